@@ -1,0 +1,5 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+/// Marks what the shared library exports. Everything else in it is built with hidden visibility.
+#define JTIMER_API __attribute__((visibility("default")))

@@ -1,0 +1,40 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+/// The one place for arithmetic on times: it saturates at the ends of the range and is never
+/// undefined.
+namespace jtimer::detail {
+
+/// Nanoseconds, as a point in time (since 1970, on the time line of some Clock) or as a span.
+using Nanos = std::int64_t;
+
+/// The time that never comes: what is due then does not run, who waits for it waits without a
+/// limit.
+inline constexpr Nanos kNever = std::numeric_limits<Nanos>::max();
+
+inline constexpr Nanos kNanosPerMilli = 1'000'000;
+
+constexpr std::int64_t saturatingAdd(std::int64_t a, std::int64_t b) noexcept {
+    std::int64_t sum = 0;
+    if (!__builtin_add_overflow(a, b, &sum)) return sum;
+    return b < 0 ? std::numeric_limits<std::int64_t>::min()
+                 : std::numeric_limits<std::int64_t>::max();
+}
+
+constexpr std::int64_t saturatingMultiply(std::int64_t a, std::int64_t b) noexcept {
+    std::int64_t product = 0;
+    if (!__builtin_mul_overflow(a, b, &product)) return product;
+    return (a < 0) != (b < 0) ? std::numeric_limits<std::int64_t>::min()
+                              : std::numeric_limits<std::int64_t>::max();
+}
+
+/// a / b rounded towards minus infinity, for b > 0. Integer division rounds towards zero, which
+/// would move a time before 1970 into its future.
+constexpr std::int64_t floorDivide(std::int64_t a, std::int64_t b) noexcept {
+    return a / b - (a % b < 0 ? 1 : 0);
+}
+
+}  // namespace jtimer::detail

@@ -1,0 +1,297 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include <jtimer/clock.hpp>
+#include <jtimer/exceptions.hpp>
+
+#include "condition.hpp"
+
+#include <boost/thread/condition_variable.hpp>
+#include <boost/thread/thread.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace jtimer {
+
+using detail::kNanosPerMilli;
+using detail::saturatingAdd;
+using detail::saturatingMultiply;
+
+/// A small discrete-event simulation. Its participants are the timers' threads on this clock; each
+/// is busy, or waits for a deadline, or is *parked*: inside a move that it has asked for from a
+/// task. While anybody is busy the time stands still. Whoever stops being busy last looks at what
+/// all the others wait for, and moves the time to the earliest of it (settle). So a lone timer
+/// moves the time by itself, without a switch of threads, and the caller of advance() is woken
+/// once, at the end.
+///
+/// Everything here is guarded by mutex_, which is innermost: a thread may take it while it holds a
+/// timer's monitor, and takes nothing while it holds it. now_ is written under mutex_ and read
+/// anywhere.
+class ManualClock::Impl {
+  public:
+    explicit Impl(Nanos start) : now_(start) {}
+
+    Nanos now() const noexcept { return now_.load(std::memory_order_acquire); }
+
+    /// Moves the time to `target`, or (nothing) to the next deadline, and returns when all is done.
+    /// \returns whether there was such a time
+    bool moveTo(Lock& lock, std::optional<Nanos> target);
+
+    void check() const;
+
+    class Waiter;
+    struct Move;
+
+    mutable Mutex mutex_;
+
+  private:
+    enum class Activity { Busy, Waiting, Parked };
+
+    void settle();
+    bool completeMoves();
+    bool completeOne(Move& move, bool anyParked);
+    bool stepTime();
+    bool isAny(Activity activity) const;
+    Nanos earliestDeadline() const;
+    Waiter* waiterOfThisThread() const;
+
+    std::atomic<Nanos> now_;
+    std::vector<Waiter*> waiters_;  // in the order in which the timers were made
+    std::vector<Move*> moves_;      // those that are not done
+};
+
+/// What a timer's thread waits on. Busy from its construction, so that a clock which is moved right
+/// after the construction of a Timer waits for that Timer's thread to have started.
+class ManualClock::Impl::Waiter final : public Condition {
+  public:
+    explicit Waiter(Impl& clock) : clock_(clock) {
+        const Lock lock(clock_.mutex_);
+        clock_.waiters_.push_back(this);
+    }
+    ~Waiter() override { end(); }
+
+    void begin() override {
+        const Lock lock(clock_.mutex_);
+        thread_ = boost::this_thread::get_id();
+    }
+
+    void waitUntil(Lock& monitor, Nanos deadline) override {
+        Lock lock(clock_.mutex_);
+        if (deadline <= clock_.now()) return;
+        deadline_ = deadline;
+        activity_ = Activity::Waiting;
+        clock_.settle();  // this may be the wait that all waited for, and its deadline the next
+        if (activity_ == Activity::Busy) return;
+
+        monitor.unlock();
+        woken_.wait(lock, [this] { return activity_ == Activity::Busy; });
+        lock.unlock();
+        monitor.lock();
+    }
+
+    /// Busy from this moment, and not only when the thread gets to run: nobody moves the time
+    /// meanwhile.
+    void notify() override {
+        const Lock lock(clock_.mutex_);
+        if (activity_ == Activity::Waiting) wake();
+    }
+
+    void end() override {
+        const Lock lock(clock_.mutex_);
+        auto& waiters = clock_.waiters_;
+        const auto self = std::find(waiters.begin(), waiters.end(), this);
+        if (self == waiters.end()) return;
+        waiters.erase(self);
+        clock_.settle();
+    }
+
+  private:
+    friend class Impl;
+
+    void wake() {
+        activity_ = Activity::Busy;
+        woken_.notify_one();
+    }
+
+    Impl& clock_;
+    boost::thread::id thread_;
+    Activity activity_ = Activity::Busy;
+    Nanos deadline_ = kNever;  // meant only while Waiting
+    boost::condition_variable woken_;
+};
+
+/// One call that moves the time, on the stack of its caller.
+struct ManualClock::Impl::Move {
+    Move(std::optional<Nanos> to, Waiter* caller) : target(to), parked(caller) {}
+
+    std::optional<Nanos> target;  // nothing: the next deadline, found when all is quiet
+    Waiter* const parked;         // the caller's, if the caller is a task
+    bool found = true;
+    bool done = false;
+    boost::condition_variable completed;
+};
+
+bool ManualClock::Impl::moveTo(Lock& lock, std::optional<Nanos> target) {
+    const boost::this_thread::disable_interruption uninterrupted;
+    Move move(target, waiterOfThisThread());
+    moves_.push_back(&move);
+    if (move.parked != nullptr) move.parked->activity_ = Activity::Parked;
+    settle();
+    move.completed.wait(lock, [&move] { return move.done; });
+    return move.found;
+}
+
+/// Call it whenever somebody has stopped being busy, or a move has been added.
+void ManualClock::Impl::settle() {
+    while (!isAny(Activity::Busy)) {
+        if (completeMoves()) continue;
+        if (!stepTime()) return;
+    }
+}
+
+/// With nobody busy: ends the moves that have arrived. A task that goes on is busy again. \returns
+/// whether anything has changed
+bool ManualClock::Impl::completeMoves() {
+    const bool anyParked = isAny(Activity::Parked);
+    const auto done = std::partition(moves_.begin(), moves_.end(),
+                                     [&](Move* move) { return !completeOne(*move, anyParked); });
+    const bool changed = done != moves_.end();
+    moves_.erase(done, moves_.end());
+    return changed;
+}
+
+/// A task's move ends when its time has come. Any other waits for the parked tasks too, for these
+/// run still.
+bool ManualClock::Impl::completeOne(Move& move, bool anyParked) {
+    if (move.parked == nullptr && anyParked) return false;
+    if (!move.target) {
+        const Nanos next = earliestDeadline();
+        move.found = next != kNever;
+        move.target = move.found ? next : now();
+    }
+    if (*move.target > now()) return false;
+    if (move.parked != nullptr) move.parked->activity_ = Activity::Busy;
+    move.done = true;
+    move.completed.notify_one();
+    return true;
+}
+
+/// With nobody busy and no move that could end: moves the time to the next event, a deadline or the
+/// end of a
+/// move, and wakes those who waited for it. \returns false if no move asks for it
+bool ManualClock::Impl::stepTime() {
+    Nanos next = kNever;
+    for (const Move* move : moves_) {
+        if (move->target && *move->target > now()) next = std::min(next, *move->target);
+    }
+    if (next == kNever) return false;
+    next = std::min(next, earliestDeadline());
+    now_.store(next, std::memory_order_release);
+    for (Waiter* waiter : waiters_) {
+        if (waiter->activity_ == Activity::Waiting && waiter->deadline_ <= next) waiter->wake();
+    }
+    return true;
+}
+
+bool ManualClock::Impl::isAny(Activity activity) const {
+    return std::any_of(waiters_.begin(), waiters_.end(),
+                       [=](const Waiter* waiter) { return waiter->activity_ == activity; });
+}
+
+Nanos ManualClock::Impl::earliestDeadline() const {
+    Nanos earliest = kNever;
+    for (const Waiter* waiter : waiters_) {
+        if (waiter->activity_ == Activity::Waiting)
+            earliest = std::min(earliest, waiter->deadline_);
+    }
+    return earliest;
+}
+
+ManualClock::Impl::Waiter* ManualClock::Impl::waiterOfThisThread() const {
+    const auto thread = boost::this_thread::get_id();
+    const auto found = std::find_if(waiters_.begin(), waiters_.end(), [=](const Waiter* waiter) {
+        return waiter->thread_ == thread;
+    });
+    return found == waiters_.end() ? nullptr : *found;
+}
+
+void ManualClock::Impl::check() const {
+    for (const Waiter* waiter : waiters_) {
+        if (waiter->activity_ == Activity::Waiting && waiter->deadline_ <= now()) {
+            throw std::logic_error("ManualClock: a timer waits for a time that has come");
+        }
+        const auto parksHere = [=](const Move* move) { return move->parked == waiter; };
+        const bool parked = waiter->activity_ == Activity::Parked;
+        if (std::count_if(moves_.begin(), moves_.end(), parksHere) != (parked ? 1 : 0)) {
+            throw std::logic_error("ManualClock: a parked task and its move do not match");
+        }
+    }
+    if (!isAny(Activity::Busy) && !moves_.empty()) {
+        throw std::logic_error("ManualClock: a move waits though nobody is busy");
+    }
+}
+
+namespace {
+
+/// The last moment before "never": so that what is never due is not due here either.
+constexpr Nanos kEndOfTime = kNever - 1;
+
+Nanos nanosOf(Date time) {
+    const auto span = detail::split(time.time_since_epoch());
+    return saturatingAdd(saturatingMultiply(span.millis, kNanosPerMilli), span.nanos);
+}
+
+}  // namespace
+
+ManualClock::ManualClock(Date start)
+    : impl_(std::make_unique<Impl>(std::min(nanosOf(start), kEndOfTime))) {}
+ManualClock::~ManualClock() = default;
+
+std::int64_t ManualClock::nanos() const { return impl_->now(); }
+
+void ManualClock::advance(TimeSpan span) {
+    const detail::MillisAndNanos by = span.value();
+    if (by.millis < 0) {
+        throw IllegalArgumentException("ManualClock::advance(" + std::to_string(by.millis) +
+                                       " ms): a manual clock does not go back.");
+    }
+    const Nanos nanos = saturatingAdd(saturatingMultiply(by.millis, kNanosPerMilli), by.nanos);
+    Lock lock(impl_->mutex_);
+    impl_->moveTo(lock, std::min(saturatingAdd(impl_->now(), nanos), kEndOfTime));
+}
+
+void ManualClock::advanceTo(Date time) {
+    const Nanos target = std::min(nanosOf(time), kEndOfTime);
+    Lock lock(impl_->mutex_);
+    if (target < impl_->now()) {
+        throw IllegalArgumentException(
+            "ManualClock::advanceTo(" + std::to_string(target) +
+            " ns since 1970): a manual clock does not go back, and it is " +
+            std::to_string(impl_->now()) + " ns already.");
+    }
+    impl_->moveTo(lock, target);
+}
+
+bool ManualClock::advanceToNext() {
+    Lock lock(impl_->mutex_);
+    return impl_->moveTo(lock, std::nullopt);
+}
+
+void ManualClock::waitUntilIdle() {
+    Lock lock(impl_->mutex_);
+    impl_->moveTo(lock, impl_->now());
+}
+
+void ManualClock::check() const {
+    const Lock lock(impl_->mutex_);
+    impl_->check();
+}
+
+std::unique_ptr<Condition> ManualClock::makeCondition() const {
+    return std::make_unique<Impl::Waiter>(*impl_);
+}
+
+}  // namespace jtimer

@@ -1,0 +1,93 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "task_queue.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace jtimer {
+
+TaskQueue::TaskQueue(TaskQueue&& other) noexcept
+    : heap_(std::move(other.heap_)), size_(std::exchange(other.size_, 0)) {}
+
+TaskQueue::~TaskQueue() { clear(); }
+
+void TaskQueue::reserveOne() {
+    constexpr std::size_t initialSlots = 128;
+    if (size_ + 1 < heap_.size()) return;
+    heap_.resize(heap_.size() < initialSlots ? initialSlots : 2 * heap_.size());
+}
+
+void TaskQueue::add(std::shared_ptr<TimerTask> task, Nanos time) noexcept {
+    TimerTask& added = *task;
+    added.self_ = std::move(task);
+    heap_[++size_] = {time, &added};
+    fixUp(size_);
+}
+
+std::shared_ptr<TimerTask> TaskQueue::removeMin() noexcept {
+    std::shared_ptr<TimerTask> removed = quickRemove(1);
+    fixDown(1);  // of an empty queue too: entry 1 exists
+    return removed;
+}
+
+std::shared_ptr<TimerTask> TaskQueue::quickRemove(std::size_t i) noexcept {
+    std::shared_ptr<TimerTask> removed = std::move(heap_[i].task->self_);
+    heap_[i] = heap_[size_--];
+    return removed;
+}
+
+void TaskQueue::rescheduleMin(Nanos time) noexcept {
+    heap_[1].time = time;
+    fixDown(1);
+}
+
+void TaskQueue::clear() noexcept {
+    // The destructor of a task may call anything, but finds this queue empty.
+    const std::size_t size = std::exchange(size_, 0);
+    for (std::size_t i = 1; i <= size; ++i) {
+        const std::shared_ptr<TimerTask> dropped = std::move(heap_[i].task->self_);
+    }
+}
+
+void TaskQueue::heapify() noexcept {
+    for (std::size_t i = size_ / 2; i >= 1; --i) fixDown(i);
+}
+
+// Both sifts move a hole instead of swapping: half of the writes, the same result.
+
+void TaskQueue::fixUp(std::size_t i) noexcept {
+    const Entry moving = heap_[i];
+    while (i > 1 && heap_[i / 2].time > moving.time) {
+        heap_[i] = heap_[i / 2];
+        i /= 2;
+    }
+    heap_[i] = moving;
+}
+
+void TaskQueue::fixDown(std::size_t i) noexcept {
+    const Entry moving = heap_[i];
+    for (std::size_t child = 2 * i; child <= size_; child = 2 * i) {
+        // The right child only if it is strictly less, and stop at an equal one: the order of ties
+        // (J94).
+        if (child < size_ && heap_[child].time > heap_[child + 1].time) ++child;
+        if (moving.time <= heap_[child].time) break;
+        heap_[i] = heap_[child];
+        i = child;
+    }
+    heap_[i] = moving;
+}
+
+void TaskQueue::check() const {
+    const auto fail = [](std::size_t i, const std::string& rule) {
+        throw std::logic_error("TaskQueue: entry " + std::to_string(i) + ' ' + rule);
+    };
+    if (size_ != 0 && size_ >= heap_.size()) fail(size_, "lies outside of the array");
+    for (std::size_t i = 1; i <= size_; ++i) {
+        if (heap_[i].task == nullptr) fail(i, "has no task");
+        if (heap_[i].task->self_.get() != heap_[i].task) fail(i, "holds no reference to its task");
+        if (i > 1 && heap_[i].time < heap_[i / 2].time) fail(i, "is due before its parent");
+    }
+}
+
+}  // namespace jtimer

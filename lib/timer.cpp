@@ -1,0 +1,155 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include <jtimer/timer.hpp>
+
+#include "timer_thread.hpp"
+
+#include <atomic>
+#include <limits>
+#include <utility>
+
+namespace jtimer {
+
+using detail::floorDivide;
+using detail::kNanosPerMilli;
+using detail::MillisAndNanos;
+using detail::saturatingAdd;
+using detail::saturatingMultiply;
+
+namespace {
+
+/// Only timers that are given no name use up a number (J3), and no number is used twice (J4).
+std::string nextDefaultName() {
+    static std::atomic<int> nextSerialNumber{0};
+    return "Timer-" + std::to_string(nextSerialNumber.fetch_add(1, std::memory_order_relaxed));
+}
+
+/// Never destroyed: a Timer may be made in the destructor of some static object.
+const std::shared_ptr<Clock>& wallClock() {
+    static const auto& clock = *new std::shared_ptr<Clock>(std::make_shared<WallClock>());
+    return clock;
+}
+
+TimerOptions optionsFor(std::string name, bool isDaemon) {
+    TimerOptions options;
+    options.name = std::move(name);
+    options.daemon = isDaemon;
+    return options;
+}
+
+const char* requireName(const char* name) {
+    if (name == nullptr) throw NullPointerException("name cannot be null");
+    return name;
+}
+
+Nanos toNanos(MillisAndNanos time) noexcept {
+    return saturatingAdd(saturatingMultiply(time.millis, kNanosPerMilli), time.nanos);
+}
+
+MillisAndNanos fromNanos(Nanos time) noexcept {
+    const std::int64_t millis = floorDivide(time, kNanosPerMilli);
+    return {millis, static_cast<std::int32_t>(time - millis * kNanosPerMilli)};
+}
+
+/// The time `delay` from `now`. Java computes it in milliseconds and takes a sum beyond 64 bits, or
+/// before 1970, for an illegal time (J18).
+MillisAndNanos timeAfter(Nanos now, MillisAndNanos delay) {
+    MillisAndNanos time = fromNanos(now);
+    time.nanos += delay.nanos;
+    const bool carry = time.nanos >= kNanosPerMilli;
+    if (carry) time.nanos -= static_cast<std::int32_t>(kNanosPerMilli);
+    if (__builtin_add_overflow(time.millis, delay.millis, &time.millis) ||
+        __builtin_add_overflow(time.millis, carry ? 1 : 0, &time.millis)) {
+        throw IllegalArgumentException("Illegal execution time.");
+    }
+    return time;
+}
+
+/// The milliseconds of `first - period`, which a repeating task answers before its first run. Java
+/// halves the longest periods, towards minus infinity and with the sign of the kind (J114).
+std::int64_t beforeFirst(MillisAndNanos first, MillisAndNanos period, bool fixedDelay) noexcept {
+    if (period.millis > std::numeric_limits<std::int64_t>::max() / 2) {
+        period.millis = fixedDelay ? -floorDivide(-period.millis, 2) : period.millis / 2;
+    }
+    return first.millis - period.millis - (first.nanos < period.nanos ? 1 : 0);
+}
+
+}  // namespace
+
+Timer::Timer() : Timer(TimerOptions{}) {}
+
+Timer::Timer(bool isDaemon) : Timer(optionsFor(nextDefaultName(), isDaemon)) {}
+
+Timer::Timer(const char* name) : Timer(name, false) {}
+
+Timer::Timer(const char* name, bool isDaemon) : Timer(std::string(requireName(name)), isDaemon) {}
+
+Timer::Timer(std::string name) : Timer(std::move(name), false) {}
+
+Timer::Timer(std::string name, bool isDaemon) : Timer(optionsFor(std::move(name), isDaemon)) {}
+
+Timer::Timer(TimerOptions options)
+    : thread_(
+          std::make_shared<TimerThread>(options.name ? std::move(*options.name) : nextDefaultName(),
+                                        options.clock ? std::move(options.clock) : wallClock(),
+                                        std::move(options.uncaughtExceptionHandler))),
+      isDaemon_(options.daemon) {
+    thread_->start();
+}
+
+Timer::~Timer() { thread_->close(isDaemon_); }
+
+std::shared_ptr<TimerTask> Timer::schedule(detail::TaskArgument task, When when) {
+    return sched(task.task(), when, Repeat::Once, {});
+}
+
+std::shared_ptr<TimerTask> Timer::schedule(detail::TaskArgument task, When firstTime,
+                                           TimeSpan period) {
+    return sched(task.task(), firstTime, Repeat::FixedDelay, period.value());
+}
+
+std::shared_ptr<TimerTask> Timer::scheduleAtFixedRate(detail::TaskArgument task, When firstTime,
+                                                      TimeSpan period) {
+    return sched(task.task(), firstTime, Repeat::FixedRate, period.value());
+}
+
+std::shared_ptr<TimerTask> Timer::sched(std::shared_ptr<TimerTask>& task, const When& when,
+                                        Repeat repeat, MillisAndNanos period) {
+    if (!when.isDate() && when.value().millis < 0)
+        throw IllegalArgumentException("Negative delay.");
+    const bool repeats = repeat != Repeat::Once;
+    if (repeats && (period.millis < 0 || (period.millis == 0 && period.nanos == 0))) {
+        throw IllegalArgumentException("Non-positive period.");
+    }
+    const MillisAndNanos time =
+        when.isDate() ? when.value() : timeAfter(thread_->clock().nanos(), when.value());
+    if (time.millis < 0) throw IllegalArgumentException("Illegal execution time.");
+
+    const bool fixedDelay = repeat == Repeat::FixedDelay;
+    Schedule schedule;
+    schedule.time = toNanos(time);
+    if (repeats) {
+        schedule.period = fixedDelay ? -toNanos(period) : toNanos(period);
+        schedule.scheduledExecutionTime = beforeFirst(time, period, fixedDelay);
+    } else {
+        schedule.scheduledExecutionTime = time.millis;
+    }
+    thread_->schedule(task, schedule);
+    return std::move(task);
+}
+
+// The last reference to this Timer may be held by one of the tasks that cancel() and purge()
+// destroy: they must not need it any more then.
+
+void Timer::cancel() {
+    const std::shared_ptr<TimerThread> thread = thread_;
+    thread->cancel();
+}
+
+int Timer::purge() {
+    const std::shared_ptr<TimerThread> thread = thread_;
+    return thread->purge();
+}
+
+const std::string& Timer::name() const noexcept { return thread_->name(); }
+
+}  // namespace jtimer

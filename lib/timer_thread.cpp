@@ -1,0 +1,272 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "timer_thread.hpp"
+
+#include "task_chain.hpp"
+#include "uncaught_exception.hpp"
+#include "unwound_thread.hpp"
+
+#include <jtimer/exceptions.hpp>
+
+#include <boost/chrono/duration.hpp>
+
+#include <iostream>
+#include <pthread.h>
+#include <system_error>
+#include <utility>
+
+namespace jtimer {
+
+using detail::floorDivide;
+using detail::kNanosPerMilli;
+using detail::saturatingAdd;
+
+namespace {
+
+/// The name that tools such as `top -H` show. Linux keeps 15 bytes of it (C9).
+void nameThisThread(const std::string& name) {
+    const std::string shown = name.substr(0, 15);
+#if defined(__APPLE__)
+    pthread_setname_np(shown.c_str());
+#else
+    pthread_setname_np(pthread_self(), shown.c_str());
+#endif
+}
+
+/// Calls `function`.
+/// \returns what the function has thrown, if anything
+template <class Function>
+std::exception_ptr exceptionOf(const Function& function) {
+    try {
+        function();
+        return nullptr;
+    } catch (...) {
+        std::exception_ptr thrown = std::current_exception();
+        // The unwinding that pthread_exit and pthread_cancel cause in glibc comes by here as well.
+        // It is no exception of C++, hence null, and must go on (C4).
+        if (thrown == nullptr) throw;
+        return thrown;
+    }
+}
+
+}  // namespace
+
+/// Also runs when pthread_exit unwinds the thread.
+struct TimerThread::Finally {
+    TimerThread& thread;
+    bool unwound = true;
+    ~Finally() { thread.finish(unwound); }
+};
+
+TimerThread::TimerThread(std::string name, std::shared_ptr<Clock> clock,
+                         UncaughtExceptionHandler handler)
+    : name_(std::move(name)), clock_(std::move(clock)), handler_(std::move(handler)),
+      condition_(clock_->makeCondition()) {}
+
+void TimerThread::start() {
+    try {
+        thread_ = boost::thread([self = shared_from_this()] { self->run(); });
+    } catch (const boost::thread_resource_error& e) {
+        throw std::system_error(e.code().value(), std::generic_category(),
+                                "cannot start the thread of timer \"" + name_ + '"');
+    }
+}
+
+// --- called from any thread ---------------------------------------------------------------------
+
+void TimerThread::schedule(const std::shared_ptr<TimerTask>& task, const Schedule& schedule) {
+    Lock lock(mutex_);
+    if (!newTasksMayBeScheduled_) throw IllegalStateException("Timer already cancelled.");
+    if (task == nullptr) throw NullPointerException("task cannot be null");
+    queue_.reserveOne();  // can fail, so it comes before the first change
+    if (!task->moveState(TimerTask::State::Virgin, TimerTask::State::Scheduled)) {
+        throw IllegalStateException("Task already scheduled or cancelled");
+    }
+    task->period_ = schedule.period;
+    task->scheduledExecutionTime_.store(schedule.scheduledExecutionTime, std::memory_order_relaxed);
+    queue_.add(task, schedule.time);
+    if (&queue_.getMin() == task.get()) releaseAndWake(lock);
+}
+
+int TimerThread::purge() {
+    TaskChain purged;  // outlives the lock: what it holds is destroyed outside
+    Lock lock(mutex_);
+    int count = 0;
+    for (std::size_t i = queue_.size(); i >= 1; --i) {
+        if (!queue_.get(i).isCancelled()) continue;
+        purged.push(queue_.quickRemove(i));
+        ++count;
+    }
+    if (count != 0) queue_.heapify();
+    return count;
+}
+
+void TimerThread::cancel() {
+    Lock lock(mutex_);
+    const TaskQueue discarded = stopScheduling(lock);
+    releaseAndWake(lock);
+}
+
+/// From now on no task is accepted. \returns the queued ones, to be destroyed outside of the lock
+TaskQueue TimerThread::stopScheduling(Lock&) noexcept {
+    newTasksMayBeScheduled_ = false;
+    return std::move(queue_);
+}
+
+/// Releases the monitor first, so that the woken thread does not run into it. From then on a task
+/// may run that destroys the Timer, so that only the reference taken here keeps this object alive.
+void TimerThread::releaseAndWake(Lock& lock) {
+    std::shared_ptr<TimerThread> toWake;
+    if (std::exchange(waiting_, false)) toWake = shared_from_this();
+    lock.unlock();
+    if (toWake != nullptr) toWake->condition_->notify();
+}
+
+void TimerThread::close(bool discardTasks) noexcept {
+    // Joining is an interruption point of Boost.Thread, which a destructor must not throw from.
+    const boost::this_thread::disable_interruption uninterrupted;
+    if (discardTasks) {
+        cancel();
+    } else {
+        Lock lock(mutex_);
+        newTasksMayBeScheduled_ = false;
+        releaseAndWake(lock);  // for it may wait without a limit, or for a cancelled task (J137)
+    }
+    Lock lock(mutex_);
+    if (thread_.get_id() == boost::this_thread::get_id()) {
+        orphaned_ = true;
+    } else {
+        awaitEnd(lock);
+    }
+}
+
+void TimerThread::awaitEnd(Lock& lock) {
+    const auto hasEnded = [this] { return hasEnded_; };
+    const boost::chrono::seconds patience(5);
+    if (!ended_.wait_for(lock, patience, hasEnded) && hasRepeatingTask(lock)) {
+        lock.unlock();
+        std::cerr << "Timer \"" + name_ +
+                         "\": its destructor has waited five seconds for a repeating task to be "
+                         "cancelled, and waits on. Cancel the task, or make the timer a daemon.\n"
+                  << std::flush;
+        lock.lock();
+    }
+    ended_.wait(lock, hasEnded);
+    lock.unlock();
+    if (thread_.joinable()) thread_.join();  // if it has not been unwound
+}
+
+bool TimerThread::hasRepeatingTask(Lock&) const noexcept {
+    for (std::size_t i = 1; i <= queue_.size(); ++i) {
+        if (queue_.get(i).period_ != 0 && !queue_.get(i).isCancelled()) return true;
+    }
+    return false;
+}
+
+// --- the timer's thread -------------------------------------------------------------------------
+
+void TimerThread::run() {
+    nameThisThread(name_);
+    // Nobody outside can interrupt this thread, and without interruption points a wait is cheaper.
+    const boost::this_thread::disable_interruption uninterrupted;
+    condition_->begin();
+    Finally finally{*this};
+    const std::exception_ptr uncaught = exceptionOf([this] { mainLoop(); });
+    discardTasks();  // so the handler finds a timer that is over (J124)
+    if (uncaught != nullptr) {
+        // As in Java, nobody is left to be told what the handler throws.
+        exceptionOf([&] {
+            handler_ ? handler_(name_, uncaught) : printUncaughtException(name_, uncaught);
+        });
+    }
+    finally.unwound = false;
+}
+
+/// Drops every task, the one that has thrown too, when no new one is accepted any more.
+void TimerThread::discardTasks() {
+    Lock lock(mutex_);
+    const TaskQueue discarded = stopScheduling(lock);
+    lock.unlock();
+    running_.reset();
+}
+
+/// The last thing that the thread does with this object, however it ends.
+void TimerThread::finish(bool unwound) {
+    discardTasks();
+    condition_->end();
+    const Lock lock(mutex_);
+    if (unwound) {
+        detachAtThreadEnd(std::move(thread_));
+    } else if (orphaned_) {
+        thread_.detach();
+    }
+    hasEnded_ = true;
+    ended_.notify_all();
+}
+
+void TimerThread::mainLoop() {
+    Lock lock(mutex_);
+    for (;;) {
+        if (dropCancelledHeads(lock)) continue;
+        if (queue_.empty()) {
+            if (!newTasksMayBeScheduled_) return;
+            waitUntil(lock, kNever);
+            continue;
+        }
+        const Nanos now = clock_->nanos();
+        if (queue_.getMinTime() > now) {
+            waitUntil(lock, queue_.getMinTime());
+            continue;
+        }
+        running_ = fireMin(lock, now);
+        if (running_ == nullptr) continue;
+
+        lock.unlock();
+        try {
+            running_->run();
+        } catch (const boost::thread_interrupted&) {
+            // Java's loop swallows an InterruptedException, wherever it comes from (J127).
+        }
+        running_.reset();  // may destroy it, which is the user's code as well
+        lock.lock();
+    }
+}
+
+/// Decides that the task at the head, which is due, runs; and moves it to where it belongs during
+/// its run: a one-shot out of the queue, a repeating one to its next time.
+/// \returns null if it has been cancelled after all
+std::shared_ptr<TimerTask> TimerThread::fireMin(Lock&, Nanos now) noexcept {
+    TimerTask& task = queue_.getMin();
+    if (task.period_ == 0) {
+        const bool won = task.moveState(TimerTask::State::Scheduled, TimerTask::State::Executed);
+        return won ? queue_.removeMin() : nullptr;
+    }
+    const bool fixedDelay = task.period_ < 0;
+    const Nanos scheduled = fixedDelay ? now : queue_.getMinTime();
+    const Nanos period = fixedDelay ? -task.period_ : task.period_;
+    task.scheduledExecutionTime_.store(floorDivide(scheduled, kNanosPerMilli),
+                                       std::memory_order_relaxed);
+    std::shared_ptr<TimerTask> running = queue_.getMinReference();
+    queue_.rescheduleMin(saturatingAdd(scheduled, period));
+    return running;
+}
+
+/// Drops all leading cancelled tasks (J67); the monitor is free while they are destroyed, if there
+/// are any.
+/// \returns whether there were, so that the queue may have changed
+bool TimerThread::dropCancelledHeads(Lock& lock) {
+    TaskChain dropped;
+    while (!queue_.empty() && queue_.getMin().isCancelled()) dropped.push(queue_.removeMin());
+    if (dropped.empty()) return false;
+    lock.unlock();
+    dropped.clear();
+    lock.lock();
+    return true;
+}
+
+void TimerThread::waitUntil(Lock& lock, Nanos deadline) {
+    waiting_ = true;
+    condition_->waitUntil(lock, deadline);
+    waiting_ = false;
+}
+
+}  // namespace jtimer

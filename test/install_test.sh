@@ -1,0 +1,260 @@
+#!/bin/sh
+# Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#
+# Installs into folders of its own, and uses what is installed there as a stranger's program would.
+set -u
+
+: "${BUILD:=build}" "${CXX:=g++}" "${MAKE:=make}"
+export CXX
+# Under `make check` the settings of that make come along in MAKEFLAGS; its job server cannot.
+MAKEFLAGS=$(printf '%s' "${MAKEFLAGS-}" |
+    sed -e 's/ *--jobserver-[a-z]*=[^ ]*//' -e 's/^ *-j[0-9]* *//' -e 's/ -j[0-9]*//')
+export MAKEFLAGS
+unset PKG_CONFIG_LIBDIR CMAKE_PREFIX_PATH LD_LIBRARY_PATH
+
+root=$(pwd)
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+prefix=$tmp/prefix
+stage=$tmp/stage
+version=$(sed -n 's/^#define JTIMER_VERSION "\(.*\)"/\1/p' include/jtimer/version.hpp)
+soversion=${version%%.*}
+export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
+warnings='-Wall -Wextra -Wshadow -Wconversion -Wpedantic -Werror'
+
+passed=0
+failed=0
+
+# One case: its name is a sentence, its function that sentence in lower_snake.
+check() {
+    if "$1" >"$tmp/log" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $1"
+        cat "$tmp/log"
+    fi
+}
+
+# `make install` or `make uninstall` with the settings that follow.
+make_() {
+    $MAKE --no-print-directory B="$BUILD" DESTDIR= exec_prefix="\$(prefix)" \
+        includedir="\$(prefix)/include" libdir="\$(exec_prefix)/lib" \
+        datarootdir="\$(prefix)/share" docdir="\$(datarootdir)/doc/jtimer" \
+        pkgconfigdir="\$(libdir)/pkgconfig" cmakedir="\$(libdir)/cmake/jtimer" "$@"
+}
+
+list() { (cd "$1" && find . ! -type d | sort); }
+
+# What must be installed, for the headers' folder $1 and the libraries' folder $2.
+expected_files() {
+    {
+        (cd include && find jtimer -name '*.hpp') | sed "s,^,./$1/,"
+        printf "./$2/%s\n" libjtimer.a libjtimer.so "libjtimer.so.$soversion" \
+            "libjtimer.so.$version" pkgconfig/jtimer.pc cmake/jtimer/jtimerConfig.cmake \
+            cmake/jtimer/jtimerConfigVersion.cmake
+        for file in README.md ChangeLog LICENSE doc/*.md; do
+            test ! -f "$file" || echo "./share/doc/jtimer/$file"
+        done
+    } | sort
+}
+
+# Runs the program $1, which must say that a day of the manual clock had so and so many runs.
+says_its_runs() { test "$("$@")" = "86401 runs with jtimer $version"; }
+
+is_linked_with_libjtimer_so() { ldd "$1" | grep -q "libjtimer\.so\.$soversion"; }
+
+needs() { command -v "$1" || { echo "$1 is missing: make deps" && false; }; }
+
+cat >"$tmp/main.cpp" <<'END'
+#include <jtimer/clock.hpp>
+#include <jtimer/timer.hpp>
+#include <jtimer/version.hpp>
+
+#include <cstdio>
+
+int main() {
+    const auto clock = std::make_shared<jtimer::ManualClock>();
+    jtimer::TimerOptions options;
+    options.clock = clock;
+    jtimer::Timer timer(options);
+    int runs = 0;
+    timer.schedule([&] { ++runs; }, 0, 1000);
+    clock->advance(std::chrono::hours(24));
+    timer.cancel();
+    try {
+        timer.schedule([] {}, -1);
+    } catch (const jtimer::IllegalArgumentException&) {
+        std::printf("%d runs with jtimer %s\n", runs, JTIMER_VERSION);
+    }
+}
+END
+
+# --- the cases ----------------------------------------------------------------------------------
+
+install_puts_exactly_the_files_it_should() {
+    mkdir -p "$prefix/lib" "$prefix/include/jtimer" &&
+        touch "$prefix/lib/libother.a" "$prefix/include/jtimer/mine.hpp" || return 1
+    make_ prefix="$prefix" install || return 1
+    { expected_files include lib; echo ./lib/libother.a; echo ./include/jtimer/mine.hpp; } |
+        sort >"$tmp/expected"
+    list "$prefix" | diff "$tmp/expected" -
+}
+
+installed_files_can_be_read_by_everybody() {
+    test -z "$(find "$prefix" -name '*jtimer*' ! -type l ! -perm -444 -print)"
+}
+
+the_shared_library_has_its_soname_and_exports_names_of_jtimer_only() {
+    test "$(readlink "$prefix/lib/libjtimer.so")" = "libjtimer.so.$soversion" &&
+        test "$(readlink "$prefix/lib/libjtimer.so.$soversion")" = "libjtimer.so.$version" &&
+        nm -DC --defined-only "$prefix/lib/libjtimer.so" >"$tmp/exports" &&
+        grep -q 'T jtimer::Timer::purge()' "$tmp/exports" &&
+        ! grep -v -e 'jtimer::' -e 'typeinfo.* for boost::thread_interrupted' "$tmp/exports" &&
+        ! grep -e TimerThread:: -e TaskQueue "$tmp/exports"
+}
+
+public_headers_include_the_standard_library_only() {
+    ! grep -rn '#include *["<]' "$prefix/include/jtimer" |
+        grep -v -E '<(jtimer/[a-z_/]+\.hpp|[a-z_]+)>'
+}
+
+# Twice in one file, so that a missing `#pragma once` shows too.
+each_header_compiles_alone() {
+    for header in $(cd "$prefix/include" && find jtimer -name '*.hpp' ! -name mine.hpp); do
+        printf '#include <%s>\n#include <%s>\n' "$header" "$header" >"$tmp/header-$1.cpp"
+        # shellcheck disable=SC2086
+        $CXX -std=$1 $warnings -fsyntax-only -I"$prefix/include" "$tmp/header-$1.cpp" ||
+            return 1
+    done
+}
+each_header_compiles_alone_as_cxx17() { each_header_compiles_alone c++17; }
+each_header_compiles_alone_as_cxx20() { each_header_compiles_alone c++20; }
+
+pkg_config_knows_the_version() {
+    needs pkg-config && test "$(pkg-config --modversion jtimer)" = "$version" &&
+        pkg-config --validate jtimer
+}
+
+pkg_config_builds_a_program_with_the_shared_library() {
+    # shellcheck disable=SC2046,SC2086
+    $CXX -std=c++17 $warnings "$tmp/main.cpp" $(pkg-config --cflags --libs jtimer) \
+        -o "$tmp/shared" && LD_LIBRARY_PATH=$prefix/lib says_its_runs "$tmp/shared" &&
+        is_linked_with_libjtimer_so "$tmp/shared"
+}
+
+pkg_config_builds_a_program_with_the_static_library_only() {
+    static=$tmp/static-only
+    cp -R "$prefix" "$static" && rm "$static"/lib/*.so* &&
+        sed -i.bak "s,^prefix=.*,prefix=$static," "$static/lib/pkgconfig/jtimer.pc" || return 1
+    # shellcheck disable=SC2046,SC2086
+    $CXX -std=c++17 $warnings "$tmp/main.cpp" -o "$tmp/static" \
+        $(PKG_CONFIG_PATH=$static/lib/pkgconfig pkg-config --static --cflags --libs jtimer) &&
+        says_its_runs "$tmp/static" && ! is_linked_with_libjtimer_so "$tmp/static"
+}
+
+cmake_builds_programs_with_both_libraries() {
+    needs cmake && rm -rf "$tmp/cmake" && mkdir "$tmp/cmake" || return 1
+    cat >"$tmp/cmake/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.13)
+project(stranger CXX)
+foreach(version 0.0.1 0.1 0.1.0)
+  find_package(jtimer ${version} REQUIRED)
+endforeach()
+find_package(jtimer 0.1.0 EXACT REQUIRED)
+foreach(version 0.99 1.0)
+  find_package(jtimer ${version} QUIET)
+  if(jtimer_FOUND)
+    message(FATAL_ERROR "jtimer ${jtimer_VERSION} passes for ${version}")
+  endif()
+endforeach()
+find_package(jtimer REQUIRED)
+add_executable(shared ${MAIN})
+target_link_libraries(shared PRIVATE jtimer::jtimer)
+add_executable(static ${MAIN})
+target_link_libraries(static PRIVATE jtimer::jtimer_static)
+END
+    cmake -S "$tmp/cmake" -B "$tmp/cmake/build" -DMAIN="$tmp/main.cpp" -DCMAKE_PREFIX_PATH="$1" &&
+        cmake --build "$tmp/cmake/build" && says_its_runs "$tmp/cmake/build/shared" &&
+        says_its_runs "$tmp/cmake/build/static" &&
+        is_linked_with_libjtimer_so "$tmp/cmake/build/shared" &&
+        ! is_linked_with_libjtimer_so "$tmp/cmake/build/static"
+}
+cmake_builds_programs_with_the_installed_tree() {
+    cmake_builds_programs_with_both_libraries "$prefix"
+}
+
+cmake_takes_the_static_library_where_only_that_is_installed() {
+    mkdir "$tmp/only" && cat >"$tmp/only/CMakeLists.txt" <<'END' || return 1
+cmake_minimum_required(VERSION 3.13)
+project(stranger CXX)
+find_package(jtimer 0.1 REQUIRED)
+add_executable(program ${MAIN})
+target_link_libraries(program PRIVATE jtimer::jtimer)
+END
+    cmake -S "$tmp/only" -B "$tmp/only/build" -DMAIN="$tmp/main.cpp" \
+        -DCMAKE_PREFIX_PATH="$tmp/static-only" &&
+        cmake --build "$tmp/only/build" && says_its_runs "$tmp/only/build/program"
+}
+
+# For packagers: everything lands below DESTDIR, in the folders asked for, and nothing mentions
+# DESTDIR.
+stage() {
+    make_ prefix=/opt/timer includedir=/opt/timer/inc libdir=/opt/timer/lib/here \
+        cmakedir=/opt/timer/share/cmake/jtimer DESTDIR="$stage" "$@"
+}
+install_honours_destdir_and_the_names_of_folders() {
+    stage install || return 1
+    expected_files inc lib/here |
+        sed -e 's,^\.,./opt/timer,' -e 's,/lib/here/cmake/,/share/cmake/,' |
+        sort >"$tmp/expected"
+    list "$stage" | diff "$tmp/expected" - &&
+        ! grep -r -e "$stage" -e "$root" --include='*.pc' --include='*.cmake' "$stage"
+}
+
+cmake_builds_programs_with_a_tree_that_was_moved() {
+    cmake_builds_programs_with_both_libraries "$stage/opt/timer"
+}
+
+pkg_config_builds_a_program_in_a_sysroot() {
+    # shellcheck disable=SC2046
+    $CXX -std=c++17 "$tmp/main.cpp" -o "$tmp/staged" $(PKG_CONFIG_SYSROOT_DIR=$stage \
+        PKG_CONFIG_PATH=$stage/opt/timer/lib/here/pkgconfig pkg-config --cflags --libs jtimer) &&
+        LD_LIBRARY_PATH=$stage/opt/timer/lib/here says_its_runs "$tmp/staged"
+}
+
+install_refuses_a_folder_that_is_not_absolute() {
+    ! make_ prefix=relative install && test ! -e relative
+}
+
+uninstall_removes_what_install_has_put_and_nothing_else() {
+    make_ prefix="$prefix" uninstall &&
+        printf './include/jtimer/mine.hpp\n./lib/libother.a\n' >"$tmp/expected" &&
+        list "$prefix" | diff "$tmp/expected" - || return 1
+    # Here nothing of anybody else's keeps the folders.
+    stage uninstall && test -z "$(list "$stage")" && test -z "$(find "$stage" -name 'jtimer*')"
+}
+
+check install_puts_exactly_the_files_it_should
+check installed_files_can_be_read_by_everybody
+check the_shared_library_has_its_soname_and_exports_names_of_jtimer_only
+check public_headers_include_the_standard_library_only
+check each_header_compiles_alone_as_cxx17
+check each_header_compiles_alone_as_cxx20
+check pkg_config_knows_the_version
+check pkg_config_builds_a_program_with_the_shared_library
+check pkg_config_builds_a_program_with_the_static_library_only
+check cmake_builds_programs_with_the_installed_tree
+check cmake_takes_the_static_library_where_only_that_is_installed
+check install_honours_destdir_and_the_names_of_folders
+check cmake_builds_programs_with_a_tree_that_was_moved
+check pkg_config_builds_a_program_in_a_sysroot
+check install_refuses_a_folder_that_is_not_absolute
+check uninstall_removes_what_install_has_put_and_nothing_else
+
+# The package files in the build folder named the folders of these installations.
+$MAKE --no-print-directory B="$BUILD" all >/dev/null
+
+echo "$passed passed, $failed failed"
+test $failed -eq 0

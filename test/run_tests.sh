@@ -1,0 +1,85 @@
+#!/bin/sh
+# Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#
+# Runs test programs, as many at a time as there are processors or TEST_JOBS says; prints a line for
+# each, the whole output of those that fail, and at the end how many cases passed and failed.
+#
+#     BUILD=build test/run_tests.sh build/test/task_queue_test test/install_test.sh ...
+#
+# A program is a Boost.Test module, or a script whose last line is `N passed, M failed`. One that
+# has not ended after TEST_TIMEOUT seconds (300) has failed. What they print stays in LOGS
+# (build/test/logs).
+set -u
+
+BUILD=${BUILD:-build}
+export BUILD
+
+# Nanoseconds where date knows them, else whole seconds.
+now() { date +%s%N | sed 's/N$/000000000/'; }
+
+# What to run the program $1 with.
+launcher() {
+    if command -v timeout >/dev/null; then
+        echo "timeout --foreground -k 10 ${TEST_TIMEOUT:-300}"
+    fi
+    # ThreadSanitizer of older compilers cannot run where the kernel scatters the address space
+    # widely.
+    if [ "${SANITIZE-}" = thread ] && setarch "$(uname -m)" -R true 2>/dev/null; then
+        echo "setarch $(uname -m) -R"
+    fi
+    case $1 in *.sh) echo sh ;; esac
+}
+
+run_one() {
+    test=$1
+    name=$(basename "$test" .sh)
+    log=$LOGS/$name.log
+    report=
+    case $test in *.sh) ;; *) report='--report_level=short --color_output=no' ;; esac
+    begin=$(now)
+    # shellcheck disable=SC2046,SC2086 # both are lists of words
+    $(launcher "$test") "$test" $report >"$log" 2>&1 </dev/null
+    status=$?
+    elapsed=$(( ($(now) - begin) / 1000000 ))
+    counts=$(awk '
+        /^Test (module|suite) .* has (passed|failed|been aborted|timed out)/ { boost = 1 }
+        boost && /test cases? out of [0-9]+ passed/ { passed += $1 }
+        boost && /test cases? out of [0-9]+ (failed|aborted)/ { failed += $1 }
+        !boost && /^[0-9]+ passed, [0-9]+ failed$/ { passed = $1; failed = $3 }
+        END { print passed + 0, failed + 0 }' "$log")
+    passed=${counts% *}
+    failed=${counts#* }
+    # A crash, a sanitizer report or an empty run fails though no case has.
+    if [ $status -ne 0 ] || [ "$passed" -eq 0 ] || [ "$failed" -gt 0 ]; then
+        [ "$failed" -gt 0 ] || failed=1
+        why="exit status $status"
+        [ $status -ne 124 ] || why="not ended after ${TEST_TIMEOUT:-300} s"
+        printf '%s\n' "--- $name: $why, its output: ---"
+        cat "$log"
+    fi
+    printf '    %-36s %4d passed %3d failed %6d ms\n' "$name" "$passed" "$failed" "$elapsed"
+    echo "$passed $failed" >"$LOGS/$name.count"
+}
+
+if [ "${1-}" = --one ]; then
+    run_one "$2"
+    exit 0
+fi
+
+if [ $# -eq 0 ]; then
+    echo "run_tests.sh: no tests" >&2
+    exit 1
+fi
+LOGS=${LOGS:-$BUILD/test/logs}
+export LOGS
+rm -rf "$LOGS"
+mkdir -p "$LOGS"
+jobs=${TEST_JOBS:-$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)}
+printf '%s\n' "$@" | xargs -P "$jobs" -n 1 "$0" --one
+cat "$LOGS"/*.count | awk -v programs=$# '
+    { passed += $1; failed += $2 }
+    END {
+        if (NR != programs) failed += programs - NR
+        printf "%d passed, %d failed\n", passed, failed
+        exit failed > 0
+    }'

@@ -1,0 +1,117 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <boost/test/unit_test.hpp>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <spawn.h>
+#include <stdexcept>
+#include <string>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+
+extern char** environ;
+
+/// Tests that need a process of their own. A child is a function beside the test cases,
+///
+///     CHILD_PROCESS(says_hello) { test::print("hello\n"); }
+///
+/// and test::runChild("says_hello") starts this very program again to run nothing else, so that it
+/// finds a fresh process. When the function returns, the child exits as it would at the end of
+/// main(): static objects are destroyed, and the exit code is 0 unless somebody has another idea.
+#define CHILD_PROCESS(name)                                                                        \
+    static void child_##name();                                                                    \
+    static const test::detail::ChildRegistration registration_##name(#name, child_##name);         \
+    static void child_##name()
+
+namespace test {
+
+struct ChildResult {
+    int exitCode = 0;  ///< minus the signal's number, if a signal has ended it
+    std::string out;
+    std::string err;
+};
+
+/// Writes to the standard output without a buffer, which a process that is cut off would lose.
+inline void print(const std::string& text) {
+    if (::write(STDOUT_FILENO, text.data(), text.size()) < 0) std::abort();
+}
+
+namespace detail {
+
+using Children = std::map<std::string, void (*)()>;
+
+inline Children& children() {
+    static Children children;
+    return children;
+}
+
+struct ChildRegistration {
+    ChildRegistration(const char* name, void (*child)()) { children().emplace(name, child); }
+};
+
+/// Takes over inside of main() if this process is a child.
+struct ChildMain {
+    ChildMain() {
+        const auto& suite = boost::unit_test::framework::master_test_suite();
+        if (suite.argc != 2) return;
+        children().at(suite.argv[1])();
+        std::exit(EXIT_SUCCESS);
+    }
+};
+
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+inline File temporaryFile() {
+    File file(std::tmpfile(), std::fclose);
+    if (file == nullptr) throw std::runtime_error("no temporary file for a child's output");
+    return file;
+}
+
+inline std::string contentsOf(std::FILE* file) {
+    std::rewind(file);
+    std::string text;
+    for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) text += static_cast<char>(c);
+    return text;
+}
+
+}  // namespace detail
+
+using detail::ChildMain;
+BOOST_TEST_GLOBAL_FIXTURE(ChildMain);
+
+/// Runs the child to its end.
+inline ChildResult runChild(std::string name) {
+    const detail::File out = detail::temporaryFile();
+    const detail::File err = detail::temporaryFile();
+    std::string program = boost::unit_test::framework::master_test_suite().argv[0];
+    std::string silent = "--log_level=nothing";  // also not "Running 7 test cases..."
+    std::string separator = "--";
+    char* const arguments[] = {program.data(), silent.data(), separator.data(), name.data(),
+                               nullptr};
+
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, fileno(out.get()), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, fileno(err.get()), STDERR_FILENO);
+    pid_t pid = 0;
+    const int error = posix_spawnp(&pid, program.c_str(), &actions, nullptr, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error != 0) throw std::system_error(error, std::generic_category(), program);
+
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    ChildResult result;
+    result.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    result.out = detail::contentsOf(out.get());
+    result.err = detail::contentsOf(err.get());
+    return result;
+}
+
+}  // namespace test

@@ -1,0 +1,98 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "condition.hpp"
+#include "support/manual_timer.hpp"
+
+#include <jtimer/clock.hpp>
+
+#include <boost/thread/condition_variable.hpp>
+#include <boost/thread/mutex.hpp>
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+namespace test {
+
+/// Shows, wait by wait, what one timer's thread asks of its clock. The time stands at kStart unless
+/// the test sets it, and a wait ends when the thread is notified (unless `holdNotified`) or the
+/// test says so.
+class ScriptedClock final : public jtimer::Clock {
+  public:
+    std::atomic<jtimer::Nanos> time{kStartMillis * 1'000'000};
+    /// How often the time was read.
+    mutable std::atomic<int> readings{0};
+
+    std::int64_t nanos() const override {
+        ++readings;
+        return time;
+    }
+
+    /// Returns when the thread is in its `n`th wait (from 1). \returns what that wait's deadline is
+    jtimer::Nanos awaitWait(std::size_t n) const {
+        jtimer::Lock lock(mutex_);
+        changed_.wait(lock, [&] { return deadlines_.size() >= n; });
+        return deadlines_[n - 1];
+    }
+
+    int notifications() const {
+        const jtimer::Lock lock(mutex_);
+        return notifications_;
+    }
+
+    /// From now on, whether a notified thread stays in its wait, as one does that gets no
+    /// processor.
+    void holdNotified(bool hold) {
+        const jtimer::Lock lock(mutex_);
+        hold_ = hold;
+    }
+
+    /// Ends the wait that is going on.
+    void endWait() {
+        const jtimer::Lock lock(mutex_);
+        ended_ = deadlines_.size();
+        changed_.notify_all();
+    }
+
+  private:
+    class Scripted final : public jtimer::Condition {
+      public:
+        explicit Scripted(const ScriptedClock& clock) : clock_(clock) {}
+
+        void waitUntil(jtimer::Lock& monitor, jtimer::Nanos deadline) override {
+            jtimer::Lock lock(clock_.mutex_);
+            clock_.deadlines_.push_back(deadline);
+            const std::size_t self = clock_.deadlines_.size();
+            clock_.changed_.notify_all();
+            monitor.unlock();
+            clock_.changed_.wait(lock, [&] { return clock_.ended_ >= self; });
+            lock.unlock();
+            monitor.lock();
+        }
+
+        void notify() override {
+            const jtimer::Lock lock(clock_.mutex_);
+            ++clock_.notifications_;
+            if (clock_.hold_) return;
+            clock_.ended_ = clock_.deadlines_.size();
+            clock_.changed_.notify_all();
+        }
+
+      private:
+        const ScriptedClock& clock_;
+    };
+
+    std::unique_ptr<jtimer::Condition> makeCondition() const override {
+        return std::make_unique<Scripted>(*this);
+    }
+
+    mutable jtimer::Mutex mutex_;
+    mutable boost::condition_variable changed_;
+    mutable std::vector<jtimer::Nanos> deadlines_;
+    mutable std::size_t ended_ = 0;
+    mutable int notifications_ = 0;
+    bool hold_ = false;
+};
+
+}  // namespace test

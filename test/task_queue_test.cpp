@@ -1,0 +1,224 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "task_queue.hpp"
+
+#include "support/manual_timer.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <vector>
+
+using jtimer::TaskQueue;
+using jtimer::TimerTask;
+
+namespace {
+
+/// A queue of numbered tasks.
+struct Queue {
+    TaskQueue queue;
+    std::map<const TimerTask*, int> numbers;
+
+    std::shared_ptr<TimerTask> add(int number, std::int64_t time) {
+        const auto task = test::makeTask();
+        numbers[task.get()] = number;
+        queue.reserveOne();
+        queue.add(task, time);
+        return task;
+    }
+
+    std::vector<int> drain() {
+        std::vector<int> order;
+        while (!queue.empty()) order.push_back(numbers.at(queue.removeMin().get()));
+        return order;
+    }
+};
+
+/// The JDK's TaskQueue with its tests left out: pointers to nodes, swaps, no hole. What J94 says,
+/// again and as literally as possible.
+class ReferenceQueue {
+  public:
+    struct Node {
+        std::int64_t time;
+        int number;
+    };
+
+    std::vector<Node> nodes{{0, 0}};  // entry 0 is not used
+
+    std::size_t size() const { return nodes.size() - 1; }
+
+    void add(Node node) {
+        nodes.push_back(node);
+        for (std::size_t k = size(); k > 1 && nodes[k / 2].time > nodes[k].time; k /= 2) {
+            std::swap(nodes[k / 2], nodes[k]);
+        }
+    }
+    void quickRemove(std::size_t i) {
+        nodes[i] = nodes[size()];
+        nodes.pop_back();
+    }
+    int removeMin() {
+        const int number = nodes[1].number;
+        quickRemove(1);
+        fixDown(1);
+        return number;
+    }
+    void rescheduleMin(std::int64_t time) {
+        nodes[1].time = time;
+        fixDown(1);
+    }
+    void heapify() {
+        for (std::size_t i = size() / 2; i >= 1; --i) fixDown(i);
+    }
+
+  private:
+    void fixDown(std::size_t k) {
+        for (std::size_t j = 2 * k; j <= size(); k = j, j = 2 * k) {
+            if (j < size() && nodes[j].time > nodes[j + 1].time) ++j;
+            if (nodes[k].time <= nodes[j].time) return;
+            std::swap(nodes[j], nodes[k]);
+        }
+    }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(an_empty_queue_has_no_tasks_and_holds_no_memory_to_check) {
+    TaskQueue queue;
+    BOOST_TEST(queue.empty());
+    BOOST_TEST(queue.size() == 0U);
+    queue.check();
+    queue.heapify();
+    queue.clear();
+    queue.check();
+}
+
+BOOST_AUTO_TEST_CASE(j88_tasks_come_out_in_the_order_of_their_times) {
+    Queue q;
+    for (const int time : {30, 10, 60, 20, 50, 40}) q.add(time, time);
+    q.queue.check();
+    BOOST_TEST(q.drain() == std::vector<int>({10, 20, 30, 40, 50, 60}),
+               boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(j90_n_tasks_of_one_time_come_out_as_1_n_and_down_to_2) {
+    for (int n = 1; n <= 16; ++n) {
+        Queue q;
+        std::vector<int> expected{1};
+        for (int i = 1; i <= n; ++i) q.add(i, 7);
+        for (int i = n; i >= 2; --i) expected.push_back(i);
+        BOOST_TEST(q.drain() == expected, boost::test_tools::per_element());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(j92_repeating_tasks_of_one_time_and_period_take_turns_as_on_the_jdk) {
+    const std::map<int, std::vector<int>> fourRounds{
+        {2, {1, 2, 2, 1, 1, 2, 2, 1}},
+        {3, {1, 2, 3, 3, 1, 2, 2, 3, 1, 1, 2, 3}},
+        {4, {1, 2, 4, 3, 3, 2, 1, 4, 4, 2, 3, 1, 1, 2, 4, 3}},
+        {5, {1, 2, 4, 5, 3, 3, 4, 1, 2, 5, 5, 1, 3, 4, 2, 2, 3, 5, 1, 4}},
+        {10, {1, 2, 4, 8, 9, 5, 10, 3,  6, 7, 7, 5, 4, 1, 2, 9, 8, 6, 10, 3,
+              3, 9, 4, 7, 5, 2, 1,  10, 8, 6, 6, 2, 4, 3, 9, 5, 7, 8, 1,  10}}};
+    for (const auto& [n, expected] : fourRounds) {
+        Queue q;
+        for (int i = 1; i <= n; ++i) q.add(i, 0);
+        std::vector<int> order;
+        for (int firing = 0; firing < 4 * n; ++firing) {
+            order.push_back(q.numbers.at(&q.queue.getMin()));
+            q.queue.rescheduleMin(q.queue.getMinTime() + 100);
+            q.queue.check();
+        }
+        BOOST_TEST(order == expected, boost::test_tools::per_element());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(j98_the_queue_grows_far_beyond_its_first_128_slots) {
+    Queue q;
+    std::vector<int> expected;
+    for (int i = 0; i < 1000; ++i) {
+        q.add((i * 613) % 1000, (i * 613) % 1000);
+        expected.push_back(i);
+    }
+    q.queue.check();
+    BOOST_TEST(q.drain() == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(quick_remove_puts_the_last_task_into_the_gap_and_heapify_mends_the_order) {
+    Queue q;
+    for (int i = 1; i <= 7; ++i) q.add(i, i);
+    BOOST_TEST(q.numbers.at(q.queue.quickRemove(2).get()) == 2);
+    BOOST_TEST(q.numbers.at(&q.queue.get(2)) == 7);
+    BOOST_CHECK_THROW(q.queue.check(), std::logic_error);
+    q.queue.heapify();
+    q.queue.check();
+    BOOST_TEST(q.drain() == std::vector<int>({1, 3, 4, 5, 6, 7}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(j94_100_000_random_moves_agree_with_the_jdks_algorithm_entry_by_entry) {
+    std::mt19937 random(20261121);
+    const auto below = [&random](int n) {
+        return static_cast<int>(random() % static_cast<unsigned>(n));
+    };
+    Queue q;
+    ReferenceQueue reference;
+    int next = 0;
+    for (int step = 0; step < 100'000; ++step) {
+        const int size = static_cast<int>(reference.size());
+        const int move = below(100);
+        if (size == 0 || (move < 45 && size < 300)) {
+            const std::int64_t time = below(50);  // few times, many ties
+            q.add(++next, time);
+            reference.add({time, next});
+        } else if (move < 80) {
+            BOOST_REQUIRE(q.numbers.at(q.queue.removeMin().get()) == reference.removeMin());
+        } else if (move < 97) {
+            const std::int64_t time = q.queue.getMinTime() + below(50);
+            q.queue.rescheduleMin(time);
+            reference.rescheduleMin(time);
+        } else {
+            for (int i = size; i >= 1; --i) {
+                if (below(4) != 0) continue;
+                q.queue.quickRemove(static_cast<std::size_t>(i));
+                reference.quickRemove(static_cast<std::size_t>(i));
+            }
+            q.queue.heapify();
+            reference.heapify();
+        }
+        q.queue.check();
+        BOOST_REQUIRE(q.queue.size() == reference.size());
+        for (std::size_t i = 1; i <= reference.size(); ++i) {
+            BOOST_REQUIRE(q.numbers.at(&q.queue.get(i)) == reference.nodes[i].number);
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(j140_the_queue_holds_one_reference_to_each_task_until_it_gives_it_back) {
+    Queue q;
+    std::vector<std::weak_ptr<TimerTask>> tasks;
+    for (int i = 1; i <= 4; ++i) tasks.push_back(q.add(i, i));
+    for (const auto& task : tasks) BOOST_TEST(task.use_count() == 1);
+
+    q.queue.removeMin();
+    BOOST_TEST(tasks[0].expired());
+    q.queue.rescheduleMin(10);
+    BOOST_TEST(tasks[1].use_count() == 1);
+    q.queue.quickRemove(1);
+    BOOST_TEST(tasks[2].expired());
+    q.queue.clear();
+    BOOST_TEST(tasks[1].expired());
+    BOOST_TEST(tasks[3].expired());
+    BOOST_TEST(q.queue.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_queue_that_was_moved_from_is_empty_and_can_be_used) {
+    Queue q;
+    const auto first = q.add(1, 1);
+    const TaskQueue moved = std::move(q.queue);
+    BOOST_TEST(moved.size() == 1U);
+    BOOST_TEST(q.queue.empty());
+    q.queue.check();
+    q.add(2, 2);
+    q.queue.check();
+    BOOST_TEST(&moved.getMin() == first.get());
+}

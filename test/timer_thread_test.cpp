@@ -1,0 +1,164 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/gate.hpp"
+#include "support/manual_timer.hpp"
+#include "support/scripted_clock.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <memory>
+
+using namespace std::chrono_literals;
+using jtimer::kNever;
+using jtimer::Nanos;
+using test::kStartMillis;
+
+namespace {
+
+struct ScriptedTimer {
+    const std::shared_ptr<test::ScriptedClock> clock = std::make_shared<test::ScriptedClock>();
+    jtimer::Timer timer{test::onClock(clock)};
+
+    ~ScriptedTimer() { clock->holdNotified(false); }
+
+    static Nanos at(std::int64_t millis) { return (kStartMillis + millis) * 1'000'000; }
+    void setTime(std::int64_t millis) { clock->time = at(millis); }
+};
+
+void nothing() {}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(timer_thread, ScriptedTimer)
+
+BOOST_AUTO_TEST_CASE(j13_j14_an_idle_timer_waits_without_a_limit_and_reads_no_clock) {
+    BOOST_TEST(clock->awaitWait(1) == kNever);
+    BOOST_TEST(clock->readings == 0);
+    BOOST_TEST(clock->notifications() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(j13_a_timer_waits_once_and_exactly_until_its_first_task_is_due) {
+    clock->awaitWait(1);
+    timer.schedule(nothing, 3'600'000);
+    BOOST_TEST(clock->awaitWait(2) == at(3'600'000));
+    timer.schedule(nothing, 1h - 250us);
+    BOOST_TEST(clock->awaitWait(3) == at(3'600'000) - 250'000);
+}
+
+BOOST_AUTO_TEST_CASE(j146_a_new_task_wakes_the_thread_only_if_it_is_the_new_minimum) {
+    clock->awaitWait(1);
+    timer.schedule(nothing, 100);  // the first
+    BOOST_TEST(clock->notifications() == 1);
+    clock->awaitWait(2);
+
+    timer.schedule(nothing, 100);  // the same time is no new minimum
+    timer.schedule(nothing, 101);
+    timer.schedule(nothing, 3'600'000);
+    timer.schedule(nothing, 101, 1);
+    BOOST_TEST(clock->notifications() == 1);
+
+    timer.schedule(nothing, 99);  // an earlier one
+    BOOST_TEST(clock->notifications() == 2);
+    BOOST_TEST(clock->awaitWait(3) == at(99));
+}
+
+BOOST_AUTO_TEST_CASE(j146_of_many_new_minima_in_one_wait_only_the_first_wakes_the_thread) {
+    clock->awaitWait(1);
+    clock->holdNotified(true);
+    for (int delay = 100; delay > 0; --delay) timer.schedule(nothing, delay);
+    BOOST_TEST(clock->notifications() == 1);
+    clock->endWait();
+    BOOST_TEST(clock->awaitWait(2) == at(1));
+}
+
+BOOST_AUTO_TEST_CASE(
+    j146_a_thread_that_runs_a_task_is_not_notified_and_finds_the_new_minimum_itself) {
+    clock->awaitWait(1);
+    test::Gate running, go;
+    timer.schedule([&] { running.open(), go.wait(); }, 0);
+    running.wait();
+    BOOST_TEST(clock->notifications() == 1);
+    timer.schedule(nothing, 20);
+    timer.schedule(nothing, 10);
+    go.open();
+    BOOST_TEST(clock->awaitWait(2) == at(10));
+    BOOST_TEST(clock->notifications() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(j49_j66_cancelling_and_purging_wake_nobody) {
+    clock->awaitWait(1);
+    const auto task = timer.schedule(nothing, 10);
+    clock->awaitWait(2);
+    BOOST_TEST(task->cancel());
+    BOOST_TEST(timer.purge() == 1);
+    BOOST_TEST(timer.purge() == 0);
+    BOOST_TEST(clock->notifications() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(j138_a_task_cancelled_while_the_thread_waits_for_it_leaves_the_wait_as_it_is) {
+    clock->awaitWait(1);
+    const auto task = timer.schedule(nothing, 10);
+    clock->awaitWait(2);
+    task->cancel();
+    setTime(10);
+    clock->endWait();
+    BOOST_TEST(clock->awaitWait(3) == kNever);
+    BOOST_TEST(timer.purge() == 0);  // the thread has dropped it
+}
+
+BOOST_AUTO_TEST_CASE(j56_cancelling_a_timer_wakes_its_thread_once_and_for_all) {
+    clock->awaitWait(1);
+    timer.cancel();
+    BOOST_TEST(clock->notifications() == 1);
+    timer.cancel();
+    BOOST_TEST(clock->notifications() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(j102_a_wait_that_ends_early_is_taken_up_again_and_nothing_fires_early) {
+    clock->awaitWait(1);
+    bool ran = false;
+    timer.schedule([&] { ran = true; }, 10);
+    for (std::size_t wait = 2; wait < 20; ++wait) {
+        BOOST_TEST(clock->awaitWait(wait) == at(10));
+        clock->time = at(10) - 1;  // a nanosecond too early
+        clock->endWait();
+    }
+    BOOST_TEST(clock->awaitWait(20) == at(10));
+    BOOST_TEST(!ran);
+    setTime(10);
+    clock->endWait();
+    BOOST_TEST(clock->awaitWait(21) == kNever);
+    BOOST_TEST(ran);
+}
+
+BOOST_AUTO_TEST_CASE(
+    j116_a_clock_that_was_set_back_during_a_wait_makes_the_thread_wait_for_the_rest) {
+    clock->awaitWait(1);
+    timer.schedule(nothing, 500);
+    clock->awaitWait(2);
+    setTime(-1500);
+    clock->endWait();
+    BOOST_TEST(clock->awaitWait(3) == at(500));
+}
+
+BOOST_AUTO_TEST_CASE(j19_a_task_that_is_never_due_makes_the_thread_wait_without_a_limit) {
+    clock->awaitWait(1);
+    using Millis = std::chrono::milliseconds;
+    timer.schedule(nothing,
+                   std::chrono::time_point<std::chrono::system_clock, Millis>(Millis::max()));
+    BOOST_TEST(clock->awaitWait(2) == kNever);
+}
+
+BOOST_AUTO_TEST_CASE(one_reading_of_the_clock_serves_each_look_at_the_queue) {
+    clock->awaitWait(1);
+    test::Gate running, go;
+    timer.schedule([&] { running.open(), go.wait(); }, 0);  // read once here, once by the thread
+    running.wait();
+    BOOST_TEST(clock->readings == 2);
+    timer.schedule(nothing, test::at(-1));  // a Date needs no reading
+    BOOST_TEST(clock->readings == 2);
+    go.open();
+    clock->awaitWait(2);
+    BOOST_TEST(clock->readings == 3);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
