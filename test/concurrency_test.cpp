@@ -69,19 +69,30 @@ BOOST_AUTO_TEST_CASE(j35_of_two_timers_that_are_given_the_same_task_at_once_exac
 }
 
 BOOST_AUTO_TEST_CASE(j47_a_one_shot_runs_or_is_cancelled_and_never_both) {
-    constexpr int rounds = 4000;
-    const auto tasks = countedTasks(rounds);
-    std::vector<int> prevented(rounds);
-    {
-        Timer timer("raced");
-        test::Jitter jitter(47);
-        for (std::size_t i = 0; i < rounds; ++i) {
-            timer.schedule(tasks[i], 0);
-            jitter();
-            prevented[i] = tasks[i]->cancel();
-        }
+    constexpr std::size_t batches = 3000, batch = 50;
+    Timer timer("raced");
+    test::Jitter jitter(47);
+    for (std::size_t b = 0; b < batches; ++b) {
+        const auto tasks = countedTasks(batch);
+        std::atomic<bool> queued{false}, over{false};
+        timer.schedule(
+            [&] {
+                for (std::size_t i = 0; i < batch; ++i) {
+                    timer.schedule(tasks[i], jtimer::Date(std::chrono::milliseconds(i)));
+                }
+                timer.schedule([&] { over = true; }, jtimer::Date(1s));
+                queued = true;
+            },
+            0);
+        while (!queued) boost::this_thread::yield();
+        // The thread runs them from the first on, and this cancels them from the last on: they
+        // meet.
+        std::vector<int> prevented(batch);
+        jitter();
+        for (std::size_t i = batch; i-- > 0;) prevented[i] = tasks[i]->cancel();
+        while (!over) boost::this_thread::yield();
+        for (std::size_t i = 0; i < batch; ++i) BOOST_REQUIRE(tasks[i]->runs + prevented[i] == 1);
     }
-    for (std::size_t i = 0; i < rounds; ++i) BOOST_REQUIRE(tasks[i]->runs + prevented[i] == 1);
 }
 
 BOOST_AUTO_TEST_CASE(j47_of_several_threads_that_cancel_a_one_shot_at_most_one_has_prevented_it) {

@@ -98,7 +98,7 @@ class JTIMER_API Timer {
 
     /// Runs `task` once, at `when`; at once if that lies in the past.
     ///
-    /// \param task a `std::shared_ptr` to a TimerTask or to a class derived from it, or any callable
+    /// \param task a `std::shared_ptr` to a TimerTask or a class derived from it, or any callable
     /// \param when a delay from now, in milliseconds or as a std::chrono duration; or a Date
     /// \returns the task: the handle to cancel it with. It may be thrown away.
     ///
