@@ -218,6 +218,38 @@ check: all samples $(tests)
 check-slow: $(slow_tests) | $(filter check,$(MAKECMDGOALS))
 	@TEST_JOBS=1 LOGS='$(B)/test/slow/logs' $(run_tests) $(slow_tests)
 
+# --- the real JDK as the judge (test/oracle/README.md) ---------------------------------------------
+
+JAVA = java
+JAVAC = javac
+ORACLE_RANDOM = 10000
+ORACLE_SEED = 1
+oracle_objects = $(call objects,$(filter-out %/main.cpp,$(wildcard test/oracle/*.cpp)))
+oracle = ORACLE_SCRATCH='$(B)/oracle' \
+	ORACLE_JAVA='$(JAVA) -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp $(B)/oracle Oracle' \
+	$(B)/test/oracle/oracle
+
+.PHONY: oracle oracle-golden
+oracle: $(B)/test/oracle/oracle
+	@if ! command -v $(JAVA) >/dev/null || ! command -v $(JAVAC) >/dev/null; then \
+		echo 'make: $(JAVA) or $(JAVAC) is not here: nothing was compared with a real JDK'; exit 0; fi; \
+	mkdir -p $(B)/oracle && $(JAVAC) -encoding UTF-8 -d $(B)/oracle test/oracle/Oracle.java && \
+	{ $(oracle) compare test/oracle/scenarios/*.scenario; written=$$?; \
+	$(oracle) random $(ORACLE_SEED) $(ORACLE_RANDOM) && exit $$written; }
+
+# The golden transcripts, which `make check` compares with: recorded again from the JDK.
+oracle-golden: $(B)/test/oracle/oracle
+	$(Q)mkdir -p $(B)/oracle test/oracle/golden
+	$(Q)$(JAVAC) -encoding UTF-8 -d $(B)/oracle test/oracle/Oracle.java
+	$(Q)$(oracle) record 1 500
+
+$(B)/test/oracle/oracle: $(B)/obj/test/oracle/main.o $(oracle_objects) $(B)/libjtimer.a
+	$(QUIET) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(link) $(BOOST_THREAD_LIBS) -o $@
+
+$(B)/test/oracle_golden_test: $(oracle_objects)
+
 # --- benchmarks -----------------------------------------------------------------------------------
 
 # For example `make bench BENCH_FLAGS=--benchmark_filter=queue`.
@@ -356,6 +388,8 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   samples        builds all samples, in build/samples/
   check          builds and runs all fast tests
   check-slow     builds and runs the real-time and stress tests
+  oracle         plays scenarios on a real java.util.Timer and on jtimer, and compares (a JDK)
+  oracle-golden  records what the JDK does, for check, in test/oracle/golden/
   bench          builds and runs the benchmarks (Google Benchmark)
   install        installs below prefix (/usr/local); DESTDIR is put before every path
   uninstall      removes what install has put there

@@ -1,0 +1,155 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "oracle/generator.hpp"
+#include "oracle/player.hpp"
+#include "oracle/reducer.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+using oracle::Scenario;
+using oracle::Transcript;
+
+// What the JDK does is recorded in test/oracle/golden; `make oracle` asks a JDK.
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kScenarios = "test/oracle/scenarios";
+const fs::path kGolden = "test/oracle/golden";
+
+/// The names of the folder's files, without their ends.
+std::set<std::string> stemsIn(const fs::path& folder) {
+    std::set<std::string> stems;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+        stems.insert(entry.path().stem().string());
+    }
+    return stems;
+}
+
+oracle::Recording golden(const std::string& stem) {
+    return oracle::readRecording((kGolden / (stem + ".transcripts")).string());
+}
+
+void checkAgainst(const oracle::Recording& recording, const std::vector<Scenario>& scenarios) {
+    BOOST_REQUIRE(recording.transcripts.size() == scenarios.size());
+    for (std::size_t i = 0; i < scenarios.size(); ++i) {
+        const Transcript& theirs = recording.transcripts[i];
+        BOOST_REQUIRE(theirs.name == scenarios[i].name);
+        const Transcript ours = oracle::play(scenarios[i]);
+        std::ostringstream difference;
+        if (ours != theirs) writeDifference(difference, theirs, ours);
+        BOOST_CHECK_MESSAGE(ours == theirs, theirs.name << ":\n" << difference.str());
+    }
+}
+
+bool refused(const std::string& line) {
+    try {
+        oracle::parse({"one", {"task a", line}});
+    } catch (const std::runtime_error& e) {
+        return std::string(e.what()).find(line) != std::string::npos;
+    }
+    return false;
+}
+
+bool has(const Scenario& scenario, const std::string& line) {
+    return std::find(scenario.lines.begin(), scenario.lines.end(), line) != scenario.lines.end();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(every_hand_written_scenario_goes_as_on_the_jdk) {
+    const std::set<std::string> stems = stemsIn(kScenarios);
+    BOOST_TEST(stems.size() >= 10U);
+    for (const std::string& stem : stems) {
+        BOOST_TEST_CONTEXT(stem) {
+            checkAgainst(golden(stem),
+                         oracle::readScenarios((kScenarios / (stem + ".scenario")).string()));
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(five_hundred_random_scenarios_go_as_on_the_jdk) {
+    const oracle::Recording recording = golden("random");
+    BOOST_REQUIRE(recording.head.size() == 3U);
+    unsigned seed = 0, count = 0;
+    BOOST_REQUIRE(
+        std::sscanf(recording.head[2].c_str(), "# seed %u, %u scenarios", &seed, &count) == 2);
+    BOOST_TEST(count == 500U);
+    checkAgainst(recording, oracle::randomScenarios(seed, count));
+}
+
+BOOST_AUTO_TEST_CASE(no_golden_file_is_left_over_and_each_tells_which_java_it_is_from) {
+    std::set<std::string> expected = stemsIn(kScenarios);
+    expected.insert("random");
+    BOOST_TEST((stemsIn(kGolden) == expected));
+    for (const std::string& stem : expected) {
+        const oracle::Recording recording = golden(stem);
+        BOOST_REQUIRE(recording.head.size() >= 2U);
+        BOOST_TEST(recording.head[1].find(", Java ") != std::string::npos);
+        for (const Transcript& transcript : recording.transcripts) {
+            for (const std::string& line : transcript.lines) {
+                BOOST_CHECK_MESSAGE(line.find("waited in vain") == std::string::npos,
+                                    transcript.name << ": " << line);
+            }
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_scenario_with_a_line_that_is_not_in_the_language_is_refused) {
+    for (const char* const line :
+         {"task a", "task", "on b 1 purge t", "on a 1", "schedule t a", "schedule t a date",
+          "schedule t a date max", "scheduleAtFixedRate t a delay 0", "schedule t a delay x",
+          "throw Error \"x\"", "hold", "purge", "purge t u", "timer t named", "fly t", "thread",
+          "on a 1 throw Nonsense \"x\"", "timer t named \"no end"}) {
+        BOOST_CHECK_MESSAGE(refused(line), line);
+    }
+    BOOST_TEST(!refused("thread scheduleAtFixedRate t a date @min period max"));
+    BOOST_TEST(!refused("timer t named \"two words\" daemon"));
+}
+
+BOOST_AUTO_TEST_CASE(a_scenario_is_reduced_to_what_makes_the_difference_and_to_what_waits) {
+    const Scenario scenario = oracle::randomScenario(1, 9);
+    const oracle::Program before = oracle::parse(scenario);
+    const auto purge = std::find_if(before.ops.begin(), before.ops.end(), [](const auto& op) {
+        return op.verb == "purge" || op.verb == "cancel";
+    });
+    BOOST_REQUIRE((purge != before.ops.end()));
+    int questions = 0;
+    const Scenario reduced =
+        oracle::shortest(scenario, [&](const std::vector<Scenario>& candidates) {
+            ++questions;
+            std::vector<bool> differ;
+            for (const Scenario& s : candidates) differ.push_back(has(s, purge->text));
+            return differ;
+        });
+    BOOST_TEST(has(reduced, purge->text));
+    BOOST_TEST(reduced.lines.size() < scenario.lines.size());
+    BOOST_TEST(questions < 20);
+    for (const oracle::Op& op : oracle::parse(reduced).ops) {
+        const bool waits = op.verb == "held" || op.verb == "release" || op.verb == "join";
+        const bool scaffold = op.verb == "timer" || op.verb == "schedule";
+        BOOST_CHECK_MESSAGE(waits || scaffold || op.text == purge->text, op.text);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_scenario_that_no_longer_differs_is_left_as_it_is) {
+    const Scenario scenario = oracle::randomScenario(1, 9);
+    const Scenario reduced =
+        oracle::shortest(scenario, [](const std::vector<Scenario>& candidates) {
+            return std::vector<bool>(candidates.size(), false);
+        });
+    BOOST_TEST((reduced.lines == scenario.lines));
+}
+
+BOOST_AUTO_TEST_CASE(a_random_scenario_is_the_same_each_time_and_others_are_different) {
+    BOOST_TEST((oracle::randomScenario(7, 3).lines == oracle::randomScenario(7, 3).lines));
+    std::set<std::vector<std::string>> all;
+    for (const Scenario& scenario : oracle::randomScenarios(7, 200)) all.insert(scenario.lines);
+    BOOST_TEST(all.size() == 200U);
+}
