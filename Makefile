@@ -233,14 +233,14 @@ oracle = ORACLE_SCRATCH='$(B)/oracle' \
 oracle: $(B)/test/oracle/oracle
 	@if ! command -v $(JAVA) >/dev/null || ! command -v $(JAVAC) >/dev/null; then \
 		echo 'make: $(JAVA) or $(JAVAC) is not here: nothing was compared with a real JDK'; exit 0; fi; \
-	mkdir -p $(B)/oracle && $(JAVAC) -encoding UTF-8 -d $(B)/oracle test/oracle/Oracle.java && \
+	mkdir -p $(B)/oracle && $(JAVAC) -encoding UTF-8 -d $(B)/oracle test/oracle/*.java && \
 	{ $(oracle) compare test/oracle/scenarios/*.scenario; written=$$?; \
 	$(oracle) random $(ORACLE_SEED) $(ORACLE_RANDOM) && exit $$written; }
 
 # The golden transcripts, which `make check` compares with: recorded again from the JDK.
 oracle-golden: $(B)/test/oracle/oracle
 	$(Q)mkdir -p $(B)/oracle test/oracle/golden
-	$(Q)$(JAVAC) -encoding UTF-8 -d $(B)/oracle test/oracle/Oracle.java
+	$(Q)$(JAVAC) -encoding UTF-8 -d $(B)/oracle test/oracle/*.java
 	$(Q)$(oracle) record 1 500
 
 $(B)/test/oracle/oracle: $(B)/obj/test/oracle/main.o $(oracle_objects) $(B)/libjtimer.a
