@@ -102,7 +102,11 @@ class Generator {
         const std::string head = timer(t) + ' ' + (chance(2) ? "null" : anyTask(t)) + ' ';
         const int kind = below(100);
         if (kind < 55) return "schedule " + head + due();
-        if (kind < 75) return "scheduleAtFixedRate " + head + date(recent()) + " period " + rate();
+        if (kind < 75) {
+            // One draw a statement: compilers differ in which operand of a + comes first.
+            const std::string period = rate();
+            return "scheduleAtFixedRate " + head + date(recent()) + " period " + period;
+        }
         if (kind < 82) return "schedule " + head + date(recent()) + " period " + uncertainPeriod();
         if (kind < 92) return later(head);
         return refused(head);
