@@ -73,6 +73,8 @@ class BoottimeCondition final : public Condition {
         (void)!::write(notified_.get(), &one, sizeof one);
     }
 
+    Nanos settlingTime() const noexcept override { return detail::kNanosPerMilli; }
+
   private:
     const Nanos offset_;
     const FileDescriptor timer_{timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK),

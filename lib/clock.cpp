@@ -37,6 +37,8 @@ class RelativeCondition final : public Condition {
 
     void notify() override { notified_.notify_one(); }
 
+    Nanos settlingTime() const noexcept override { return detail::kNanosPerMilli; }
+
   private:
     /// A hundred years. The wait adds its length to the monotonic clock, and the sum must not
     /// overflow.

@@ -45,6 +45,27 @@ Nanos toNanos(MillisAndNanos time) noexcept {
     return saturatingAdd(saturatingMultiply(time.millis, kNanosPerMilli), time.nanos);
 }
 
+Nanos requireNotNegative(TimeSpan span, const char* name) {
+    const MillisAndNanos value = span.value();
+    if (value.millis < 0) {
+        throw IllegalArgumentException("TimerOptions::" + std::string(name) + " is " +
+                                       std::to_string(toNanos(value)) +
+                                       " ns, and must not be negative.");
+    }
+    return toNanos(value);
+}
+
+TimerThread::Settings toSettings(TimerOptions& options) {
+    TimerThread::Settings settings;
+    settings.tolerance = requireNotNegative(options.tolerance, "tolerance");
+    if (options.timerSlack)
+        settings.timerSlack = requireNotNegative(*options.timerSlack, "timerSlack");
+    settings.name = options.name ? std::move(*options.name) : nextDefaultName();
+    settings.clock = options.clock ? std::move(options.clock) : wallClock();
+    settings.handler = std::move(options.uncaughtExceptionHandler);
+    return settings;
+}
+
 MillisAndNanos fromNanos(Nanos time) noexcept {
     const std::int64_t millis = floorDivide(time, kNanosPerMilli);
     return {millis, static_cast<std::int32_t>(time - millis * kNanosPerMilli)};
@@ -88,11 +109,7 @@ Timer::Timer(std::string name) : Timer(std::move(name), false) {}
 Timer::Timer(std::string name, bool isDaemon) : Timer(optionsFor(std::move(name), isDaemon)) {}
 
 Timer::Timer(TimerOptions options)
-    : thread_(
-          std::make_shared<TimerThread>(options.name ? std::move(*options.name) : nextDefaultName(),
-                                        options.clock ? std::move(options.clock) : wallClock(),
-                                        std::move(options.uncaughtExceptionHandler))),
-      isDaemon_(options.daemon) {
+    : thread_(std::make_shared<TimerThread>(toSettings(options))), isDaemon_(options.daemon) {
     thread_->start();
 }
 

@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "timer_thread.hpp"
 
-#include "task_chain.hpp"
+#include "dropped_tasks.hpp"
 #include "uncaught_exception.hpp"
 #include "unwound_thread.hpp"
 
@@ -9,10 +9,15 @@
 
 #include <boost/chrono/duration.hpp>
 
+#include <algorithm>
 #include <iostream>
+#include <limits>
 #include <pthread.h>
 #include <system_error>
 #include <utility>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
 
 namespace jtimer {
 
@@ -21,6 +26,11 @@ using detail::kNanosPerMilli;
 using detail::saturatingAdd;
 
 namespace {
+
+/// How far ahead of itself a scan of the queue loads tasks.
+constexpr std::size_t kTasksAhead = 16;
+
+constexpr Nanos kLinuxTimerSlack = 50'000;
 
 /// The name that tools such as `top -H` show. Linux keeps 15 bytes of it (C9).
 void nameThisThread(const std::string& name) {
@@ -57,17 +67,15 @@ struct TimerThread::Finally {
     ~Finally() { thread.finish(unwound); }
 };
 
-TimerThread::TimerThread(std::string name, std::shared_ptr<Clock> clock,
-                         UncaughtExceptionHandler handler)
-    : name_(std::move(name)), clock_(std::move(clock)), handler_(std::move(handler)),
-      condition_(clock_->makeCondition()) {}
+TimerThread::TimerThread(Settings settings)
+    : settings_(std::move(settings)), condition_(settings_.clock->makeCondition()) {}
 
 void TimerThread::start() {
     try {
         thread_ = boost::thread([self = shared_from_this()] { self->run(); });
     } catch (const boost::thread_resource_error& e) {
         throw std::system_error(e.code().value(), std::generic_category(),
-                                "cannot start the thread of timer \"" + name_ + '"');
+                                "cannot start the thread of timer \"" + name() + '"');
     }
 }
 
@@ -78,25 +86,33 @@ void TimerThread::schedule(const std::shared_ptr<TimerTask>& task, const Schedul
     if (!newTasksMayBeScheduled_) throw IllegalStateException("Timer already cancelled.");
     if (task == nullptr) throw NullPointerException("task cannot be null");
     queue_.reserveOne();  // can fail, so it comes before the first change
-    if (!task->moveState(TimerTask::State::Virgin, TimerTask::State::Scheduled)) {
+    if (!task->startSchedule(schedule.period)) {
         throw IllegalStateException("Task already scheduled or cancelled");
     }
-    task->period_ = schedule.period;
     task->scheduledExecutionTime_.store(schedule.scheduledExecutionTime, std::memory_order_relaxed);
     queue_.add(task, schedule.time);
-    if (&queue_.getMin() == task.get()) releaseAndWake(lock);
+    if (schedule.time <= dueBy_) dueBy_ = kLongAgo;  // it came after the clock was read
+    const bool inTime = wakesAt_ != kNever && wakeUpFor(schedule.time) >= wakesAt_;
+    if (&queue_.getMin() == task.get() && !inTime) releaseAndWake(lock);
 }
 
 int TimerThread::purge() {
-    TaskChain purged;  // outlives the lock: what it holds is destroyed outside
+    DroppedTasks purged;  // outlives the lock: what it holds is destroyed outside
     Lock lock(mutex_);
     int count = 0;
     for (std::size_t i = queue_.size(); i >= 1; --i) {
+        queue_.prefetchTask(i - kTasksAhead);
         if (!queue_.get(i).isCancelled()) continue;
+        if (count == 0) purged.reserve(i);
         purged.push(queue_.quickRemove(i));
         ++count;
     }
-    if (count != 0) queue_.heapify();
+    if (count != 0) {
+        queue_.heapify();
+        // Perhaps the thread waits for a task that is gone. Nobody relies on that wait any more,
+        // for a step of the wall clock may make it too long (J117).
+        wakesAt_ = kNever;
+    }
     return count;
 }
 
@@ -144,7 +160,7 @@ void TimerThread::awaitEnd(Lock& lock) {
     const boost::chrono::seconds patience(5);
     if (!ended_.wait_for(lock, patience, hasEnded) && hasRepeatingTask(lock)) {
         lock.unlock();
-        std::cerr << "Timer \"" + name_ +
+        std::cerr << "Timer \"" + name() +
                          "\": its destructor has waited five seconds for a repeating task to be "
                          "cancelled, and waits on. Cancel the task, or make the timer a daemon.\n"
                   << std::flush;
@@ -157,7 +173,7 @@ void TimerThread::awaitEnd(Lock& lock) {
 
 bool TimerThread::hasRepeatingTask(Lock&) const noexcept {
     for (std::size_t i = 1; i <= queue_.size(); ++i) {
-        if (queue_.get(i).period_ != 0 && !queue_.get(i).isCancelled()) return true;
+        if (queue_.get(i).status().period != 0) return true;
     }
     return false;
 }
@@ -165,7 +181,7 @@ bool TimerThread::hasRepeatingTask(Lock&) const noexcept {
 // --- the timer's thread -------------------------------------------------------------------------
 
 void TimerThread::run() {
-    nameThisThread(name_);
+    nameThisThread(name());
     // Nobody outside can interrupt this thread, and without interruption points a wait is cheaper.
     const boost::this_thread::disable_interruption uninterrupted;
     condition_->begin();
@@ -175,7 +191,8 @@ void TimerThread::run() {
     if (uncaught != nullptr) {
         // As in Java, nobody is left to be told what the handler throws.
         exceptionOf([&] {
-            handler_ ? handler_(name_, uncaught) : printUncaughtException(name_, uncaught);
+            settings_.handler ? settings_.handler(name(), uncaught)
+                              : printUncaughtException(name(), uncaught);
         });
     }
     finally.unwound = false;
@@ -212,13 +229,13 @@ void TimerThread::mainLoop() {
             waitUntil(lock, kNever);
             continue;
         }
-        const Nanos now = clock_->nanos();
-        if (queue_.getMinTime() > now) {
-            waitUntil(lock, queue_.getMinTime());
+        if (!isDue(lock, queue_.getMinTime())) {
+            waitFor(lock, queue_.getMinTime());
             continue;
         }
-        running_ = fireMin(lock, now);
+        running_ = fireMin(lock);
         if (running_ == nullptr) continue;
+        queue_.prefetchNextTasks();
 
         lock.unlock();
         try {
@@ -231,22 +248,32 @@ void TimerThread::mainLoop() {
     }
 }
 
+/// Is the task at the head, with this time, due? Looks at the clock only if its last reading does
+/// not tell.
+bool TimerThread::isDue(Lock&, Nanos time) {
+    if (time > dueBy_) dueBy_ = settings_.clock->nanos();
+    return time <= dueBy_;
+}
+
 /// Decides that the task at the head, which is due, runs; and moves it to where it belongs during
 /// its run: a one-shot out of the queue, a repeating one to its next time.
 /// \returns null if it has been cancelled after all
-std::shared_ptr<TimerTask> TimerThread::fireMin(Lock&, Nanos now) noexcept {
+std::shared_ptr<TimerTask> TimerThread::fireMin(Lock&) noexcept {
     TimerTask& task = queue_.getMin();
-    if (task.period_ == 0) {
-        const bool won = task.moveState(TimerTask::State::Scheduled, TimerTask::State::Executed);
-        return won ? queue_.removeMin() : nullptr;
-    }
-    const bool fixedDelay = task.period_ < 0;
-    const Nanos scheduled = fixedDelay ? now : queue_.getMinTime();
-    const Nanos period = fixedDelay ? -task.period_ : task.period_;
+    const TimerTask::Status status = task.status();
+    if (status.state == TimerTask::State::Cancelled) return nullptr;
+    if (status.period == 0) return task.startOnlyRun() ? queue_.removeMin() : nullptr;
+
+    const bool fixedDelay = status.period < 0;
+    // A fixed delay counts from the moment at which this run begins, so that is read anew.
+    if (fixedDelay) dueBy_ = settings_.clock->nanos();
+    const Nanos scheduled = fixedDelay ? dueBy_ : queue_.getMinTime();
+    const Nanos period = fixedDelay ? -status.period : status.period;
     task.scheduledExecutionTime_.store(floorDivide(scheduled, kNanosPerMilli),
                                        std::memory_order_relaxed);
     std::shared_ptr<TimerTask> running = queue_.getMinReference();
-    queue_.rescheduleMin(saturatingAdd(scheduled, period));
+    const bool endless = period == TimerTask::kEndlessPeriod;
+    queue_.rescheduleMin(endless ? kNever : saturatingAdd(scheduled, period));
     return running;
 }
 
@@ -254,7 +281,7 @@ std::shared_ptr<TimerTask> TimerThread::fireMin(Lock&, Nanos now) noexcept {
 /// are any.
 /// \returns whether there were, so that the queue may have changed
 bool TimerThread::dropCancelledHeads(Lock& lock) {
-    TaskChain dropped;
+    DroppedTasks dropped;
     while (!queue_.empty() && queue_.getMin().isCancelled()) dropped.push(queue_.removeMin());
     if (dropped.empty()) return false;
     lock.unlock();
@@ -263,10 +290,56 @@ bool TimerThread::dropCancelledHeads(Lock& lock) {
     return true;
 }
 
-void TimerThread::waitUntil(Lock& lock, Nanos deadline) {
+/// When the thread wakes up for a task of this time: with a tolerance, at the next multiple of it.
+Nanos TimerThread::wakeUpFor(Nanos time) const noexcept {
+    const Nanos tolerance = settings_.tolerance;
+    if (tolerance == 0) return time;
+    const Nanos past = time - floorDivide(time, tolerance) * tolerance;
+    return past == 0 ? time : saturatingAdd(time, tolerance - past);
+}
+
+/// Waits for the task at the head, which is not due yet at dueBy_.
+///
+/// When notifications come faster than the thread can go to sleep and wake up again, as from a
+/// producer whose every task is the new first one, each costs both sides thousands of
+/// nanoseconds. So, after two within a settling time, the thread makes do with a wait no longer
+/// than that, in which only a task that is due before its end needs to notify. When it has passed
+/// without a notification, the wait is as long as it should be.
+void TimerThread::waitFor(Lock& lock, Nanos time) {
+    const Nanos now = dueBy_;
+    const Nanos settling = condition_->settlingTime();
+    const bool unsettled =
+        notifiedWaitBegan_ <= now && notifiedWaitBegan_ > saturatingAdd(now, -settling);
+    Nanos deadline = wakeUpFor(time);
+    if (unsettled) deadline = std::min(deadline, saturatingAdd(now, settling));
+    setTimerSlackFor(saturatingAdd(deadline, -now));
+    notifiedWaitBegan_ = waitUntil(lock, deadline) ? now : kLongAgo;
+}
+
+/// Half of what a wake-up is late by is Linux's timer slack of 50 us, so a timer does without. But
+/// where deadlines come every few microseconds, the slack is what lets one wake-up serve many, and
+/// is left to short waits. A call of the system only where it changes.
+void TimerThread::setTimerSlackFor(Nanos wait) {
+#if defined(__linux__)
+    constexpr Nanos shortWait = 100'000;
+    const Nanos slack = settings_.timerSlack.value_or(wait < shortWait ? kLinuxTimerSlack : 0);
+    if (timerSlack_ == slack) return;
+    timerSlack_ = slack;
+    const Nanos most = std::numeric_limits<long>::max();
+    const auto told = static_cast<unsigned long>(std::clamp(slack, Nanos{1}, most));
+    prctl(PR_SET_TIMERSLACK, told, 0, 0, 0);
+#else
+    static_cast<void>(wait);
+#endif
+}
+
+/// \returns whether the thread has been notified
+bool TimerThread::waitUntil(Lock& lock, Nanos deadline) {
+    wakesAt_ = deadline;
     waiting_ = true;
     condition_->waitUntil(lock, deadline);
-    waiting_ = false;
+    wakesAt_ = kNever;
+    return !std::exchange(waiting_, false);
 }
 
 }  // namespace jtimer

@@ -10,15 +10,20 @@
 #include <boost/thread/thread.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace jtimer {
 
+/// Before every time.
+inline constexpr Nanos kLongAgo = std::numeric_limits<Nanos>::min();
+
 /// When a task is to run, as Timer has worked it out.
 struct Schedule {
     Nanos time = 0;                           ///< when first
-    Nanos period = 0;                         ///< as TimerTask::period_
+    Nanos period = 0;                         ///< as TimerTask::Status::period
     std::int64_t scheduledExecutionTime = 0;  ///< what the task answers until its first run
 };
 
@@ -26,20 +31,29 @@ struct Schedule {
 /// that a task may destroy the Timer.
 ///
 /// The monitor is mutex_ with condition_. It guards queue_ and the flags below it and, of every
-/// queued task, self_ and period_. Two things happen outside of it: TimerTask::cancel(), which is
+/// queued task, self_. Two things happen outside of it: TimerTask::cancel(), which is
 /// one exchange on the task's state, and everything that is the user's: run(), the destruction of
 /// tasks and of what they captured, the exception handler. So the user's code may call anything
 /// (J143).
 class TimerThread : public std::enable_shared_from_this<TimerThread> {
   public:
+    /// What TimerOptions say, checked and completed.
+    struct Settings {
+        std::string name;
+        std::shared_ptr<Clock> clock;
+        UncaughtExceptionHandler handler;
+        Nanos tolerance = 0;
+        std::optional<Nanos> timerSlack;
+    };
+
     /// \throws std::system_error if the clock has no condition to give
-    TimerThread(std::string name, std::shared_ptr<Clock> clock, UncaughtExceptionHandler handler);
+    explicit TimerThread(Settings settings);
 
     /// \throws std::system_error if the system gives no thread (C10)
     void start();
 
-    const std::string& name() const noexcept { return name_; }
-    const Clock& clock() const noexcept { return *clock_; }
+    const std::string& name() const noexcept { return settings_.name; }
+    const Clock& clock() const noexcept { return *settings_.clock; }
 
     /// Queues the task, or throws what Timer::schedule throws for the timer's and the task's state.
     void schedule(const std::shared_ptr<TimerTask>& task, const Schedule& schedule);
@@ -54,9 +68,13 @@ class TimerThread : public std::enable_shared_from_this<TimerThread> {
 
     void run();
     void mainLoop();
-    std::shared_ptr<TimerTask> fireMin(Lock& lock, Nanos now) noexcept;
+    bool isDue(Lock& lock, Nanos time);
+    std::shared_ptr<TimerTask> fireMin(Lock& lock) noexcept;
     bool dropCancelledHeads(Lock& lock);
-    void waitUntil(Lock& lock, Nanos deadline);
+    Nanos wakeUpFor(Nanos time) const noexcept;
+    void waitFor(Lock& lock, Nanos time);
+    bool waitUntil(Lock& lock, Nanos deadline);
+    void setTimerSlackFor(Nanos wait);
 
     TaskQueue stopScheduling(Lock& lock) noexcept;
     void releaseAndWake(Lock& lock);
@@ -65,9 +83,7 @@ class TimerThread : public std::enable_shared_from_this<TimerThread> {
     void awaitEnd(Lock& lock);
     bool hasRepeatingTask(Lock& lock) const noexcept;
 
-    const std::string name_;
-    const std::shared_ptr<Clock> clock_;
-    const UncaughtExceptionHandler handler_;
+    const Settings settings_;
 
     Mutex mutex_;
     const std::unique_ptr<Condition> condition_;
@@ -77,6 +93,14 @@ class TimerThread : public std::enable_shared_from_this<TimerThread> {
     /// ended by one notification at the most, and a thread that is awake is sent none: it looks at
     /// the queue before it waits again.
     bool waiting_ = false;
+    /// When the waiting thread wakes up by itself: a new first task for which that is early enough
+    /// sends it no notification. kNever: nobody can rely on it, or the wait has no limit.
+    Nanos wakesAt_ = kNever;
+    /// Every queued task with this time or an earlier one was due when the clock was read last, so
+    /// that it can be run without a new look at the clock.
+    Nanos dueBy_ = kLongAgo;
+    /// When the last wait began, if a notification has ended it; else kLongAgo.
+    Nanos notifiedWaitBegan_ = kLongAgo;
     /// The thread is over for all but itself; close() waits for it.
     bool hasEnded_ = false;
     boost::condition_variable ended_;
@@ -87,6 +111,8 @@ class TimerThread : public std::enable_shared_from_this<TimerThread> {
 
     /// The task that is being run. Touched by the thread itself only.
     std::shared_ptr<TimerTask> running_;
+    /// What the kernel was told last. Touched by the thread itself only.
+    std::optional<Nanos> timerSlack_;
 };
 
 }  // namespace jtimer

@@ -161,4 +161,79 @@ BOOST_AUTO_TEST_CASE(one_reading_of_the_clock_serves_each_look_at_the_queue) {
     BOOST_TEST(clock->readings == 3);
 }
 
+BOOST_AUTO_TEST_CASE(one_reading_serves_all_tasks_due_at_it_and_each_fixed_delay_needs_its_own) {
+    clock->awaitWait(1);
+    test::Gate running, go;
+    timer.schedule([&] { running.open(), go.wait(); }, test::at(0));
+    running.wait();
+    BOOST_TEST(clock->readings == 1);
+    for (int i = 0; i < 100; ++i) timer.schedule(nothing, test::at(-i));
+    go.open();
+    clock->awaitWait(2);
+    BOOST_TEST(clock->readings == 2);  // they came after the first reading
+
+    const auto delayed = timer.schedule(nothing, test::at(-1), 10);
+    clock->awaitWait(3);
+    BOOST_TEST(clock->readings == 5);  // is it due; when does it begin; is the next one due
+}
+
+BOOST_AUTO_TEST_CASE(
+    j102_a_task_is_not_early_though_the_clock_was_set_back_after_its_last_reading) {
+    clock->awaitWait(1);
+    bool ran = false;
+    timer.schedule(
+        [&] {
+            setTime(-1000);
+            timer.schedule([&] { ran = true; }, 500);  // half a second before the last reading
+        },
+        0);
+    BOOST_TEST(clock->awaitWait(2) == at(-500));
+    BOOST_TEST(!ran);
+}
+
+BOOST_AUTO_TEST_CASE(a_producer_of_ever_earlier_tasks_notifies_once_in_a_settling_time) {
+    clock->settlingTime = 1'000'000;
+    clock->awaitWait(1);
+    timer.schedule(nothing, 1000);
+    BOOST_TEST(clock->awaitWait(2) == at(1000));
+    timer.schedule(nothing, 900);  // the thread was about to sleep: now it settles
+    BOOST_TEST(clock->awaitWait(3) == at(1));
+    BOOST_TEST(clock->notifications() == 2);
+    timer.schedule(nothing, 800);
+    timer.schedule(nothing, 700);
+    timer.schedule(nothing, 1);
+    BOOST_TEST(clock->notifications() == 2);
+    timer.schedule(nothing, 999us);  // but this one cannot wait for that
+    BOOST_TEST(clock->notifications() == 3);
+    BOOST_TEST(clock->awaitWait(4) == at(0) + 999'000);
+    clock->time = at(0) + 999'000;
+    clock->endWait();
+    BOOST_TEST(clock->awaitWait(5) == at(1));
+    setTime(1);
+    clock->endWait();
+    BOOST_TEST(clock->awaitWait(6) == at(700));  // no notification any more: a long wait again
+    BOOST_TEST(clock->notifications() == 3);
+}
+
+BOOST_AUTO_TEST_CASE(a_single_notification_costs_no_wake_up_but_its_own) {
+    clock->settlingTime = 1'000'000;
+    clock->awaitWait(1);
+    timer.schedule(nothing, 1000);
+    BOOST_TEST(clock->awaitWait(2) == at(1000));
+    setTime(1);  // a settling time later
+    timer.schedule(nothing, 800);
+    BOOST_TEST(clock->awaitWait(3) == at(801));
+}
+
+BOOST_AUTO_TEST_CASE(j117_after_a_purge_every_new_first_task_wakes_the_thread) {
+    clock->awaitWait(1);
+    const auto first = timer.schedule(nothing, 10);
+    clock->awaitWait(2);
+    first->cancel();
+    timer.purge();
+    setTime(1000);  // the wall clock is set forward: the wait lasts longer than it should
+    timer.schedule(nothing, 0);
+    BOOST_TEST(clock->notifications() == 2);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -118,7 +118,7 @@ class JTIMER_API Timer {
     /// Runs `task` at `firstTime` and then repeatedly with a fixed delay: each next run is due one
     /// `period` after the run before it began, see above. For runs that must not drift, use
     /// scheduleAtFixedRate().
-    /// \param period milliseconds, or a std::chrono duration; 292 years and more are for ever
+    /// \param period milliseconds, or a std::chrono duration; 73 years and more are for ever
     /// \throws IllegalArgumentException also "Non-positive period." (J16); else as for a single run
     std::shared_ptr<TimerTask> schedule(detail::TaskArgument task, When firstTime, TimeSpan period);
 

@@ -76,33 +76,53 @@ class JTIMER_API TimerTask {
     virtual std::int64_t scheduledExecutionTime() const;
 
   protected:
-    TimerTask() noexcept;
+    TimerTask() noexcept = default;
 
   private:
     friend class TaskQueue;
-    friend class TaskChain;
+    friend class DroppedTasks;
     friend class TimerThread;
 
     /// VIRGIN -> SCHEDULED -> EXECUTED (one-shots only), and CANCELLED from anywhere. Nothing goes
     /// back.
     enum class State : std::uint8_t { Virgin, Scheduled, Executed, Cancelled };
 
-    /// Moves from `from` to `to` unless some other thread was faster. The winner of Virgin ->
-    /// Scheduled owns the task's plain fields, until the monitor of its timer guards them.
-    bool moveState(State from, State to) noexcept;
-    bool isCancelled() const noexcept;
+    /// A state and, while it is Scheduled, the period: in one word, so that a change of state is
+    /// one atomic operation that also publishes the period, and a task is 8 bytes smaller.
+    struct Status {
+        State state;
+        /// Nanoseconds. > 0: fixed rate; < 0: fixed delay, negated; 0: one-shot.
+        std::int64_t period;
+    };
+
+    /// What the word has room for is 73 years. This period and all longer ones are for ever.
+    static constexpr std::int64_t kEndlessPeriod = (std::int64_t{1} << 61) - 1;
+
+    Status status() const noexcept {
+        const std::int64_t packed = status_.load(std::memory_order_acquire);
+        const std::int64_t state = packed & kStateMask;
+        return {static_cast<State>(state), (packed - state) / (kStateMask + 1)};
+    }
+    bool isCancelled() const noexcept { return status().state == State::Cancelled; }
+
+    /// Virgin -> Scheduled, unless some other thread was faster. The winner owns the task's plain
+    /// fields, until the monitor of its timer guards them.
+    bool startSchedule(std::int64_t period) noexcept;
+
+    /// Scheduled -> Executed, of a one-shot, unless somebody has cancelled it.
+    bool startOnlyRun() noexcept;
 
     /// The queue's own reference to this task while it is queued; the link to the next task while
-    /// it waits in a TaskChain for its destruction; null otherwise. Guarded by the timer's monitor,
-    /// then by whoever took the task out of the queue.
+    /// it waits in DroppedTasks for its destruction; null otherwise. Guarded by the timer's
+    /// monitor, then by whoever took the task out of the queue.
     std::shared_ptr<TimerTask> self_;
-    /// Nanoseconds. > 0: fixed rate; < 0: fixed delay, negated; 0: one-shot. Written once, by
-    /// schedule; guarded by the timer's monitor.
-    std::int64_t period_ = 0;
     /// What scheduledExecutionTime() answers. Written under the timer's monitor, read by anybody: a
     /// number by itself that orders nothing, hence relaxed.
     std::atomic<std::int64_t> scheduledExecutionTime_{0};
-    std::atomic<State> state_{State::Virgin};
+    static constexpr std::int64_t kStateMask = 3;
+
+    /// A Status, packed: four times the period plus the state. At first 0: Virgin.
+    std::atomic<std::int64_t> status_{0};
 };
 
 }  // namespace jtimer

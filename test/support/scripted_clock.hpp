@@ -21,6 +21,8 @@ namespace test {
 class ScriptedClock final : public jtimer::Clock {
   public:
     std::atomic<jtimer::Nanos> time{kStartMillis * 1'000'000};
+    /// Condition::settlingTime(), which no clock of a test has by itself.
+    std::atomic<jtimer::Nanos> settlingTime{0};
     /// How often the time was read.
     mutable std::atomic<int> readings{0};
 
@@ -78,6 +80,8 @@ class ScriptedClock final : public jtimer::Clock {
             clock_.ended_ = clock_.deadlines_.size();
             clock_.changed_.notify_all();
         }
+
+        jtimer::Nanos settlingTime() const noexcept override { return clock_.settlingTime; }
 
       private:
         const ScriptedClock& clock_;

@@ -1,0 +1,106 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/manual_timer.hpp"
+#include "support/scripted_clock.hpp"
+#include "support/throws.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <memory>
+#include <string>
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A timer that wakes up every 10 ms at the most. The clock starts at a multiple of that.
+struct TolerantTimer {
+    const std::shared_ptr<jtimer::ManualClock> clock =
+        std::make_shared<jtimer::ManualClock>(test::kStart);
+    std::string log;
+    jtimer::Timer timer{options(clock)};
+
+    static jtimer::TimerOptions options(std::shared_ptr<jtimer::Clock> clock) {
+        jtimer::TimerOptions options = test::onClock(std::move(clock));
+        options.tolerance = 10;
+        return options;
+    }
+
+    auto task(const std::string& name) {
+        return [this, name] {
+            const auto now =
+                std::chrono::duration_cast<std::chrono::milliseconds>(clock->now() - test::kStart);
+            log += name + '@' + std::to_string(now.count()) + ' ';
+        };
+    }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(tolerance, TolerantTimer)
+
+BOOST_AUTO_TEST_CASE(tasks_within_one_tolerance_run_together_at_its_end_in_their_order) {
+    timer.schedule(task("c"), 9999us);
+    timer.schedule(task("a"), 1);
+    timer.schedule(task("b"), 5);
+    timer.schedule(task("e"), 11);
+    timer.schedule(task("d"), 10);  // a multiple: not late at all
+    clock->advance(9);
+    BOOST_TEST(log == "");
+    clock->advance(100);
+    BOOST_TEST(log == "a@10 b@10 c@10 d@10 e@20 ");
+}
+
+BOOST_AUTO_TEST_CASE(a_fixed_rate_keeps_its_count_and_its_times) {
+    std::string times;
+    std::shared_ptr<jtimer::TimerTask> rate;
+    rate = timer.scheduleAtFixedRate(
+        [&] {
+            const auto time = rate->scheduledExecutionTime() - test::kStartMillis;
+            times += std::to_string(time) + ' ';
+        },
+        4, 4);
+    clock->advance(20);
+    BOOST_TEST(times == "4 8 12 16 20 ");
+    rate->cancel();
+    clock->advance(100);
+    rate.reset();
+}
+
+BOOST_AUTO_TEST_CASE(a_time_before_1970_is_rounded_up_as_well_and_what_is_never_due_stays_so) {
+    const auto early = std::make_shared<jtimer::ManualClock>(jtimer::Date(-1s));
+    jtimer::Timer old(options(early));
+    int runs = 0;
+    old.schedule([&] { ++runs; }, 1s);  // 1970: a multiple
+    old.schedule([&] { ++runs; }, jtimer::Date::max());
+    early->advance(999);
+    BOOST_TEST(runs == 0);
+    early->advance(1);
+    BOOST_TEST(runs == 1);
+    BOOST_TEST(!early->advanceToNext());
+}
+
+BOOST_AUTO_TEST_CASE(a_new_first_task_wakes_the_thread_only_for_an_earlier_wake_up) {
+    const auto scripted = std::make_shared<test::ScriptedClock>();
+    jtimer::Timer watched(options(scripted));
+    scripted->awaitWait(1);
+    watched.schedule([] {}, 38);
+    BOOST_TEST(scripted->awaitWait(2) == (test::kStartMillis + 40) * 1'000'000);
+    watched.schedule([] {}, 31);
+    BOOST_TEST(scripted->notifications() == 1);
+    watched.schedule([] {}, 30);
+    BOOST_TEST(scripted->notifications() == 2);
+    BOOST_TEST(scripted->awaitWait(3) == (test::kStartMillis + 30) * 1'000'000);
+}
+
+BOOST_AUTO_TEST_CASE(a_negative_tolerance_or_slack_is_refused_with_its_value) {
+    jtimer::TimerOptions wrong = options(clock);
+    wrong.tolerance = -1;
+    CHECK_THROWS(jtimer::Timer{wrong}, jtimer::IllegalArgumentException,
+                 "TimerOptions::tolerance is -1000000 ns, and must not be negative.");
+    wrong.tolerance = 0;
+    wrong.timerSlack = -1ns;
+    CHECK_THROWS(jtimer::Timer{wrong}, jtimer::IllegalArgumentException,
+                 "TimerOptions::timerSlack is -1 ns, and must not be negative.");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
