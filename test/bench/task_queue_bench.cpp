@@ -1,10 +1,13 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "task_chain.hpp"
 #include "task_queue.hpp"
 
-#include "support/manual_timer.hpp"
+#include "bench/measure.hpp"
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -12,62 +15,151 @@
 
 namespace {
 
-constexpr std::int64_t kSpan = 3'600'000'000'000;  // times are spread over an hour
+using bench::Stretch;
+using jtimer::TaskQueue;
+
+struct Task final : jtimer::TimerTask {
+    void run() override {}
+    /// In place of the state, which only the library reads; it lies beside it.
+    bool isCancelled = false;
+};
 
 std::int64_t randomTime(std::mt19937_64& random) {
-    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(kSpan));
+    return static_cast<std::int64_t>(random() % 3'600'000'000'000);  // spread over an hour
 }
 
-std::vector<std::shared_ptr<jtimer::TimerTask>> makeTasks(benchmark::State& state) {
-    std::vector<std::shared_ptr<jtimer::TimerTask>> tasks(static_cast<std::size_t>(state.range(0)));
-    for (auto& task : tasks) task = test::makeTask();
-    return tasks;
+/// Made once and then shared by all benchmarks: ten million take longer to make than to measure.
+const std::vector<std::shared_ptr<Task>>& tasks(std::size_t count) {
+    static std::vector<std::shared_ptr<Task>> made;
+    while (made.size() < count) made.push_back(std::make_shared<Task>());
+    return made;
 }
 
-void fill(jtimer::TaskQueue& queue, const std::vector<std::shared_ptr<jtimer::TimerTask>>& tasks) {
-    std::mt19937_64 random(42);
-    for (const auto& task : tasks) {
-        queue.reserveOne();
-        queue.add(task, randomTime(random));
+/// As many queues of state.range(0) tasks as it takes for the time of a batch to be long beside
+/// what the clock can tell.
+class Queues {
+  public:
+    explicit Queues(const benchmark::State& state)
+        : size_(static_cast<std::size_t>(state.range(0))),
+          queues_(std::max<std::size_t>(1, 10'000 / size_)), times_(total()) {
+        for (auto& time : times_) time = randomTime(random_);
+        tasks(total());
     }
-}
+    ~Queues() { clear(); }
+    Queues(const Queues&) = delete;
+    Queues& operator=(const Queues&) = delete;
 
-void addAll(benchmark::State& state) {
-    const auto tasks = makeTasks(state);
-    for (auto _ : state) {
-        jtimer::TaskQueue queue;
-        fill(queue, tasks);
-        state.PauseTiming();
-        queue.clear();
-        state.ResumeTiming();
+    std::size_t total() const { return size_ * queues_.size(); }
+    std::int64_t calls() const { return static_cast<std::int64_t>(total()); }
+
+    void fill() {
+        std::size_t next = 0;
+        const auto& all = tasks(total());
+        for (auto& queue : queues_) {
+            for (std::size_t i = 0; i < size_; ++i, ++next) {
+                queue.reserveOne();
+                queue.add(all[next], times_[next]);
+            }
+        }
     }
-    state.SetItemsProcessed(state.iterations() * state.range(0));
-}
-
-void removeAllInOrder(benchmark::State& state) {
-    const auto tasks = makeTasks(state);
-    for (auto _ : state) {
-        state.PauseTiming();
-        jtimer::TaskQueue queue;
-        fill(queue, tasks);
-        state.ResumeTiming();
-        while (!queue.empty()) benchmark::DoNotOptimize(queue.removeMin());
+    /// With new queues, so that the growth of the array is part of filling them.
+    void clear() {
+        const std::size_t count = queues_.size();
+        for (auto& queue : queues_) queue.clear();
+        queues_ = std::vector<TaskQueue>(count);
     }
-    state.SetItemsProcessed(state.iterations() * state.range(0));
+
+    std::vector<TaskQueue>& all() { return queues_; }
+    std::mt19937_64& random() { return random_; }
+
+  private:
+    const std::size_t size_;
+    std::vector<TaskQueue> queues_;
+    std::vector<std::int64_t> times_;
+    std::mt19937_64 random_{42};
+};
+
+const auto kNothing = [] {};
+
+/// From empty to full, growth included.
+void queueAdd(benchmark::State& state) {
+    Queues queues(state);
+    const auto batch = [&](Stretch& stretch) {
+        stretch.start();
+        queues.fill();
+        stretch.stop();
+    };
+    bench::measure(state, queues.calls(), kNothing, batch, [&] { queues.clear(); });
 }
 
-void rescheduleMin(benchmark::State& state) {
-    const auto tasks = makeTasks(state);
-    jtimer::TaskQueue queue;
-    fill(queue, tasks);
-    std::mt19937_64 random(7);
-    for (auto _ : state) queue.rescheduleMin(queue.getMinTime() + randomTime(random));
-    state.SetItemsProcessed(state.iterations());
-    queue.clear();
+/// From full to empty.
+void queueRemoveMin(benchmark::State& state) {
+    Queues queues(state);
+    const auto batch = [&](Stretch& stretch) {
+        stretch.start();
+        for (auto& queue : queues.all()) {
+            while (!queue.empty()) benchmark::DoNotOptimize(queue.removeMin());
+        }
+        stretch.stop();
+    };
+    bench::measure(
+        state, queues.calls(), [&] { queues.fill(); }, batch, kNothing);
+}
+
+/// To a random place, as tasks of many periods go.
+void queueRescheduleMin(benchmark::State& state) {
+    Queues queues(state);
+    queues.fill();
+    constexpr std::int64_t calls = 100'000;
+    std::vector<std::int64_t> spans(calls);
+    for (auto& span : spans) span = randomTime(queues.random());
+    const auto batch = [&](Stretch& stretch) {
+        TaskQueue& queue = queues.all().front();
+        stretch.start();
+        for (const std::int64_t span : spans) queue.rescheduleMin(queue.getMinTime() + span);
+        stretch.stop();
+    };
+    bench::measure(state, calls, kNothing, batch, kNothing);
+}
+
+/// As TimerThread::purge does it, with state.range(1) per cent of the tasks cancelled; by the tasks
+/// that were in the queue. Does not destroy them: here they are held by others too.
+void queuePurge(benchmark::State& state) {
+    Queues queues(state);
+    const auto percent = static_cast<std::uint64_t>(state.range(1));
+    for (std::size_t i = 0; i < queues.total(); ++i) {
+        tasks(queues.total())[i]->isCancelled = queues.random()() % 100 < percent;
+    }
+    const auto batch = [&](Stretch& stretch) {
+        stretch.start();
+        for (auto& queue : queues.all()) {
+            jtimer::TaskChain purged;
+            for (std::size_t i = queue.size(); i >= 1; --i) {
+                if (!static_cast<const Task&>(queue.get(i)).isCancelled) continue;
+                purged.push(queue.quickRemove(i));
+            }
+            queue.heapify();
+        }
+        stretch.stop();
+    };
+    bench::measure(
+        state, queues.calls(), [&] { queues.fill(); }, batch, [&] { queues.clear(); });
+}
+
+void sizes(benchmark::internal::Benchmark* benchmark) {
+    benchmark->RangeMultiplier(10)->Range(10, 10'000'000)->UseManualTime();
+}
+
+void sizesAndShares(benchmark::internal::Benchmark* benchmark) {
+    benchmark->ArgNames({"", "cancelled%"})->UseManualTime();
+    for (const int percent : {10, 100}) {
+        for (int size = 10; size <= 10'000'000; size *= 10) benchmark->Args({size, percent});
+    }
 }
 
 }  // namespace
 
-BENCHMARK(addAll)->RangeMultiplier(10)->Range(10, 1'000'000);
-BENCHMARK(removeAllInOrder)->RangeMultiplier(10)->Range(10, 1'000'000);
-BENCHMARK(rescheduleMin)->RangeMultiplier(10)->Range(10, 1'000'000);
+BENCHMARK(queueAdd)->Apply(sizes);
+BENCHMARK(queueRemoveMin)->Apply(sizes);
+BENCHMARK(queueRescheduleMin)->Apply(sizes);
+BENCHMARK(queuePurge)->Apply(sizesAndShares);
