@@ -22,6 +22,7 @@ INSTALL = install
 CLANG_FORMAT = clang-format
 DOXYGEN = doxygen
 AUTOCONF = autoconf
+VALGRIND = valgrind
 
 prefix = /usr/local
 exec_prefix = $(prefix)
@@ -98,7 +99,7 @@ install_deps = CXX='$(CXX)' CXXFLAGS='$(CXXFLAGS)' BOOST_CPPFLAGS='$(BOOST_CPPFL
 	BOOST_TEST_LIBS='$(BOOST_TEST_LIBS)' \
 	BOOST_PROGRAM_OPTIONS_LIBS='$(BOOST_PROGRAM_OPTIONS_LIBS)' \
 	BENCHMARK_LIBS='$(BENCHMARK_LIBS)' CLANG_FORMAT='$(CLANG_FORMAT)' \
-	DOXYGEN='$(DOXYGEN)' AUTOCONF='$(AUTOCONF)' \
+	DOXYGEN='$(DOXYGEN)' AUTOCONF='$(AUTOCONF)' VALGRIND='$(VALGRIND)' \
 	build-aux/install-deps
 
 .PHONY: deps deps-dev
@@ -264,6 +265,20 @@ $(B)/test/bench/jtimer_bench: $(call objects,$(wildcard test/bench/*.cpp)) $(B)/
 	@mkdir -p $(@D)
 	$(Q)$(link) $(BOOST_THREAD_LIBS) $(BENCHMARK_LIBS) -o $@
 
+# Instructions, compared with test/bench/instructions.txt, which tells other flags apart by FLAGS.
+bench_count = VALGRIND='$(VALGRIND)' FLAGS='$(strip $(CPPFLAGS) $(CXXFLAGS) $(SANITIZE_FLAGS))' \
+	SCRATCH='$(B)/test/bench/count' test/bench/count/count.sh
+
+.PHONY: bench-count bench-count-record
+bench-count bench-count-record: $(B)/test/bench/count/count \
+		| $(filter check check-slow,$(MAKECMDGOALS))
+	@$(bench_count) $(if $(filter %-record,$@),record,compare) $<
+
+$(B)/test/bench/count/count: $(call objects,$(wildcard test/bench/count/*.cpp)) $(B)/libjtimer.a
+	$(QUIET) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(link) $(BOOST_THREAD_LIBS) -o $@
+
 # --- installing -----------------------------------------------------------------------------------
 
 public_headers = $(patsubst include/%,%,$(wildcard include/jtimer/*.hpp include/jtimer/*/*.hpp))
@@ -391,6 +406,8 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   oracle         plays scenarios on a real java.util.Timer and on jtimer, and compares (a JDK)
   oracle-golden  records what the JDK does, for check, in test/oracle/golden/
   bench          builds and runs the benchmarks (Google Benchmark)
+  bench-count    counts instructions, and fails where they grew by more than 3% (valgrind);
+                 bench-count-record writes them down, in test/bench/instructions.txt
   install        installs below prefix (/usr/local); DESTDIR is put before every path
   uninstall      removes what install has put there
   configure      makes ./configure, which nobody needs (autoconf)
