@@ -1,0 +1,42 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "workload.hpp"
+
+#include <jtimer/timer.hpp>
+#include <jtimer/version.hpp>
+
+namespace peers {
+
+/// As a user has it: the public header, and every default.
+class JtimerAdapter : public Threaded {
+  public:
+    static constexpr bool kPurges = true;
+    static std::string version() { return "jtimer " JTIMER_VERSION; }
+
+    using Handle = std::shared_ptr<jtimer::TimerTask>;
+
+    JtimerAdapter() = default;
+    explicit JtimerAdapter(jtimer::TimerOptions options) : timer_(std::move(options)) {}
+
+    Handle schedule(std::int64_t delay, Function function, void* argument) {
+        return timer_.schedule([function, argument] { function(argument); },
+                               std::chrono::nanoseconds(delay));
+    }
+
+    static void cancel(Handle& task) { task->cancel(); }
+
+    std::int64_t purge() { return timer_.purge(); }
+
+    void scheduleAtFixedRate(std::int64_t delay, std::int64_t period, Function function,
+                             void* argument) {
+        timer_.scheduleAtFixedRate([function, argument] { function(argument); },
+                                   std::chrono::nanoseconds(delay),
+                                   std::chrono::nanoseconds(period));
+    }
+
+  private:
+    jtimer::Timer timer_{true};
+};
+
+}  // namespace peers

@@ -1,0 +1,98 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "workload.hpp"
+
+#include <uv.h>
+
+// libuv's timers: no thread and no lock, all in one loop; whole milliseconds, which are cut off, so
+// that a timer may be early by up to one.
+
+namespace {
+
+class LibuvAdapter {
+  public:
+    static constexpr bool kThreaded = false;
+    static constexpr bool kCancels = true;
+    static constexpr bool kPurges = false;
+    static std::string version() { return std::string("libuv ") + uv_version_string(); }
+
+    struct Task {
+        uv_timer_t timer;  // the first: libuv hands back its address
+        peers::Function function;
+        void* argument;
+    };
+    using Handle = Task*;
+
+    LibuvAdapter() {
+        uv_loop_init(&loop_);
+        uv_timer_init(&loop_, &alarm_);
+        peers::counters().onDone = [this] { uv_stop(&loop_); };
+    }
+
+    ~LibuvAdapter() {
+        uv_close(reinterpret_cast<uv_handle_t*>(&alarm_), nullptr);
+        uv_walk(
+            &loop_,
+            [](uv_handle_t* handle, void*) {
+                if (uv_is_closing(handle) == 0) uv_close(handle, free);
+            },
+            nullptr);
+        uv_run(&loop_, UV_RUN_DEFAULT);
+        uv_loop_close(&loop_);
+    }
+
+    Handle schedule(std::int64_t delay, peers::Function function, void* argument) {
+        return start(delay, 0, function, argument);
+    }
+
+    void cancel(Handle& task) {
+        uv_timer_stop(&task->timer);
+        uv_close(reinterpret_cast<uv_handle_t*>(&task->timer), free);
+        // The loop gives the memory back, so it must have a turn now and then.
+        if (++closed_ % 1024 == 0) uv_run(&loop_, UV_RUN_NOWAIT);
+    }
+
+    static std::int64_t purge() { return 0; }
+
+    void scheduleAtFixedRate(std::int64_t delay, std::int64_t period, peers::Function function,
+                             void* argument) {
+        start(delay, period, function, argument);
+    }
+
+    void waitUntilDone() { uv_run(&loop_, UV_RUN_DEFAULT); }
+
+    void letPass(std::int64_t time) {
+        uv_update_time(&loop_);
+        uv_timer_start(
+            &alarm_, [](uv_timer_t* alarm) { uv_stop(alarm->loop); }, milliseconds(time), 0);
+        uv_run(&loop_, UV_RUN_DEFAULT);
+    }
+
+  private:
+    static std::uint64_t milliseconds(std::int64_t time) {
+        return static_cast<std::uint64_t>(time / peers::kMillisecond);
+    }
+
+    static Task* taskOf(void* handle) { return static_cast<Task*>(handle); }
+
+    static void free(uv_handle_t* handle) { delete taskOf(handle); }
+
+    Handle start(std::int64_t delay, std::int64_t period, peers::Function function,
+                 void* argument) {
+        auto* task = new Task{{}, function, argument};
+        uv_timer_init(&loop_, &task->timer);
+        uv_update_time(&loop_);  // the delay counts from this, and not from the loop's last turn
+        uv_timer_start(
+            &task->timer,
+            [](uv_timer_t* timer) { taskOf(timer)->function(taskOf(timer)->argument); },
+            milliseconds(delay), milliseconds(period));
+        return task;
+    }
+
+    uv_loop_t loop_;
+    uv_timer_t alarm_;
+    std::uint64_t closed_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) { return peers::runPeer<LibuvAdapter>(argc, argv); }

@@ -1,0 +1,42 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+// What every peer measures with, and the data that they all work on: TimerPeers.java has the same.
+
+namespace peers {
+
+constexpr std::int64_t kMillisecond = 1'000'000;
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kHour = 3600 * kSecond;
+
+std::int64_t now();      // monotonic, in nanoseconds
+std::int64_t cpuTime();  // of the whole process, in nanoseconds
+void sleepFor(std::int64_t nanoseconds);
+std::int64_t residentBytes();
+
+/// How often the process's threads have gone to sleep so far, the calling thread left out.
+std::int64_t sleepsOfOtherThreads();
+std::int64_t sleepsOfThisThread();
+
+/// splitmix64: a few lines that are the same in every language.
+class Random {
+  public:
+    explicit Random(std::uint64_t seed) : state_(seed) {}
+    std::int64_t below(std::int64_t bound);
+
+  private:
+    std::uint64_t state_;
+};
+
+/// In nanoseconds, whole milliseconds from one hour to two: random, ascending or descending.
+std::vector<std::int64_t> makeDelays(std::size_t count, const std::string& mode,
+                                     std::uint64_t seed = 42);
+
+/// 0 .. count - 1, shuffled.
+std::vector<std::uint32_t> makeOrder(std::size_t count);
+
+}  // namespace peers
