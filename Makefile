@@ -18,11 +18,16 @@ BOOST_THREAD_LIBS = -lboost_thread -lboost_chrono
 BOOST_TEST_LIBS = -lboost_unit_test_framework
 BOOST_PROGRAM_OPTIONS_LIBS = -lboost_program_options
 BENCHMARK_LIBS = -lbenchmark
+POCO_LIBS = -lPocoUtil -lPocoFoundation
+LIBUV_LIBS = -luv
 INSTALL = install
 CLANG_FORMAT = clang-format
 DOXYGEN = doxygen
 AUTOCONF = autoconf
 VALGRIND = valgrind
+GNUPLOT = gnuplot
+JAVA = java
+JAVAC = javac
 
 prefix = /usr/local
 exec_prefix = $(prefix)
@@ -100,17 +105,22 @@ install_deps = CXX='$(CXX)' CXXFLAGS='$(CXXFLAGS)' BOOST_CPPFLAGS='$(BOOST_CPPFL
 	BOOST_PROGRAM_OPTIONS_LIBS='$(BOOST_PROGRAM_OPTIONS_LIBS)' \
 	BENCHMARK_LIBS='$(BENCHMARK_LIBS)' CLANG_FORMAT='$(CLANG_FORMAT)' \
 	DOXYGEN='$(DOXYGEN)' AUTOCONF='$(AUTOCONF)' VALGRIND='$(VALGRIND)' \
+	POCO_LIBS='$(POCO_LIBS)' LIBUV_LIBS='$(LIBUV_LIBS)' GNUPLOT='$(GNUPLOT)' \
+	JAVA='$(JAVA)' JAVAC='$(JAVAC)' \
 	build-aux/install-deps
 
-.PHONY: deps deps-dev
+.PHONY: deps deps-dev deps-bench
 deps:
 	@$(install_deps)
 
 deps-dev: deps
 	@$(install_deps) --dev
 
+deps-bench: deps
+	@$(install_deps) --bench
+
 # With these among the goals, nothing else is begun before they are done.
-first = $(filter deps deps-dev clean distclean,$(MAKECMDGOALS))
+first = $(filter deps deps-dev deps-bench clean distclean,$(MAKECMDGOALS))
 deps: | $(filter clean distclean,$(first))
 
 # --- compiling ------------------------------------------------------------------------------------
@@ -221,8 +231,6 @@ check-slow: $(slow_tests) | $(filter check,$(MAKECMDGOALS))
 
 # --- the real JDK as the judge (test/oracle/README.md) ---------------------------------------------
 
-JAVA = java
-JAVAC = javac
 ORACLE_RANDOM = 10000
 ORACLE_SEED = 1
 oracle_objects = $(call objects,$(filter-out %/main.cpp,$(wildcard test/oracle/*.cpp)))
@@ -279,12 +287,73 @@ $(B)/test/bench/count/count: $(call objects,$(wildcard test/bench/count/*.cpp)) 
 	@mkdir -p $(@D)
 	$(Q)$(link) $(BOOST_THREAD_LIBS) -o $@
 
+# --- jtimer beside other timers (doc/benchmarks.md) --------------------------------------------------
+
+# Each peer's header, by which one sees whether it is here, and its libraries.
+peers = jtimer poco asio boost_executor libuv
+header_jtimer = jtimer/timer.hpp
+header_poco = Poco/Util/Timer.h
+header_asio = boost/asio/steady_timer.hpp
+header_boost_executor = boost/thread/executors/scheduled_thread_pool.hpp
+header_libuv = uv.h
+libs_jtimer = $(BOOST_THREAD_LIBS)
+libs_poco = $(POCO_LIBS)
+libs_boost_executor = $(BOOST_THREAD_LIBS)
+libs_libuv = $(LIBUV_LIBS)
+
+# For example `make bench-peers ROUNDS=1 WORKLOADS=W1,W4 PEERS=jtimer,jdk-timer`; QUICK=1 tries it all
+# out in a minute. Only all workloads and peers in eight rounds or more change doc/benchmarks.md.
+ROUNDS = 8
+WORKLOADS =
+PEERS =
+QUICK =
+peers_dir = $(B)/bench-peers
+peer_programs = $(patsubst %,$(peers_dir)/%_peer,$(peers))
+peers_whole = $(if $(WORKLOADS)$(PEERS)$(QUICK)$(filter 1 2 3 4 5 6 7,$(ROUNDS)),,--write doc)
+bench_peers = $(peers_dir)/bench_peers --dir $(peers_dir) --java '$(JAVA)' --gnuplot '$(GNUPLOT)' \
+	--goals test/bench/peers/goals.tsv
+
+.PHONY: bench-peers bench-peers-programs bench-peers-report
+bench-peers: bench-peers-programs
+	$(bench_peers) --rounds $(ROUNDS) $(if $(WORKLOADS),--workloads $(WORKLOADS)) \
+		$(if $(PEERS),--peers $(PEERS)) $(if $(QUICK),--quick) $(peers_whole)
+
+# Once more from what was measured last.
+bench-peers-report: $(peers_dir)/bench_peers
+	$(bench_peers) --report-only --write doc
+
+bench-peers-programs: $(peers_dir)/bench_peers $(peer_programs) $(peers_dir)/TimerPeers.class \
+	| $(filter bench check check-slow,$(MAKECMDGOALS))
+
+$(peers_dir)/bench_peers: $(call objects,$(wildcard test/bench/peers/runner*.cpp)) $(B)/link-flags
+	$(QUIET) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(CXX) $(filter %.o,$^) $(all_ldflags) $(BOOST_PROGRAM_OPTIONS_LIBS) -o $@
+
+# A peer that is not here is left out; the next make looks again.
+$(peer_programs): $(peers_dir)/%_peer: test/bench/peers/%_peer.cpp \
+		$(call objects,test/bench/peers/measure.cpp) $(B)/libjtimer.a $(B)/flags
+	@mkdir -p $(@D) $(B)/obj/test/bench/peers
+	$(QUIET) PEER $@
+	$(Q)if echo '#include <$(header_$*)>' | \
+		$(CXX) $(all_cppflags) $(all_cxxflags) -fsyntax-only -x c++ - 2>/dev/null; then \
+		$(compile) -MF $(B)/obj/test/bench/peers/$*_peer.d $< $(filter %.o,$^) $(B)/libjtimer.a \
+			$(all_ldflags) $(libs_$*) -o $@; \
+	else rm -f $@; echo 'make: no <$(header_$*)> here: $* is left out ("make deps-bench" installs it)'; fi
+
+$(peers_dir)/TimerPeers.class: $(wildcard test/bench/peers/*.java)
+	@mkdir -p $(@D)
+	$(QUIET) JAVAC $@
+	$(Q)if command -v $(JAVAC) >/dev/null; then $(JAVAC) -encoding UTF-8 -d $(@D) $^; \
+	else echo 'make: no $(JAVAC) here: the JDK is left out ("make deps-bench" installs it)'; fi
+
 # --- installing -----------------------------------------------------------------------------------
 
 public_headers = $(patsubst include/%,%,$(wildcard include/jtimer/*.hpp include/jtimer/*/*.hpp))
 header_dirs = $(sort $(dir $(public_headers)))
 doc_files = $(wildcard README.md ChangeLog LICENSE)
 doc_pages = $(wildcard doc/*.md)
+doc_pictures = $(wildcard doc/benchmarks/*.svg)
 
 # What a static jtimer needs besides itself.
 private_libs = $(strip $(BOOST_LDFLAGS) $(BOOST_THREAD_LIBS) -pthread)
@@ -329,6 +398,8 @@ install: all check-dirs | $(filter check check-slow,$(MAKECMDGOALS))
 	$(Q)$(INSTALL) -m 644 $(addprefix $(B)/,$(filter %.cmake,$(package_files))) '$(DESTDIR)$(cmakedir)'
 	$(Q)$(INSTALL) -m 644 $(doc_files) '$(DESTDIR)$(docdir)'
 	$(Q)$(INSTALL) -m 644 $(doc_pages) '$(DESTDIR)$(docdir)/doc'
+	$(if $(doc_pictures),$(Q)$(INSTALL) -d '$(DESTDIR)$(docdir)/doc/benchmarks' && \
+		$(INSTALL) -m 644 $(doc_pictures) '$(DESTDIR)$(docdir)/doc/benchmarks')
 
 # Takes away the files that install has put and, where nothing else is in them, the folders named
 # jtimer.
@@ -338,9 +409,10 @@ uninstall: check-dirs
 		$(patsubst %,'$(DESTDIR)$(libdir)/%',libjtimer.a $(shared_real) $(shared_soname) $(shared_link)) \
 		'$(DESTDIR)$(pkgconfigdir)/jtimer.pc' '$(DESTDIR)$(cmakedir)/jtimerConfig.cmake' \
 		'$(DESTDIR)$(cmakedir)/jtimerConfigVersion.cmake' \
-		$(patsubst %,'$(DESTDIR)$(docdir)/%',$(doc_files) $(doc_pages))
+		$(patsubst %,'$(DESTDIR)$(docdir)/%',$(doc_files) $(doc_pages) $(doc_pictures))
 	$(Q)for dir in $(patsubst %,'$(DESTDIR)$(includedir)/%',$(call reverse,$(header_dirs))) \
-		'$(DESTDIR)$(cmakedir)' '$(DESTDIR)$(docdir)/doc' '$(DESTDIR)$(docdir)'; do \
+		'$(DESTDIR)$(cmakedir)' '$(DESTDIR)$(docdir)/doc/benchmarks' '$(DESTDIR)$(docdir)/doc' \
+		'$(DESTDIR)$(docdir)'; do \
 		if [ -d "$$dir" ]; then rmdir "$$dir" 2>/dev/null || :; fi; done
 
 reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword $(1)))
@@ -399,6 +471,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   all            (the default) the libraries, pkg-config and CMake files, in build/
   deps           installs what this machine lacks for all, demo, check (apt-get, dnf, pacman, brew)
   deps-dev       the same, and for bench, doc, configure and .ci/run
+  deps-bench     the same as deps, and for bench-peers (Poco, libuv, a JDK, gnuplot)
   demo           runs build/samples/run_schedule on samples/demo.schedule for five seconds
   samples        builds all samples, in build/samples/
   check          builds and runs all fast tests
@@ -408,6 +481,8 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   bench          builds and runs the benchmarks (Google Benchmark)
   bench-count    counts instructions, and fails where they grew by more than 3% (valgrind);
                  bench-count-record writes them down, in test/bench/instructions.txt
+  bench-peers    measures jtimer beside other timers, an hour long; ROUNDS= WORKLOADS= PEERS=
+  bench-peers-report  writes doc/benchmarks.md again from what that has measured
   install        installs below prefix (/usr/local); DESTDIR is put before every path
   uninstall      removes what install has put there
   configure      makes ./configure, which nobody needs (autoconf)
