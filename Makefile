@@ -287,7 +287,7 @@ $(B)/test/bench/count/count: $(call objects,$(wildcard test/bench/count/*.cpp)) 
 	@mkdir -p $(@D)
 	$(Q)$(link) $(BOOST_THREAD_LIBS) -o $@
 
-# --- jtimer beside other timers (doc/benchmarks.md) --------------------------------------------------
+# --- jtimer beside other timers (doc/benchmarks.md) ----------------------------------------------
 
 # Each peer's header, by which one sees whether it is here, and its libraries.
 peers = jtimer poco asio boost_executor libuv
@@ -301,8 +301,8 @@ libs_poco = $(POCO_LIBS)
 libs_boost_executor = $(BOOST_THREAD_LIBS)
 libs_libuv = $(LIBUV_LIBS)
 
-# For example `make bench-peers ROUNDS=1 WORKLOADS=W1,W4 PEERS=jtimer,jdk-timer`; QUICK=1 tries it all
-# out in a minute. Only all workloads and peers in eight rounds or more change doc/benchmarks.md.
+# For example `make bench-peers ROUNDS=1 WORKLOADS=W1,W4 PEERS=jtimer,jdk-timer`; QUICK=1 tries it
+# all out in a minute. Only all workloads and peers in eight rounds or more change doc/benchmarks.md.
 ROUNDS = 8
 WORKLOADS =
 PEERS =
@@ -339,9 +339,10 @@ $(peer_programs): $(peers_dir)/%_peer: test/bench/peers/%_peer.cpp \
 		$(CXX) $(all_cppflags) $(all_cxxflags) -fsyntax-only -x c++ - 2>/dev/null; then \
 		$(compile) -MF $(B)/obj/test/bench/peers/$*_peer.d $< $(filter %.o,$^) $(B)/libjtimer.a \
 			$(all_ldflags) $(libs_$*) -o $@; \
-	else rm -f $@; echo 'make: no <$(header_$*)> here: $* is left out ("make deps-bench" installs it)'; fi
+	else rm -f $@; \
+		echo 'make: no <$(header_$*)> here: $* is left out ("make deps-bench" installs it)'; fi
 
-$(peers_dir)/TimerPeers.class: $(wildcard test/bench/peers/*.java)
+$(peers_dir)/TimerPeers.class: $(wildcard test/bench/peers/*.java) | $(first)
 	@mkdir -p $(@D)
 	$(QUIET) JAVAC $@
 	$(Q)if command -v $(JAVAC) >/dev/null; then $(JAVAC) -encoding UTF-8 -d $(@D) $^; \

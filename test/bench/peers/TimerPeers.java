@@ -18,7 +18,7 @@ public class TimerPeers {
     static final long HOUR_MS = 3_600_000L;
     static final String THREAD = "timer peer";
 
-    // --- the data, as in measure.cpp --------------------------------------------------------------
+    // --- the data, as in measure.cpp
 
     static final class Random {
         private long state;
@@ -64,7 +64,7 @@ public class TimerPeers {
         return order;
     }
 
-    // --- what the tasks do ------------------------------------------------------------------------
+    // --- what the tasks do
 
     /** Written by the timer's thread alone. */
     static final class Counter {
@@ -121,7 +121,7 @@ public class TimerPeers {
         }
     }
 
-    // --- the process ------------------------------------------------------------------------------
+    // --- the process
 
     static long cpuTime() {
         return ((com.sun.management.OperatingSystemMXBean)
@@ -155,7 +155,7 @@ public class TimerPeers {
         throw new IOException("no thread called " + THREAD);
     }
 
-    // --- the workloads ----------------------------------------------------------------------------
+    // --- the workloads
 
     final String peerName;
     final String mode;
@@ -279,7 +279,8 @@ public class TimerPeers {
         for (Thread thread : threads) {
             thread.join();
         }
-        report("W3", "pair_ns", (double) (System.nanoTime() - begin) / ((double) share * producers));
+        double time = System.nanoTime() - begin;
+        report("W3", "pair_ns", time / ((double) share * producers));
     }
 
     /** Runs the tasks' own code, and the way to it, until it is compiled. */
@@ -349,7 +350,7 @@ public class TimerPeers {
         report("W5", "p99_us", late[(int) (size * 99L / 100)]);
     }
 
-    /** The heap in use, not the resident memory: a JVM takes that ahead, and keeps garbage in it. */
+    /** The heap in use, not the resident memory: a JVM takes that ahead, and keeps garbage. */
     void measureMemory() {
         long[] delays = makeDelays(size, "random", 42);
         Object[] handles = new Object[size];
@@ -410,7 +411,9 @@ public class TimerPeers {
     public static void main(String[] args) throws Exception {
         if (args.length == 2 && args[1].equals("--version")) {
             System.out.println(
-                    System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"));
+                    System.getProperty("java.vm.name")
+                            + " "
+                            + System.getProperty("java.vm.version"));
             return;
         }
         boolean quick = args.length == 5 && args[4].equals("--quick");
