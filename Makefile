@@ -290,13 +290,15 @@ $(B)/test/bench/count/count: $(call objects,$(wildcard test/bench/count/*.cpp)) 
 # --- jtimer beside other timers (doc/benchmarks.md) ----------------------------------------------
 
 # Each peer's header, by which one sees whether it is here, and its libraries.
-peers = jtimer poco asio boost_executor libuv
+peers = jtimer jtimer_1ms poco asio boost_executor libuv
 header_jtimer = jtimer/timer.hpp
+header_jtimer_1ms = jtimer/timer.hpp
 header_poco = Poco/Util/Timer.h
 header_asio = boost/asio/steady_timer.hpp
 header_boost_executor = boost/thread/executors/scheduled_thread_pool.hpp
 header_libuv = uv.h
 libs_jtimer = $(BOOST_THREAD_LIBS)
+libs_jtimer_1ms = $(BOOST_THREAD_LIBS)
 libs_poco = $(POCO_LIBS)
 libs_boost_executor = $(BOOST_THREAD_LIBS)
 libs_libuv = $(LIBUV_LIBS)

@@ -1,5 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "task_chain.hpp"
+#include "dropped_tasks.hpp"
 #include "task_queue.hpp"
 
 #include "bench/measure.hpp"
@@ -133,7 +133,8 @@ void queuePurge(benchmark::State& state) {
     const auto batch = [&](Stretch& stretch) {
         stretch.start();
         for (auto& queue : queues.all()) {
-            jtimer::TaskChain purged;
+            jtimer::DroppedTasks purged;
+            purged.reserve(queue.size());
             for (std::size_t i = queue.size(); i >= 1; --i) {
                 if (!static_cast<const Task&>(queue.get(i)).isCancelled) continue;
                 purged.push(queue.quickRemove(i));
