@@ -229,11 +229,14 @@ void TimerThread::mainLoop() {
             waitUntil(lock, kNever);
             continue;
         }
-        if (!isDue(lock, queue_.getMinTime())) {
-            waitFor(lock, queue_.getMinTime());
+        const Nanos time = queue_.getMinTime();
+        const bool clockRead = time > dueBy_;
+        if (clockRead) dueBy_ = settings_.clock->nanos();
+        if (time > dueBy_) {
+            waitFor(lock, time);
             continue;
         }
-        running_ = fireMin(lock);
+        running_ = fireMin(lock, clockRead);
         if (running_ == nullptr) continue;
         queue_.prefetchNextTasks();
 
@@ -248,25 +251,19 @@ void TimerThread::mainLoop() {
     }
 }
 
-/// Is the task at the head, with this time, due? Looks at the clock only if its last reading does
-/// not tell.
-bool TimerThread::isDue(Lock&, Nanos time) {
-    if (time > dueBy_) dueBy_ = settings_.clock->nanos();
-    return time <= dueBy_;
-}
-
 /// Decides that the task at the head, which is due, runs; and moves it to where it belongs during
 /// its run: a one-shot out of the queue, a repeating one to its next time.
+/// \param clockRead whether dueBy_ is the present time
 /// \returns null if it has been cancelled after all
-std::shared_ptr<TimerTask> TimerThread::fireMin(Lock&) noexcept {
+std::shared_ptr<TimerTask> TimerThread::fireMin(Lock&, bool clockRead) noexcept {
     TimerTask& task = queue_.getMin();
     const TimerTask::Status status = task.status();
     if (status.state == TimerTask::State::Cancelled) return nullptr;
     if (status.period == 0) return task.startOnlyRun() ? queue_.removeMin() : nullptr;
 
     const bool fixedDelay = status.period < 0;
-    // A fixed delay counts from the moment at which this run begins, so that is read anew.
-    if (fixedDelay) dueBy_ = settings_.clock->nanos();
+    // A fixed delay counts from the moment at which this run begins.
+    if (fixedDelay && !clockRead) dueBy_ = settings_.clock->nanos();
     const Nanos scheduled = fixedDelay ? dueBy_ : queue_.getMinTime();
     const Nanos period = fixedDelay ? -status.period : status.period;
     task.scheduledExecutionTime_.store(floorDivide(scheduled, kNanosPerMilli),
@@ -294,7 +291,7 @@ bool TimerThread::dropCancelledHeads(Lock& lock) {
 Nanos TimerThread::wakeUpFor(Nanos time) const noexcept {
     const Nanos tolerance = settings_.tolerance;
     if (tolerance == 0) return time;
-    const Nanos past = time - floorDivide(time, tolerance) * tolerance;
+    const Nanos past = time % tolerance;  // no task's time lies before 1970
     return past == 0 ? time : saturatingAdd(time, tolerance - past);
 }
 
@@ -312,24 +309,24 @@ void TimerThread::waitFor(Lock& lock, Nanos time) {
         notifiedWaitBegan_ <= now && notifiedWaitBegan_ > saturatingAdd(now, -settling);
     Nanos deadline = wakeUpFor(time);
     if (unsettled) deadline = std::min(deadline, saturatingAdd(now, settling));
-    setTimerSlackFor(saturatingAdd(deadline, -now));
+    constexpr Nanos shortWait = 100'000;
+    setTimerSlack(deadline < saturatingAdd(now, shortWait) ? kLinuxTimerSlack : 0);
     notifiedWaitBegan_ = waitUntil(lock, deadline) ? now : kLongAgo;
 }
 
 /// Half of what a wake-up is late by is Linux's timer slack of 50 us, so a timer does without. But
 /// where deadlines come every few microseconds, the slack is what lets one wake-up serve many, and
 /// is left to short waits. A call of the system only where it changes.
-void TimerThread::setTimerSlackFor(Nanos wait) {
+void TimerThread::setTimerSlack(Nanos usual) {
 #if defined(__linux__)
-    constexpr Nanos shortWait = 100'000;
-    const Nanos slack = settings_.timerSlack.value_or(wait < shortWait ? kLinuxTimerSlack : 0);
+    const Nanos slack = settings_.timerSlack.value_or(usual);
     if (timerSlack_ == slack) return;
     timerSlack_ = slack;
     const Nanos most = std::numeric_limits<long>::max();
     const auto told = static_cast<unsigned long>(std::clamp(slack, Nanos{1}, most));
     prctl(PR_SET_TIMERSLACK, told, 0, 0, 0);
 #else
-    static_cast<void>(wait);
+    static_cast<void>(usual);
 #endif
 }
 

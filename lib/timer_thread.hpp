@@ -68,13 +68,12 @@ class TimerThread : public std::enable_shared_from_this<TimerThread> {
 
     void run();
     void mainLoop();
-    bool isDue(Lock& lock, Nanos time);
-    std::shared_ptr<TimerTask> fireMin(Lock& lock) noexcept;
+    std::shared_ptr<TimerTask> fireMin(Lock& lock, bool clockRead) noexcept;
     bool dropCancelledHeads(Lock& lock);
     Nanos wakeUpFor(Nanos time) const noexcept;
     void waitFor(Lock& lock, Nanos time);
     bool waitUntil(Lock& lock, Nanos deadline);
-    void setTimerSlackFor(Nanos wait);
+    void setTimerSlack(Nanos usual);
 
     TaskQueue stopScheduling(Lock& lock) noexcept;
     void releaseAndWake(Lock& lock);
