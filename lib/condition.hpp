@@ -40,9 +40,8 @@ class Condition {
     /// the next wait.
     virtual void notify() = 0;
 
-    /// How long a wait may be made, for a wait without notification, instead of one that is soon
-    /// notified; see TimerThread::waitFor. 0 where a wait that somebody has not asked for would be
-    /// seen.
+    /// How long the thread may wait, to be spared notifications, after one that came too soon; see
+    /// TimerThread::waitFor. 0: not at all, where somebody would see a wait that ends for no task.
     virtual Nanos settlingTime() const noexcept { return 0; }
 
     /// The waiting thread's last call: it waits no more.

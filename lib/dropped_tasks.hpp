@@ -23,8 +23,8 @@ class DroppedTasks {
 
     bool empty() const noexcept { return chained_ == nullptr && array_.empty(); }
 
-    /// Makes room for `count` tasks if there is memory for it. Dropping them is twice as fast then,
-    /// as a chain shows the address of its next task too late to load it beforehand.
+    /// Makes room for `count` tasks if there is memory for it. Dropping them is faster then, as
+    /// a chain shows the address of its next task too late to load it beforehand.
     void reserve(std::size_t count) noexcept {
         try {
             array_.reserve(count);

@@ -16,9 +16,7 @@
 
 namespace jtimer {
 
-using detail::kNanosPerMilli;
 using detail::saturatingAdd;
-using detail::saturatingMultiply;
 
 /// A small discrete-event simulation. Its participants are the timers' threads on this clock; each
 /// is busy, or waits for a deadline, or is *parked*: inside a move that it has asked for from a
@@ -239,10 +237,7 @@ namespace {
 /// The last moment before "never": so that what is never due is not due here either.
 constexpr Nanos kEndOfTime = kNever - 1;
 
-Nanos nanosOf(Date time) {
-    const auto span = detail::split(time.time_since_epoch());
-    return saturatingAdd(saturatingMultiply(span.millis, kNanosPerMilli), span.nanos);
-}
+Nanos nanosOf(Date time) { return detail::toNanos(detail::split(time.time_since_epoch())); }
 
 }  // namespace
 
@@ -258,9 +253,8 @@ void ManualClock::advance(TimeSpan span) {
         throw IllegalArgumentException("ManualClock::advance(" + std::to_string(by.millis) +
                                        " ms): a manual clock does not go back.");
     }
-    const Nanos nanos = saturatingAdd(saturatingMultiply(by.millis, kNanosPerMilli), by.nanos);
     Lock lock(impl_->mutex_);
-    impl_->moveTo(lock, std::min(saturatingAdd(impl_->now(), nanos), kEndOfTime));
+    impl_->moveTo(lock, std::min(saturatingAdd(impl_->now(), detail::toNanos(by)), kEndOfTime));
 }
 
 void ManualClock::advanceTo(Date time) {

@@ -53,6 +53,7 @@ void TaskQueue::clear() noexcept {
 
 void TaskQueue::heapify() noexcept {
     for (std::size_t i = size_ / 2; i >= 1; --i) {
+        // Most are in order, and need no sift to find that out.
         if (heap_[i].time > heap_[2 * i].time ||
             heap_[i].time > heap_[std::min(2 * i + 1, size_)].time)
             fixDown(i);

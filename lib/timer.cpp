@@ -12,8 +12,7 @@ namespace jtimer {
 using detail::floorDivide;
 using detail::kNanosPerMilli;
 using detail::MillisAndNanos;
-using detail::saturatingAdd;
-using detail::saturatingMultiply;
+using detail::toNanos;
 
 namespace {
 
@@ -39,10 +38,6 @@ TimerOptions optionsFor(std::string name, bool isDaemon) {
 const char* requireName(const char* name) {
     if (name == nullptr) throw NullPointerException("name cannot be null");
     return name;
-}
-
-Nanos toNanos(MillisAndNanos time) noexcept {
-    return saturatingAdd(saturatingMultiply(time.millis, kNanosPerMilli), time.nanos);
 }
 
 Nanos requireNotNegative(TimeSpan span, const char* name) {

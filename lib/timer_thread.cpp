@@ -116,8 +116,8 @@ void TimerThread::schedule(const std::shared_ptr<TimerTask>& task, const Schedul
     task->scheduledExecutionTime_.store(schedule.scheduledExecutionTime, std::memory_order_relaxed);
     queue_.add(task, schedule.time);
     if (schedule.time <= dueBy_) dueBy_ = kLongAgo;  // it came after the clock was read
-    const bool inTime = wakesAt_ != kNever && wakeUpFor(schedule.time) >= wakesAt_;
-    if (&queue_.getMin() == task.get() && !inTime) releaseAndWake(lock);
+    if (&queue_.getMin() != task.get()) return;
+    if (wakesAt_ == kNever || wakeUpFor(schedule.time) < wakesAt_) releaseAndWake(lock);
 }
 
 int TimerThread::purge() {
@@ -281,15 +281,14 @@ void TimerThread::mainLoop() {
 /// \returns null if it has been cancelled after all
 std::shared_ptr<TimerTask> TimerThread::fireMin(Lock&, bool clockRead) noexcept {
     TimerTask& task = queue_.getMin();
-    const TimerTask::Status status = task.status();
-    if (status.state == TimerTask::State::Cancelled) return nullptr;
-    if (status.period == 0) return task.startOnlyRun() ? queue_.removeMin() : nullptr;
+    const Nanos signedPeriod = task.status().period;  // 0 too if it has just been cancelled
+    if (signedPeriod == 0) return task.startOnlyRun() ? queue_.removeMin() : nullptr;
 
-    const bool fixedDelay = status.period < 0;
+    const bool fixedDelay = signedPeriod < 0;
     // A fixed delay counts from the moment at which this run begins.
     if (fixedDelay && !clockRead) dueBy_ = settings_.clock->nanos();
     const Nanos scheduled = fixedDelay ? dueBy_ : queue_.getMinTime();
-    const Nanos period = fixedDelay ? -status.period : status.period;
+    const Nanos period = fixedDelay ? -signedPeriod : signedPeriod;
     task.scheduledExecutionTime_.store(floorDivide(scheduled, kNanosPerMilli),
                                        std::memory_order_relaxed);
     std::shared_ptr<TimerTask> running = queue_.getMinReference();

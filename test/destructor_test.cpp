@@ -61,6 +61,16 @@ struct Fixture {
     TimerPointer make(bool isDaemon) {
         return std::make_unique<Timer>(test::onClock(clock, isDaemon));
     }
+    /// A task of its own destroys `timer`, while another is due.
+    void destroyItselfAt10(TimerPointer& timer) {
+        timer->schedule(
+            [this, &timer] {
+                timer.reset();
+                log.write("destroyed");
+            },
+            10);
+        timer->schedule(log.entry("due"), 10);
+    }
     std::int64_t now() const { return clock->nanos() / 1'000'000 - test::kStartMillis; }
 };
 
@@ -309,13 +319,7 @@ BOOST_AUTO_TEST_CASE(c2_a_task_of_another_timer_can_destroy_a_timer) {
 BOOST_AUTO_TEST_CASE(c2_on_its_own_thread_a_daemon_ends_after_the_run_that_destroys_it) {
     auto timer = make(true);
     const auto ended = test::threadEnd(*timer);
-    timer->schedule(
-        [&] {
-            timer.reset();
-            log.write("destroyed");
-        },
-        10);
-    timer->schedule(log.entry("due"), 10);
+    destroyItselfAt10(timer);
     const auto pending = timer->schedule(log.entry("pending"), 20, 10);
     clock->advance(100);
     ended->wait();
@@ -327,13 +331,7 @@ BOOST_AUTO_TEST_CASE(
     c2_on_its_own_thread_a_timer_that_is_no_daemon_runs_on_until_its_queue_is_empty) {
     auto timer = make(false);
     const auto ended = test::threadEnd(*timer);
-    timer->schedule(
-        [&] {
-            timer.reset();
-            log.write("destroyed");
-        },
-        10);
-    timer->schedule(log.entry("due"), 10);
+    destroyItselfAt10(timer);
     const auto repeating = timer->schedule(log.entry("repeating"), 20, 10);
     timer->schedule(log.entry("last"), 45);
     clock->advance(35);

@@ -30,6 +30,11 @@ struct MillisAndNanos {
     std::int32_t nanos = 0;
 };
 
+/// In nanoseconds, which saturate 292 years away.
+constexpr Nanos toNanos(MillisAndNanos time) noexcept {
+    return saturatingAdd(saturatingMultiply(time.millis, kNanosPerMilli), time.nanos);
+}
+
 /// `count` units of `Unit` seconds. Saturates; what is finer than a nanosecond is rounded up, so
 /// that nothing is ever early and no period becomes nothing.
 template <class Unit>

@@ -72,6 +72,7 @@ class JTIMER_API Timer {
     Timer(const char* name, bool isDaemon);
     explicit Timer(std::string name);
     Timer(std::string name, bool isDaemon);
+    /// \throws IllegalArgumentException if the tolerance or the timer slack is negative
     explicit Timer(TimerOptions options);
     /// A pointer is not a flag: only `const char*` is a name, and no other pointer is taken for
     /// `true`.

@@ -98,6 +98,8 @@ class JTIMER_API TimerTask {
     /// What the word has room for is 73 years. This period and all longer ones are for ever.
     static constexpr std::int64_t kEndlessPeriod = (std::int64_t{1} << 61) - 1;
 
+    static constexpr std::int64_t kStateMask = 3;  ///< the bits of status_ that hold the state
+
     Status status() const noexcept {
         const std::int64_t packed = status_.load(std::memory_order_acquire);
         const std::int64_t state = packed & kStateMask;
@@ -119,8 +121,6 @@ class JTIMER_API TimerTask {
     /// What scheduledExecutionTime() answers. Written under the timer's monitor, read by anybody: a
     /// number by itself that orders nothing, hence relaxed.
     std::atomic<std::int64_t> scheduledExecutionTime_{0};
-    static constexpr std::int64_t kStateMask = 3;
-
     /// A Status, packed: four times the period plus the state. At first 0: Virgin.
     std::atomic<std::int64_t> status_{0};
 };

@@ -51,7 +51,7 @@ class Results {
 
     std::optional<Summary> summary(const std::string& peer, const Line& line) const;
     /// The median of the ratios, taken round by round: the machine's speed at the time falls out.
-    /// Below 1,  is the better one. Nothing where one of them is 0 or less.
+    /// Below 1, `peer` is the better one. Nothing where one of them is 0 or less.
     std::optional<double> ratio(const std::string& peer, const std::string& base,
                                 const Line& line) const;
     std::string trouble(const std::string& peer, const Line& line) const;
