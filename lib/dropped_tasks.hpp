@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "prefetch.hpp"
+
 #include <jtimer/timer_task.hpp>
 
 #include <cstddef>
@@ -47,7 +49,7 @@ class DroppedTasks {
     void clear() noexcept {
         constexpr std::size_t ahead = 8;
         for (std::size_t i = 0; i != array_.size(); ++i) {
-            if (i + ahead < array_.size()) __builtin_prefetch(array_[i + ahead].get(), 1);
+            if (i + ahead < array_.size()) prefetch(array_[i + ahead].get());
             array_[i].reset();
         }
         array_.clear();

@@ -27,6 +27,9 @@ void TaskQueue::add(std::shared_ptr<TimerTask> task, Nanos time) noexcept {
 }
 
 std::shared_ptr<TimerTask> TaskQueue::removeMin() noexcept {
+    // Of equal times the last entry is the next minimum, and so on backwards.
+    constexpr std::size_t lastAhead = 8;
+    prefetchTask(size_ - lastAhead);
     std::shared_ptr<TimerTask> removed = quickRemove(1);
     fixDown(1);  // of an empty queue too: entry 1 exists
     return removed;
@@ -89,6 +92,10 @@ void TaskQueue::fixDown(std::size_t i) noexcept {
             heap_[i] = moving;
             return;
         }
+        // From here a task needs at least five more removals to become the minimum, most need more:
+        // time to load it.
+        constexpr std::size_t levelOfLoading = 5;
+        if (child >> levelOfLoading == 1) prefetch(heap_[child].task);
         heap_[i] = heap_[child];
         i = child;
     }

@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "prefetch.hpp"
+
 #include <jtimer/detail/saturating.hpp>
 #include <jtimer/timer_task.hpp>
 
@@ -48,19 +50,9 @@ class TaskQueue {
     /// Entry i, 1 <= i <= size(), in the heap's order.
     TimerTask& get(std::size_t i) const noexcept { return *heap_[i].task; }
 
-    /// Starts to load the task of entry i, if there is one: the tasks of a large queue are not in
-    /// the cache.
+    /// Starts to load the task of entry i, if there is one.
     void prefetchTask(std::size_t i) const noexcept {
-        if (i - 1 >= size_) return;
-        __builtin_prefetch(heap_[i].task, 1);
-        __builtin_prefetch(&heap_[i].task->status_, 1);
-    }
-
-    /// Starts to load the tasks that are likely to be at the head some removals from now: those two
-    /// levels below it and, for a queue of equal times, the last.
-    void prefetchNextTasks() const noexcept {
-        for (std::size_t i = 4; i != 8; ++i) prefetchTask(i);
-        prefetchTask(size_ - kLastAhead);
+        if (i - 1 < size_) prefetch(heap_[i].task);
     }
 
     /// The queue's own reference to the task with the least time, for a copy.
@@ -83,8 +75,7 @@ class TaskQueue {
     void heapify() noexcept;
 
     /// Recomputes the invariants the dumb way: the order of the heap, and that the queue holds its
-    /// own
-    /// reference to every task. \throws std::logic_error that names the entry and the rule
+    /// own reference to every task. \throws std::logic_error that names the entry and the rule
     void check() const;
 
   private:
@@ -100,7 +91,6 @@ class TaskQueue {
     void fixDown(std::size_t i) noexcept;
 
     static constexpr std::size_t kCacheLine = 64;
-    static constexpr std::size_t kLastAhead = 8;
 
     /// Entry 0 is not used. Never shrinks, as in the JDK; entries beyond size_ are rubbish.
     std::vector<Entry, boost::alignment::aligned_allocator<Entry, kCacheLine>> heap_;

@@ -262,7 +262,6 @@ void TimerThread::mainLoop() {
         }
         running_ = fireMin(lock, clockRead);
         if (running_ == nullptr) continue;
-        queue_.prefetchNextTasks();
 
         lock.unlock();
         try {
