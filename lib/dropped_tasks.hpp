@@ -2,8 +2,7 @@
 #pragma once
 
 #include "prefetch.hpp"
-
-#include <jtimer/timer_task.hpp>
+#include "task_queue.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -23,8 +22,6 @@ class DroppedTasks {
     DroppedTasks& operator=(const DroppedTasks&) = delete;
     ~DroppedTasks() { clear(); }
 
-    bool empty() const noexcept { return chained_ == nullptr && array_.empty(); }
-
     /// Makes room for `count` tasks if there is memory for it. Dropping them is faster then, as
     /// a chain shows the address of its next task too late to load it beforehand.
     void reserve(std::size_t count) noexcept {
@@ -34,15 +31,16 @@ class DroppedTasks {
         }
     }
 
-    /// \param task cancelled, so that nobody can schedule it again, and in no queue
-    void push(std::shared_ptr<TimerTask> task) noexcept {
+    /// \param task cancelled, so that nobody can schedule it again
+    void push(TaskQueue::Removed task) noexcept {
         if (array_.size() < array_.capacity()) {
             array_.push_back(std::move(task));
             return;
         }
-        TimerTask& pushed = *task;
+        std::shared_ptr<TimerTask> reference = TaskQueue::takeReference(std::move(task));
+        TimerTask& pushed = *reference;
         pushed.self_ = std::move(chained_);
-        chained_ = std::move(task);
+        chained_ = std::move(reference);
     }
 
     /// Drops the tasks one after another: by recursion, a long chain would overflow the stack.
@@ -60,7 +58,7 @@ class DroppedTasks {
     }
 
   private:
-    std::vector<std::shared_ptr<TimerTask>> array_;
+    std::vector<TaskQueue::Removed> array_;
     std::shared_ptr<TimerTask> chained_;
 };
 

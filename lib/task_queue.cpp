@@ -26,17 +26,17 @@ void TaskQueue::add(std::shared_ptr<TimerTask> task, Nanos time) noexcept {
     fixUp(size_);
 }
 
-std::shared_ptr<TimerTask> TaskQueue::removeMin() noexcept {
+TaskQueue::Removed TaskQueue::removeMin() noexcept {
     // Of equal times the last entry is the next minimum, and so on backwards.
     constexpr std::size_t lastAhead = 8;
     prefetchTask(size_ - lastAhead);
-    std::shared_ptr<TimerTask> removed = quickRemove(1);
+    Removed removed = quickRemove(1);
     fixDown(1);  // of an empty queue too: entry 1 exists
     return removed;
 }
 
-std::shared_ptr<TimerTask> TaskQueue::quickRemove(std::size_t i) noexcept {
-    std::shared_ptr<TimerTask> removed = std::move(heap_[i].task->self_);
+TaskQueue::Removed TaskQueue::quickRemove(std::size_t i) noexcept {
+    Removed removed(heap_[i].task);
     heap_[i] = heap_[size_--];
     return removed;
 }
@@ -49,9 +49,7 @@ void TaskQueue::rescheduleMin(Nanos time) noexcept {
 void TaskQueue::clear() noexcept {
     // The destructor of a task may call anything, but finds this queue empty.
     const std::size_t size = std::exchange(size_, 0);
-    for (std::size_t i = 1; i <= size; ++i) {
-        const std::shared_ptr<TimerTask> dropped = std::move(heap_[i].task->self_);
-    }
+    for (std::size_t i = 1; i <= size; ++i) DropReference()(heap_[i].task);
 }
 
 void TaskQueue::heapify() noexcept {

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace jtimer {
@@ -28,6 +29,19 @@ using detail::Nanos;
 /// stays two words that can be copied as they are.
 class TaskQueue {
   public:
+    /// Drops the reference that the queue has left in a task.
+    struct DropReference {
+        void operator()(TimerTask* task) const noexcept {
+            const std::shared_ptr<TimerTask> dropped = std::move(task->self_);
+        }
+    };
+    /// A task that has left the queue. The queue's reference is still inside the task, and is
+    /// dropped with this: one word, which is handed on without a look at the task.
+    using Removed = std::unique_ptr<TimerTask, DropReference>;
+    static std::shared_ptr<TimerTask> takeReference(Removed task) noexcept {
+        return std::move(task.release()->self_);
+    }
+
     TaskQueue() = default;
     TaskQueue(TaskQueue&& other) noexcept;
     TaskQueue(const TaskQueue&) = delete;
@@ -58,12 +72,12 @@ class TaskQueue {
     /// The queue's own reference to the task with the least time, for a copy.
     const std::shared_ptr<TimerTask>& getMinReference() const noexcept { return getMin().self_; }
 
-    /// Takes out the task with the least time, and hands over the queue's reference to it.
-    std::shared_ptr<TimerTask> removeMin() noexcept;
+    /// Takes out the task with the least time.
+    Removed removeMin() noexcept;
 
     /// Takes out entry i by putting the last one in its place, which may leave the heap out of
     /// order: call heapify() before anything else that relies on the order.
-    std::shared_ptr<TimerTask> quickRemove(std::size_t i) noexcept;
+    Removed quickRemove(std::size_t i) noexcept;
 
     /// Gives the task with the least time a new one.
     void rescheduleMin(Nanos time) noexcept;

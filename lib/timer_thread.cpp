@@ -247,10 +247,13 @@ void TimerThread::finish(bool unwound) {
 void TimerThread::mainLoop() {
     Lock lock(mutex_);
     for (;;) {
-        if (dropCancelledHeads(lock)) continue;
         if (queue_.empty()) {
             if (!newTasksMayBeScheduled_) return;
             waitUntil(lock, kNever);
+            continue;
+        }
+        if (queue_.getMin().isCancelled()) {
+            dropCancelledHeads(lock);
             continue;
         }
         const Nanos time = queue_.getMinTime();
@@ -281,8 +284,9 @@ void TimerThread::mainLoop() {
 std::shared_ptr<TimerTask> TimerThread::fireMin(Lock&, bool clockRead) noexcept {
     TimerTask& task = queue_.getMin();
     const Nanos signedPeriod = task.status().period;  // 0 too if it has just been cancelled
-    if (signedPeriod == 0) return task.startOnlyRun() ? queue_.removeMin() : nullptr;
-
+    if (signedPeriod == 0) {
+        return task.startOnlyRun() ? TaskQueue::takeReference(queue_.removeMin()) : nullptr;
+    }
     const bool fixedDelay = signedPeriod < 0;
     // A fixed delay counts from the moment at which this run begins.
     if (fixedDelay && !clockRead) dueBy_ = settings_.clock->nanos();
@@ -296,17 +300,13 @@ std::shared_ptr<TimerTask> TimerThread::fireMin(Lock&, bool clockRead) noexcept 
     return running;
 }
 
-/// Drops all leading cancelled tasks (J67); the monitor is free while they are destroyed, if there
-/// are any.
-/// \returns whether there were, so that the queue may have changed
-bool TimerThread::dropCancelledHeads(Lock& lock) {
+/// Drops all leading cancelled tasks (J67); the monitor is free while they are destroyed.
+void TimerThread::dropCancelledHeads(Lock& lock) {
     DroppedTasks dropped;
     while (!queue_.empty() && queue_.getMin().isCancelled()) dropped.push(queue_.removeMin());
-    if (dropped.empty()) return false;
     lock.unlock();
     dropped.clear();
     lock.lock();
-    return true;
 }
 
 /// When the thread wakes up for a task of this time: with a tolerance, at the next multiple of it.

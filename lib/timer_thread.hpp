@@ -69,7 +69,7 @@ class TimerThread : public std::enable_shared_from_this<TimerThread> {
     void run();
     void mainLoop();
     std::shared_ptr<TimerTask> fireMin(Lock& lock, bool clockRead) noexcept;
-    bool dropCancelledHeads(Lock& lock);
+    void dropCancelledHeads(Lock& lock);
     Nanos wakeUpFor(Nanos time) const noexcept;
     void waitFor(Lock& lock, Nanos time);
     bool waitUntil(Lock& lock, Nanos deadline);
