@@ -1,5 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 
+import java.util.Date;
 import java.util.Timer;
 import java.util.TimerTask;
 import java.util.concurrent.Future;
@@ -43,6 +44,9 @@ final class JdkTimer implements Peer {
 
     final Timer timer = new Timer(TimerPeers.THREAD, true);
 
+    /** From System.nanoTime() to nanoseconds since 1970. */
+    final long toDate = System.currentTimeMillis() * TimerPeers.MS - System.nanoTime();
+
     @Override
     public Object schedule(long delayMs, Function function, Object argument) {
         Task task = new Task(function, argument);
@@ -52,8 +56,9 @@ final class JdkTimer implements Peer {
 
     @Override
     public Object scheduleAt(long when, Function function, Object argument) {
-        long delay = (when - System.nanoTime() + TimerPeers.MS - 1) / TimerPeers.MS;
-        return schedule(Math.max(0, delay), function, argument);
+        Task task = new Task(function, argument);
+        timer.schedule(task, new Date((when + toDate + TimerPeers.MS - 1) / TimerPeers.MS));
+        return task;
     }
 
     @Override

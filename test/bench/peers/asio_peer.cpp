@@ -29,8 +29,14 @@ class AsioAdapter : public peers::Threaded {
     }
 
     Handle schedule(std::int64_t delay, peers::Function function, void* argument) {
+        return scheduleAt(peers::now() + delay, function, argument);
+    }
+
+    // On Linux peers::now() and the steady clock are one.
+    Handle scheduleAt(std::int64_t time, peers::Function function, void* argument) {
+        using TimePoint = asio::steady_timer::time_point;
         auto timer = std::make_unique<asio::steady_timer>(context_);
-        timer->expires_after(std::chrono::nanoseconds(delay));
+        timer->expires_at(TimePoint(std::chrono::nanoseconds(time)));
         timer->async_wait([function, argument](const boost::system::error_code& error) {
             if (!error) function(argument);
         });

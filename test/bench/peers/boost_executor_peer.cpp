@@ -29,6 +29,13 @@ class BoostExecutorAdapter : public peers::Threaded {
         return {};
     }
 
+    // On Linux peers::now() and the steady clock are one.
+    Handle scheduleAt(std::int64_t time, peers::Function function, void* argument) {
+        pool_.submit_at([function, argument] { function(argument); },
+                        chrono::steady_clock::time_point(chrono::nanoseconds(time)));
+        return {};
+    }
+
     void scheduleAtFixedRate(std::int64_t delay, std::int64_t period, peers::Function function,
                              void* argument) {
         submit({this, chrono::steady_clock::now() + chrono::nanoseconds(delay),

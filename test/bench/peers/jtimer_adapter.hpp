@@ -24,6 +24,11 @@ class JtimerAdapter : public Threaded {
                                std::chrono::nanoseconds(delay));
     }
 
+    Handle scheduleAt(std::int64_t time, Function function, void* argument) {
+        const auto date = atZero_ + std::chrono::nanoseconds(time);
+        return timer_.schedule([function, argument] { function(argument); }, date);
+    }
+
     static void cancel(Handle& task) { task->cancel(); }
 
     std::int64_t purge() { return timer_.purge(); }
@@ -37,6 +42,7 @@ class JtimerAdapter : public Threaded {
 
   private:
     jtimer::Timer timer_{true};
+    const jtimer::Date atZero_ = std::chrono::system_clock::now() - std::chrono::nanoseconds(now());
 };
 
 }  // namespace peers

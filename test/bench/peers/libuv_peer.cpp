@@ -44,6 +44,10 @@ class LibuvAdapter {
         return start(delay, 0, function, argument);
     }
 
+    Handle scheduleAt(std::int64_t time, peers::Function function, void* argument) {
+        return schedule(time - peers::now(), function, argument);
+    }
+
     void cancel(Handle& task) {
         uv_timer_stop(&task->timer);
         uv_close(reinterpret_cast<uv_handle_t*>(&task->timer), free);

@@ -31,10 +31,14 @@ class PocoAdapter : public peers::Threaded {
     using Handle = Poco::Util::TimerTask::Ptr;
 
     Handle schedule(std::int64_t delay, peers::Function function, void* argument) {
+        return scheduleAt(peers::now() + delay, function, argument);
+    }
+
+    // On Linux peers::now() and Poco's clock, which has microseconds, are one. The overload of
+    // Poco's schedule() for a delay knows only milliseconds.
+    Handle scheduleAt(std::int64_t time, peers::Function function, void* argument) {
         Handle task(new Task(function, argument));
-        Poco::Clock due;  // in microseconds; the overload for a delay knows only milliseconds
-        due += delay / 1000;
-        timer_.schedule(task, due);
+        timer_.schedule(task, Poco::Clock(time / 1000));
         return task;
     }
 

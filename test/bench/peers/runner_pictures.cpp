@@ -58,9 +58,9 @@ std::vector<Line> mainLines(const Results& results) {
         const std::string mode = line.parameter.substr(0, line.parameter.find(' '));
         if (line.workload == "W2" && line.metric == "purge_ns") continue;
         if (line.workload == "W7" || line.moreIsBetter()) continue;
-        const bool grows = line.workload <= "W2" || mode == "1-producer+purge";
+        const bool grows = line.workload <= "W2" || mode == "1-producer";
         const bool large = line.parameter == "random 1e6" || line.parameter == "descending 1e5" ||
-                           line.parameter == "1-producer+purge 1e5";
+                           line.parameter == "1-producer 1e5";
         if (!grows || large) lines.push_back(line);
     }
     return lines;
@@ -108,7 +108,7 @@ std::vector<std::string> drawPictures(const Results& results, const std::string&
     const std::vector<std::pair<std::string, std::string>> pictures{
         {"schedule.svg",
          growthScript(results, {"W1", "random", "schedule_ns"}, "W1: a call of schedule")},
-        {"pairs.svg", growthScript(results, {"W3", "1-producer+purge", "pair_ns"},
+        {"pairs.svg", growthScript(results, {"W3", "1-producer", "pair_ns"},
                                    "W3: schedule and cancel, and their share of the purges")},
         {"ratios.svg", ratioScript(results)}};
     std::filesystem::create_directories(folder);

@@ -59,14 +59,11 @@ std::vector<Step> makeSteps(bool quick) {
         add("W1", "random", size);
     add("W1", "ascending", 1'000'000);
     add("W1", "descending", 100'000);
-    add("W3", "1-producer", 100'000);
+    for (const std::int64_t pending : {1'000, 100'000, 1'000'000, 10'000'000})
+        add("W3", "1-producer", pending).growth = pending != 100'000;
     add("W3", "2-producers", 100'000).producers = 2;
     add("W3", "4-producers", 100'000).producers = 4;
-    for (const std::int64_t pending : {1'000, 100'000, 1'000'000, 10'000'000}) {
-        Step& step = add("W3", "1-producer+purge", pending);
-        step.purges = true;
-        step.growth = pending != 100'000;
-    }
+    add("W3", "1-producer+purge", 100'000).purges = true;
     add("W4", "same-moment", 1'000'000);
     add("W4", "backlog", 1'000'000);
     add("W5", "scattered", 10'000);
