@@ -16,7 +16,7 @@ TaskQueue::~TaskQueue() { clear(); }
 void TaskQueue::reserveOne() {
     constexpr std::size_t initialSlots = 128;
     if (size_ + 1 < heap_.size()) return;
-    heap_.resize(heap_.size() < initialSlots ? initialSlots : 2 * heap_.size());
+    heap_.grow(heap_.size() < initialSlots ? initialSlots : 2 * heap_.size());
 }
 
 void TaskQueue::add(std::shared_ptr<TimerTask> task, Nanos time) noexcept {

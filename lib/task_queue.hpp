@@ -1,17 +1,15 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "growing_array.hpp"
 #include "prefetch.hpp"
 
 #include <jtimer/detail/saturating.hpp>
 #include <jtimer/timer_task.hpp>
 
-#include <boost/align/aligned_allocator.hpp>
-
 #include <cstddef>
 #include <memory>
 #include <utility>
-#include <vector>
 
 namespace jtimer {
 
@@ -104,10 +102,8 @@ class TaskQueue {
     void fixUp(std::size_t i) noexcept;
     void fixDown(std::size_t i) noexcept;
 
-    static constexpr std::size_t kCacheLine = 64;
-
     /// Entry 0 is not used. Never shrinks, as in the JDK; entries beyond size_ are rubbish.
-    std::vector<Entry, boost::alignment::aligned_allocator<Entry, kCacheLine>> heap_;
+    GrowingArray<Entry> heap_;
     std::size_t size_ = 0;
 };
 

@@ -1,0 +1,101 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <type_traits>
+#include <utility>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+// ThreadSanitizer does not see mremap. GCC says by a macro that it is there, Clang by a feature.
+#if defined(__linux__) && !defined(__SANITIZE_THREAD__)
+#define JTIMER_MOVES_PAGES 1
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#undef JTIMER_MOVES_PAGES
+#endif
+#endif
+#endif
+
+namespace jtimer {
+
+/// An array that only grows, of elements that can be copied as bytes, and begins at a cache line.
+///
+/// What sets it apart from a std::vector is how a large one grows: on Linux it has pages of its
+/// own, and the system moves them, where a vector writes all elements to pages that are new. It is
+/// the new pages that cost: to a queue of a million tasks they are a tenth of what scheduling does.
+template <class T>
+class GrowingArray {
+    static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+
+  public:
+    GrowingArray() = default;
+    GrowingArray(GrowingArray&& other) noexcept
+        : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    GrowingArray(const GrowingArray&) = delete;
+    GrowingArray& operator=(const GrowingArray&) = delete;
+    ~GrowingArray() { release(data_, size_); }
+
+    T* data() const noexcept { return data_; }
+    T& operator[](std::size_t i) const noexcept { return data_[i]; }
+    std::size_t size() const noexcept { return size_; }
+
+    /// Makes room for `size` elements, more than now; the new ones are rubbish.
+    /// \throws std::bad_alloc, with nothing changed
+    void grow(std::size_t size) {
+        if (size > PTRDIFF_MAX / sizeof(T)) throw std::bad_alloc();
+        if (hasPages(size_)) {
+            data_ = movePages(size);
+        } else {
+            T* const grown = hasPages(size) ? newPages(size) : newBlock(size);
+            if (size_ != 0) std::memcpy(grown, data_, size_ * sizeof(T));
+            release(data_, size_);
+            data_ = grown;
+        }
+        size_ = size;
+    }
+
+  private:
+    static constexpr std::align_val_t kCacheLine{64};
+
+    static T* newBlock(std::size_t size) {
+        return static_cast<T*>(::operator new(size * sizeof(T), kCacheLine));
+    }
+
+#if defined(JTIMER_MOVES_PAGES)
+    static bool hasPages(std::size_t size) noexcept { return size * sizeof(T) >= 64 * 1024; }
+
+    static T* checked(void* pages) {
+        if (pages == MAP_FAILED) throw std::bad_alloc();
+        return static_cast<T*>(pages);
+    }
+    static T* newPages(std::size_t size) {
+        return checked(mmap(nullptr, size * sizeof(T), PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    }
+    T* movePages(std::size_t size) const {
+        return checked(mremap(data_, size_ * sizeof(T), size * sizeof(T), MREMAP_MAYMOVE));
+    }
+    static void release(T* data, std::size_t size) noexcept {
+        if (hasPages(size)) {
+            munmap(data, size * sizeof(T));
+        } else {
+            ::operator delete(data, kCacheLine);
+        }
+    }
+#else
+    static constexpr bool hasPages(std::size_t) noexcept { return false; }
+    static T* newPages(std::size_t size) { return newBlock(size); }
+    T* movePages(std::size_t) const noexcept { return data_; }
+    static void release(T* data, std::size_t) noexcept { ::operator delete(data, kCacheLine); }
+#endif
+
+    T* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+}  // namespace jtimer
