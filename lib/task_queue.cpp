@@ -22,14 +22,14 @@ void TaskQueue::reserveOne() {
 void TaskQueue::add(std::shared_ptr<TimerTask> task, Nanos time) noexcept {
     TimerTask& added = *task;
     added.self_ = std::move(task);
-    heap_[++size_] = Entry(time, &added);
+    heap_[++size_] = {time, &added};
     fixUp(size_);
 }
 
 TaskQueue::Removed TaskQueue::removeMin() noexcept {
     // Of equal times the last entry is the next minimum, and so on backwards.
-    constexpr std::size_t lastAhead = 8;
-    prefetchTask(size_ - lastAhead);
+    constexpr std::size_t ahead = 8;
+    if (size_ > ahead) prefetch(heap_[size_ - ahead].task);
     Removed removed = quickRemove(1);
     fixDown(1);  // of an empty queue too: entry 1 exists
     return removed;
@@ -90,8 +90,8 @@ void TaskQueue::fixDown(std::size_t i) noexcept {
             heap_[i] = moving;
             return;
         }
-        // From here a task needs at least five more removals to become the minimum, most need more:
-        // time to load it.
+        // After this move a task needs at least four more removals to become the minimum, most need
+        // more: time to load it.
         constexpr std::size_t levelOfLoading = 5;
         if (child >> levelOfLoading == 1) prefetch(heap_[child].task);
         heap_[i] = heap_[child];

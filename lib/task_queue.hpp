@@ -20,7 +20,7 @@ using detail::Nanos;
 /// A heap is not stable, and the order in which it gives out equal times follows from every move it
 /// makes. Ported programs have come to depend on it, so the moves are those of the JDK's TaskQueue
 /// in effect (J94); what differs is the layout. An entry holds its time beside the pointer, so that
-/// sifting reads and writes this array alone and touches no task. Entries count from 1, as in the
+/// sifting reads and writes this array alone and waits for no task. Entries count from 1, as in the
 /// JDK: so the two children of an entry, 2i and 2i + 1, lie in one cache line.
 ///
 /// The queue holds one reference to each task, inside the task itself (TimerTask::self_): an entry
@@ -62,9 +62,11 @@ class TaskQueue {
     /// Entry i, 1 <= i <= size(), in the heap's order.
     TimerTask& get(std::size_t i) const noexcept { return *heap_[i].task; }
 
-    /// Starts to load the task of entry i, if there is one.
-    void prefetchTask(std::size_t i) const noexcept {
-        if (i - 1 < size_) prefetch(heap_[i].task);
+    /// Starts to load the state of a task some entries before i, if there is one: a sweep down the
+    /// array looks at the tasks of a large queue, which are not in the cache.
+    void prefetchStateBefore(std::size_t i) const noexcept {
+        constexpr std::size_t ahead = 16;
+        if (i > ahead) __builtin_prefetch(&heap_[i - ahead].task->status_);
     }
 
     /// The queue's own reference to the task with the least time, for a copy.
@@ -92,8 +94,6 @@ class TaskQueue {
 
   private:
     struct Entry {
-        Entry() noexcept {}  // leaves it as it is: room that nobody needs yet costs no memory
-        Entry(Nanos at, TimerTask* of) noexcept : time(at), task(of) {}
         Nanos time;
         TimerTask* task;
     };

@@ -27,9 +27,6 @@ using detail::saturatingAdd;
 
 namespace {
 
-/// How far ahead of itself a scan of the queue loads tasks.
-constexpr std::size_t kTasksAhead = 16;
-
 constexpr Nanos kLinuxTimerSlack = 50'000;
 
 /// Tells the processor that this thread only waits for another.
@@ -125,7 +122,7 @@ int TimerThread::purge() {
     Lock lock(mutex_);
     int count = 0;
     for (std::size_t i = queue_.size(); i >= 1; --i) {
-        queue_.prefetchTask(i - kTasksAhead);
+        queue_.prefetchStateBefore(i);
         if (!queue_.get(i).isCancelled()) continue;
         if (count == 0) purged.reserve(i);
         purged.push(queue_.quickRemove(i));

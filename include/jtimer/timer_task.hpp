@@ -114,8 +114,8 @@ class JTIMER_API TimerTask {
     /// Scheduled -> Executed, of a one-shot, unless somebody has cancelled it.
     bool startOnlyRun() noexcept;
 
-    /// The queue's own reference to this task while it is queued; the link to the next task while
-    /// it waits in DroppedTasks for its destruction; null otherwise. Guarded by the timer's
+    /// The queue's own reference to this task, while it is queued and then until it is dropped; or
+    /// the link to the next task in a chain of DroppedTasks; else null. Guarded by the timer's
     /// monitor, then by whoever took the task out of the queue.
     std::shared_ptr<TimerTask> self_;
     /// What scheduledExecutionTime() answers. Written under the timer's monitor, read by anybody: a

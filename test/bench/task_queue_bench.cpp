@@ -122,7 +122,7 @@ void queueRescheduleMin(benchmark::State& state) {
     bench::measure(state, calls, kNothing, batch, kNothing);
 }
 
-/// As TimerThread::purge does it, with state.range(1) per cent of the tasks cancelled; by the tasks
+/// As TimerThread::purge does it, if any is cancelled, with state.range(1) per cent of the tasks cancelled; by the tasks
 /// that were in the queue. Does not destroy them: here they are held by others too.
 void queuePurge(benchmark::State& state) {
     Queues queues(state);
@@ -136,6 +136,7 @@ void queuePurge(benchmark::State& state) {
             jtimer::DroppedTasks purged;
             purged.reserve(queue.size());
             for (std::size_t i = queue.size(); i >= 1; --i) {
+                queue.prefetchStateBefore(i);
                 if (!static_cast<const Task&>(queue.get(i)).isCancelled) continue;
                 purged.push(queue.quickRemove(i));
             }

@@ -1,0 +1,100 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "growing_array.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace {
+
+struct Pair {
+    std::int64_t number;
+    std::int64_t negated;
+};
+
+using Array = jtimer::GrowingArray<Pair>;
+
+void fill(Array& array, std::size_t from) {
+    for (std::size_t i = from; i < array.size(); ++i) {
+        const auto number = static_cast<std::int64_t>(i);
+        array[i] = {number, -number};
+    }
+}
+
+/// The first of `size` elements that fill() has not put there; `size` if there is none.
+std::size_t firstWrong(const Array& array, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i) {
+        const auto number = static_cast<std::int64_t>(i);
+        if (array[i].number != number || array[i].negated != -number) return i;
+    }
+    return size;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(growing_array)
+
+BOOST_AUTO_TEST_CASE(a_new_one_has_no_room_and_no_memory) {
+    const Array array;
+    BOOST_TEST(array.size() == 0U);
+    BOOST_TEST(array.data() == nullptr);
+}
+
+// From 160 bytes to 10 MiB: across the size from which on it has pages of its own.
+BOOST_AUTO_TEST_CASE(the_elements_survive_each_growth) {
+    Array array;
+    for (std::size_t size = 10; size <= 1'048'576; size *= 2) {
+        const std::size_t before = array.size();
+        array.grow(size);
+        BOOST_TEST(array.size() == size);
+        BOOST_TEST(firstWrong(array, before) == before);
+        fill(array, before);
+    }
+    BOOST_TEST(firstWrong(array, array.size()) == array.size());
+}
+
+BOOST_AUTO_TEST_CASE(it_begins_at_a_cache_line_whatever_its_size) {
+    for (std::size_t size = 1; size < 100'000; size = size * 3 + 1) {
+        Array array;
+        array.grow(size);
+        BOOST_TEST(reinterpret_cast<std::uintptr_t>(array.data()) % 64 == 0U);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_size_that_no_memory_has_throws_and_changes_nothing) {
+    std::vector<std::size_t> tooMany{PTRDIFF_MAX / sizeof(Pair) + 1};
+#if defined(JTIMER_MOVES_PAGES)
+    // The system refuses this one. A sanitizer would end the program.
+    tooMany.push_back(PTRDIFF_MAX / sizeof(Pair));
+#endif
+    for (const std::size_t size : {std::size_t{100}, std::size_t{100'000}}) {
+        for (const std::size_t wanted : tooMany) {
+            Array array;
+            array.grow(size);
+            fill(array, 0);
+            const Pair* const data = array.data();
+            BOOST_CHECK_THROW(array.grow(wanted), std::bad_alloc);
+            BOOST_TEST(array.size() == size);
+            BOOST_TEST(array.data() == data);
+            BOOST_TEST(firstWrong(array, size) == size);
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(moving_takes_all_and_leaves_an_empty_one) {
+    Array array;
+    array.grow(50'000);
+    fill(array, 0);
+    const Array moved = std::move(array);
+    BOOST_TEST(firstWrong(moved, 50'000) == 50'000U);
+    BOOST_TEST(array.size() == 0U);
+    BOOST_TEST(array.data() == nullptr);
+    array.grow(10);
+    BOOST_TEST(array.size() == 10U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
