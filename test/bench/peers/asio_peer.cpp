@@ -32,7 +32,6 @@ class AsioAdapter : public peers::Threaded {
         return scheduleAt(peers::now() + delay, function, argument);
     }
 
-    // On Linux peers::now() and the steady clock are one.
     Handle scheduleAt(std::int64_t time, peers::Function function, void* argument) {
         using TimePoint = asio::steady_timer::time_point;
         auto timer = std::make_unique<asio::steady_timer>(context_);

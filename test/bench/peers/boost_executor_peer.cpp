@@ -29,7 +29,6 @@ class BoostExecutorAdapter : public peers::Threaded {
         return {};
     }
 
-    // On Linux peers::now() and the steady clock are one.
     Handle scheduleAt(std::int64_t time, peers::Function function, void* argument) {
         pool_.submit_at([function, argument] { function(argument); },
                         chrono::steady_clock::time_point(chrono::nanoseconds(time)));

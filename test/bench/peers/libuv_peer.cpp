@@ -45,7 +45,7 @@ class LibuvAdapter {
     }
 
     Handle scheduleAt(std::int64_t time, peers::Function function, void* argument) {
-        return schedule(time - peers::now(), function, argument);
+        return schedule(std::max<std::int64_t>(time - peers::now(), 0), function, argument);
     }
 
     void cancel(Handle& task) {

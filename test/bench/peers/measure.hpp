@@ -13,7 +13,9 @@ constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kHour = 3600 * kSecond;
 
-std::int64_t now();      // monotonic, in nanoseconds
+// Monotonic, in nanoseconds. On Linux the steady clocks of std::chrono and Boost.Chrono and Poco's
+// clock are the same.
+std::int64_t now();
 std::int64_t cpuTime();  // of the whole process, in nanoseconds
 void sleepFor(std::int64_t nanoseconds);
 std::int64_t residentBytes();

@@ -34,8 +34,7 @@ class PocoAdapter : public peers::Threaded {
         return scheduleAt(peers::now() + delay, function, argument);
     }
 
-    // On Linux peers::now() and Poco's clock, which has microseconds, are one. The overload of
-    // Poco's schedule() for a delay knows only milliseconds.
+    // Poco's clock has microseconds; its schedule() for a delay knows only milliseconds.
     Handle scheduleAt(std::int64_t time, peers::Function function, void* argument) {
         Handle task(new Task(function, argument));
         timer_.schedule(task, Poco::Clock(time / 1000));

@@ -56,7 +56,6 @@ std::vector<Line> mainLines(const Results& results) {
     std::vector<Line> lines;
     for (const Line& line : results.lines()) {
         const std::string mode = line.parameter.substr(0, line.parameter.find(' '));
-        if (line.workload == "W2" && line.metric == "purge_ns") continue;
         if (line.workload == "W7" || line.moreIsBetter()) continue;
         const bool grows = line.workload <= "W2" || mode == "1-producer";
         const bool large = line.parameter == "random 1e6" || line.parameter == "descending 1e5" ||
@@ -109,7 +108,7 @@ std::vector<std::string> drawPictures(const Results& results, const std::string&
         {"schedule.svg",
          growthScript(results, {"W1", "random", "schedule_ns"}, "W1: a call of schedule")},
         {"pairs.svg", growthScript(results, {"W3", "1-producer", "pair_ns"},
-                                   "W3: schedule and cancel, and their share of the purges")},
+                                   "W3: schedule and cancel")},
         {"ratios.svg", ratioScript(results)}};
     std::filesystem::create_directories(folder);
     std::vector<std::string> drawn;

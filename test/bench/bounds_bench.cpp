@@ -1,0 +1,141 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "bench/measure.hpp"
+
+#include <benchmark/benchmark.h>
+#include <boost/chrono/duration.hpp>
+#include <boost/thread/condition_variable.hpp>
+#include <boost/thread/mutex.hpp>
+#include <boost/thread/thread.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <memory>
+#include <stdexcept>
+#include <sys/mman.h>
+#include <vector>
+
+// What bounds a timer of this shape: its parts by themselves, and bare structures that do the same
+// work with no timer around them. doc/benchmarks.md compares with them.
+
+namespace {
+
+using bench::Stretch;
+
+constexpr std::size_t kMillion = 1'000'000;
+constexpr auto kNothing = [] {};
+
+/// As large as a pending callable with two captured words, and with the fields that a purge looks
+/// at and writes to where that has them.
+struct alignas(16) BareTask {
+    std::byte table[8];
+    std::atomic<int> references{2};
+    std::byte more[12];
+    std::int64_t ownReference = 1;
+    std::byte between[16];
+    std::atomic<std::int64_t> state{1};
+    std::byte callable[24];
+};
+static_assert(sizeof(BareTask) == 80);
+
+/// A reading of the clock that the JDK's semantics ask for: one for each delay.
+void readClock(benchmark::State& state) {
+    for (auto _ : state) benchmark::DoNotOptimize(std::chrono::system_clock::now());
+}
+
+/// A monitor that nobody else wants, taken and left.
+void takeMonitor(benchmark::State& state) {
+    boost::mutex monitor;
+    for (auto _ : state) {
+        monitor.lock();
+        monitor.unlock();
+    }
+}
+
+/// Memory that this process has not had before, by the 96 bytes of a pending callable: 80 of the
+/// task, 16 of its entry in the heap.
+void touchNewMemory(benchmark::State& state) {
+    constexpr std::size_t each = 96;
+    constexpr std::size_t bytes = kMillion * each;
+    void* memory = nullptr;
+    const auto batch = [&](Stretch& stretch) {
+        stretch.start();
+        for (std::size_t i = 0; i < bytes; i += 64) static_cast<char*>(memory)[i] = 1;
+        stretch.stop();
+    };
+    const auto prepare = [&] {
+        memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED) throw std::runtime_error("no memory");
+    };
+    bench::measure(state, kMillion, prepare, batch, [&] { munmap(memory, bytes); });
+}
+
+/// A million cancelled tasks that others hold too; in the order of their addresses, which no heap
+/// keeps quite.
+class Cancelled {
+  public:
+    Cancelled() : tasks_(new BareTask[kMillion]), order_(kMillion) {
+        for (std::size_t i = 0; i < kMillion; ++i) order_[i] = &tasks_[i];
+    }
+    const std::vector<BareTask*>& order() const { return order_; }
+
+  private:
+    std::unique_ptr<BareTask[]> tasks_;
+    std::vector<BareTask*> order_;
+};
+
+/// The work of a purge that leaves the references to a garbage collector: it looks at each state.
+void lookAtStates(benchmark::State& state) {
+    const Cancelled cancelled;
+    const auto batch = [&](Stretch& stretch) {
+        std::int64_t sum = 0;
+        stretch.start();
+        for (const BareTask* task : cancelled.order())
+            sum += task->state.load(std::memory_order_acquire);
+        stretch.stop();
+        benchmark::DoNotOptimize(sum);
+    };
+    bench::measure(state, kMillion, kNothing, batch, kNothing);
+}
+
+/// The work of a purge that drops its references outside of the monitor: it looks at each state,
+/// and then takes one from each count.
+void lookAtStatesAndDrop(benchmark::State& state) {
+    const Cancelled cancelled;
+    const auto batch = [&](Stretch& stretch) {
+        std::int64_t sum = 0;
+        stretch.start();
+        for (const BareTask* task : cancelled.order())
+            sum += task->state.load(std::memory_order_acquire);
+        for (BareTask* task : cancelled.order()) {
+            task->ownReference = 0;
+            task->references.fetch_sub(1, std::memory_order_acq_rel);
+        }
+        stretch.stop();
+        benchmark::DoNotOptimize(sum);
+    };
+    bench::measure(state, kMillion, kNothing, batch, kNothing);
+}
+
+/// The CPU time of one wake-up: a wait of 50 us that ends by itself.
+void wakeUp(benchmark::State& state) {
+    const boost::this_thread::disable_interruption uninterrupted;  // as on the timer's thread
+    boost::mutex monitor;
+    boost::condition_variable condition;
+    boost::unique_lock<boost::mutex> lock(monitor);
+    const std::clock_t begin = std::clock();
+    for (auto _ : state) condition.wait_for(lock, boost::chrono::microseconds(50));
+    const double cpu = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    state.counters["cpu_us"] = 1e6 * cpu / static_cast<double>(state.iterations());
+}
+
+}  // namespace
+
+BENCHMARK(readClock);
+BENCHMARK(takeMonitor);
+BENCHMARK(touchNewMemory)->UseManualTime();
+BENCHMARK(lookAtStates)->UseManualTime();
+BENCHMARK(lookAtStatesAndDrop)->UseManualTime();
+BENCHMARK(wakeUp);
