@@ -5,8 +5,8 @@
 #include <new>
 
 // The operators new and delete of the benchmarks, which count. Those for arrays, and those that
-// return null, call these; the queue's array comes from the aligned ones, or has pages of its own, and
-// is not counted.
+// return null, call these; the queue's array comes from the aligned ones, or has pages of its own,
+// and is not counted.
 
 void* operator new(std::size_t size) {
     ++bench::tally.allocations;

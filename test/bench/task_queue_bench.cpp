@@ -122,8 +122,9 @@ void queueRescheduleMin(benchmark::State& state) {
     bench::measure(state, calls, kNothing, batch, kNothing);
 }
 
-/// As TimerThread::purge does it, if any is cancelled, with state.range(1) per cent of the tasks cancelled; by the tasks
-/// that were in the queue. Does not destroy them: here they are held by others too.
+/// As TimerThread::purge does it, if any is cancelled, with state.range(1) per cent of the tasks
+/// cancelled; by the tasks that were in the queue. Does not destroy them: here they are held by
+/// others too.
 void queuePurge(benchmark::State& state) {
     Queues queues(state);
     const auto percent = static_cast<std::uint64_t>(state.range(1));

@@ -107,8 +107,8 @@ std::vector<std::string> drawPictures(const Results& results, const std::string&
     const std::vector<std::pair<std::string, std::string>> pictures{
         {"schedule.svg",
          growthScript(results, {"W1", "random", "schedule_ns"}, "W1: a call of schedule")},
-        {"pairs.svg", growthScript(results, {"W3", "1-producer", "pair_ns"},
-                                   "W3: schedule and cancel")},
+        {"pairs.svg",
+         growthScript(results, {"W3", "1-producer", "pair_ns"}, "W3: schedule and cancel")},
         {"ratios.svg", ratioScript(results)}};
     std::filesystem::create_directories(folder);
     std::vector<std::string> drawn;
