@@ -178,8 +178,7 @@ bool ManualClock::Impl::completeOne(Move& move, bool anyParked) {
 }
 
 /// With nobody busy and no move that could end: moves the time to the next event, a deadline or the
-/// end of a
-/// move, and wakes those who waited for it. \returns false if no move asks for it
+/// end of a move, and wakes those who waited for it. \returns false if no move asks for it
 bool ManualClock::Impl::stepTime() {
     Nanos next = kNever;
     for (const Move* move : moves_) {
