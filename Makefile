@@ -146,7 +146,7 @@ compile = $(CXX) $(all_cppflags) $(all_cxxflags) -MMD -MP
 $(B)/obj/lib/%.o: lib/%.cpp $(B)/flags
 	$(QUIET) CXX $<
 	@mkdir -p $(@D)
-	$(Q)$(compile) -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -c $< -o $@
+	$(Q)$(compile) -Ilib -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -c $< -o $@
 
 # Tests see the private headers too.
 $(B)/obj/test/%.o: test/%.cpp $(B)/flags
@@ -160,7 +160,7 @@ $(B)/obj/samples/%.o: samples/%.cpp $(B)/flags
 	$(Q)$(compile) -c $< -o $@
 
 objects = $(patsubst %.cpp,$(B)/obj/%.o,$(1))
-lib_objects = $(call objects,$(wildcard lib/*.cpp))
+lib_objects = $(call objects,$(wildcard lib/*/*.cpp))
 
 $(B)/libjtimer.a: $(lib_objects) $(B)/link-flags
 	$(QUIET) AR $@
@@ -200,12 +200,12 @@ demo: $(B)/samples/run_schedule
 
 # --- tests ----------------------------------------------------------------------------------------
 
-tests = $(patsubst test/%.cpp,$(B)/test/%,$(wildcard test/*_test.cpp))
-slow_tests = $(patsubst test/%.cpp,$(B)/test/%,$(wildcard test/slow/*_test.cpp))
-test_scripts = $(wildcard test/*_test.sh)
+tests = $(patsubst test/%.cpp,$(B)/test/%,$(wildcard test/*/*_test.cpp))
+slow_tests = $(patsubst test/%.cpp,$(B)/test/%,$(wildcard test/*/slow/*_test.cpp))
+test_scripts = $(wildcard test/*/*_test.sh)
 ifneq ($(SANITIZE),)
 # Nobody installs such a build.
-test_scripts := $(filter-out test/install_test.sh,$(test_scripts))
+test_scripts := $(filter-out test/build/install_test.sh,$(test_scripts))
 endif
 test_support_objects = $(call objects,$(wildcard test/support/*.cpp))
 
@@ -215,7 +215,7 @@ $(tests) $(slow_tests): $(B)/test/%: $(B)/obj/test/%.o $(test_support_objects) $
 	$(Q)$(link) $(BOOST_TEST_LIBS) $(BOOST_THREAD_LIBS) -o $@
 
 # The parser of run_schedule is tested like a unit of the library.
-$(B)/test/schedule_file_test: $(filter-out %/main.o,$(run_schedule_objects))
+$(B)/test/samples/schedule_file_test: $(filter-out %/main.o,$(run_schedule_objects))
 
 # The scripts among the tests may call make, with the same settings.
 run_tests = BUILD='$(B)' SANITIZE='$(SANITIZE)' CXX='$(CXX)' MAKE='$(MAKE_COMMAND)' \
@@ -227,37 +227,37 @@ check: all samples $(tests)
 
 # Not beside the others: these measure real time.
 check-slow: $(slow_tests) | $(filter check,$(MAKECMDGOALS))
-	@TEST_JOBS=1 LOGS='$(B)/test/slow/logs' $(run_tests) $(slow_tests)
+	@TEST_JOBS=1 LOGS='$(B)/test/slow-logs' $(run_tests) $(slow_tests)
 
-# --- the real JDK as the judge (test/oracle/README.md) ---------------------------------------------
+# --- the real JDK as the judge (test/jdk/oracle/README.md) -----------------------------------------
 
 ORACLE_RANDOM = 10000
 ORACLE_SEED = 1
-oracle_objects = $(call objects,$(filter-out %/main.cpp,$(wildcard test/oracle/*.cpp)))
+oracle_objects = $(call objects,$(filter-out %/main.cpp,$(wildcard test/jdk/oracle/*.cpp)))
 oracle = ORACLE_SCRATCH='$(B)/oracle' \
 	ORACLE_JAVA='$(JAVA) -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp $(B)/oracle Oracle' \
-	$(B)/test/oracle/oracle
+	$(B)/test/jdk/oracle/oracle
 
 .PHONY: oracle oracle-golden
-oracle: $(B)/test/oracle/oracle
+oracle: $(B)/test/jdk/oracle/oracle
 	@if ! command -v $(JAVA) >/dev/null || ! command -v $(JAVAC) >/dev/null; then \
 		echo 'make: $(JAVA) or $(JAVAC) is not here: nothing was compared with a real JDK'; exit 0; fi; \
-	mkdir -p $(B)/oracle && $(JAVAC) -encoding UTF-8 -d $(B)/oracle test/oracle/*.java && \
-	{ $(oracle) compare test/oracle/scenarios/*.scenario; written=$$?; \
+	mkdir -p $(B)/oracle && $(JAVAC) -encoding UTF-8 -d $(B)/oracle test/jdk/oracle/*.java && \
+	{ $(oracle) compare test/jdk/oracle/scenarios/*.scenario; written=$$?; \
 	$(oracle) random $(ORACLE_SEED) $(ORACLE_RANDOM) && exit $$written; }
 
 # The golden transcripts, which `make check` compares with: recorded again from the JDK.
-oracle-golden: $(B)/test/oracle/oracle
-	$(Q)mkdir -p $(B)/oracle test/oracle/golden
-	$(Q)$(JAVAC) -encoding UTF-8 -d $(B)/oracle test/oracle/*.java
+oracle-golden: $(B)/test/jdk/oracle/oracle
+	$(Q)mkdir -p $(B)/oracle test/jdk/oracle/golden
+	$(Q)$(JAVAC) -encoding UTF-8 -d $(B)/oracle test/jdk/oracle/*.java
 	$(Q)$(oracle) record 1 500
 
-$(B)/test/oracle/oracle: $(B)/obj/test/oracle/main.o $(oracle_objects) $(B)/libjtimer.a
+$(B)/test/jdk/oracle/oracle: $(B)/obj/test/jdk/oracle/main.o $(oracle_objects) $(B)/libjtimer.a
 	$(QUIET) LINK $@
 	@mkdir -p $(@D)
 	$(Q)$(link) $(BOOST_THREAD_LIBS) -o $@
 
-$(B)/test/oracle_golden_test: $(oracle_objects)
+$(B)/test/jdk/oracle_golden_test: $(oracle_objects)
 
 # --- benchmarks -----------------------------------------------------------------------------------
 
@@ -480,7 +480,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   check          builds and runs all fast tests
   check-slow     builds and runs the real-time and stress tests
   oracle         plays scenarios on a real java.util.Timer and on jtimer, and compares (a JDK)
-  oracle-golden  records what the JDK does, for check, in test/oracle/golden/
+  oracle-golden  records what the JDK does, for check, in test/jdk/oracle/golden/
   bench          builds and runs the benchmarks (Google Benchmark)
   bench-count    counts instructions, and fails where they grew by more than 3% (valgrind);
                  bench-count-record writes them down, in test/bench/instructions.txt

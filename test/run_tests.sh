@@ -4,7 +4,7 @@
 # Runs test programs, as many at a time as there are processors or TEST_JOBS says; prints a line for
 # each, the whole output of those that fail, and at the end how many cases passed and failed.
 #
-#     BUILD=build test/run_tests.sh build/test/task_queue_test test/install_test.sh ...
+#     BUILD=build test/run_tests.sh build/test/jdk/task_queue_test test/build/install_test.sh ...
 #
 # A program is a Boost.Test module, or a script whose last line is `N passed, M failed`. One that
 # has not ended after TEST_TIMEOUT seconds (300) has failed. What they print stays in LOGS

@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "base/condition.hpp"
 #include "bench/tally.hpp"
-#include "condition.hpp"
 
 #include <jtimer/clock.hpp>
 

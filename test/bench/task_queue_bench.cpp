@@ -1,6 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "dropped_tasks.hpp"
-#include "task_queue.hpp"
+#include "jdk/dropped_tasks.hpp"
+#include "jdk/task_queue.hpp"
 
 #include "bench/measure.hpp"
 

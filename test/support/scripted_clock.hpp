@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "condition.hpp"
+#include "base/condition.hpp"
 #include "support/manual_timer.hpp"
 
 #include <jtimer/clock.hpp>

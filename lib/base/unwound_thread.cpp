@@ -1,5 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "unwound_thread.hpp"
+#include "base/unwound_thread.hpp"
 
 #include <memory>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "prefetch.hpp"
-#include "task_queue.hpp"
+#include "jdk/prefetch.hpp"
+#include "jdk/task_queue.hpp"
 
 #include <cstddef>
 #include <memory>

@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "oracle/generator.hpp"
-#include "oracle/player.hpp"
-#include "oracle/reducer.hpp"
+#include "jdk/oracle/generator.hpp"
+#include "jdk/oracle/player.hpp"
+#include "jdk/oracle/reducer.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -14,14 +14,14 @@
 using oracle::Scenario;
 using oracle::Transcript;
 
-// What the JDK does is recorded in test/oracle/golden; `make oracle` asks a JDK.
+// What the JDK does is recorded in test/jdk/oracle/golden; `make oracle` asks a JDK.
 
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kScenarios = "test/oracle/scenarios";
-const fs::path kGolden = "test/oracle/golden";
+const fs::path kScenarios = "test/jdk/oracle/scenarios";
+const fs::path kGolden = "test/jdk/oracle/golden";
 
 /// The names of the folder's files, without their ends.
 std::set<std::string> stemsIn(const fs::path& folder) {

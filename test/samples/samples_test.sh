@@ -3,7 +3,7 @@
 #
 # Runs each sample, and compares what it prints with samples/expected/NAME.txt, byte by byte.
 #
-#     BUILD=build sh test/samples_test.sh
+#     BUILD=build sh test/samples/samples_test.sh
 set -u
 
 BUILD=${BUILD:-build}

@@ -3,7 +3,7 @@
 
 #if defined(__linux__)
 
-#include "condition.hpp"
+#include "base/condition.hpp"
 
 #include <array>
 #include <cerrno>

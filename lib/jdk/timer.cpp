@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include <jtimer/timer.hpp>
 
-#include "timer_thread.hpp"
+#include "jdk/timer_thread.hpp"
 
 #include <atomic>
 #include <limits>

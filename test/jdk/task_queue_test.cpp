@@ -1,5 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "task_queue.hpp"
+#include "jdk/task_queue.hpp"
 
 #include "support/manual_timer.hpp"
 

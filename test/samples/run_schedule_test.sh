@@ -3,7 +3,7 @@
 #
 # samples/run_schedule from end to end.
 #
-#     BUILD=build sh test/run_schedule_test.sh
+#     BUILD=build sh test/samples/run_schedule_test.sh
 #
 # shellcheck disable=SC2012,SC2013,SC2016 # no odd names; what is in quotes is for other shells
 set -u
@@ -435,7 +435,7 @@ output_that_cannot_be_written_is_an_error() {
     expect stderr 'run_schedule: the output cannot be written' "$(cat err)"
 }
 
-for test in $(sed -n 's/^\([a-z0-9_]*\)() {$/\1/p' "$OLDPWD/test/run_schedule_test.sh"); do
+for test in $(sed -n 's/^\([a-z0-9_]*\)() {$/\1/p' "$OLDPWD/test/samples/run_schedule_test.sh"); do
     case $test in
     run_test | expect | expect_true | run | timeline | *_slow) ;;
     *) run_test "$test" ;;

@@ -27,7 +27,7 @@ const std::string kUsage = R"(usage:
   oracle play FILE...                prints what jtimer does
   oracle show SEED INDEX             prints a random scenario
   oracle record SEED COUNT           plays all files, and COUNT random scenarios, on the JDK, and
-                                     writes what it does to test/oracle/golden
+                                     writes what it does to test/jdk/oracle/golden
 Java is called by the command in $ORACLE_JAVA.
 )";
 
@@ -107,7 +107,7 @@ void record(const std::vector<Scenario>& scenarios, const std::string& name,
     oracle::Recording recording = oracle::Java(scenarios, scratch()).recording();
     recording.head.insert(recording.head.begin(), kCopyright);
     if (!note.empty()) recording.head.push_back(note);
-    const std::string file = "test/oracle/golden/" + name + ".transcripts";
+    const std::string file = "test/jdk/oracle/golden/" + name + ".transcripts";
     std::ofstream out(file);
     write(out, recording);
     out.close();
@@ -116,7 +116,7 @@ void record(const std::vector<Scenario>& scenarios, const std::string& name,
 }
 
 void recordAll(unsigned seed, unsigned count) {
-    for (const auto& entry : fs::directory_iterator("test/oracle/scenarios")) {
+    for (const auto& entry : fs::directory_iterator("test/jdk/oracle/scenarios")) {
         record(oracle::readScenarios(entry.path().string()), entry.path().stem().string(), "");
     }
     record(oracle::randomScenarios(seed, count), "random",

@@ -1,9 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "timer_thread.hpp"
+#include "jdk/timer_thread.hpp"
 
-#include "dropped_tasks.hpp"
-#include "uncaught_exception.hpp"
-#include "unwound_thread.hpp"
+#include "base/uncaught_exception.hpp"
+#include "base/unwound_thread.hpp"
+#include "jdk/dropped_tasks.hpp"
 
 #include <jtimer/exceptions.hpp>
 

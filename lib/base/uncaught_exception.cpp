@@ -1,5 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "uncaught_exception.hpp"
+#include "base/uncaught_exception.hpp"
 
 #include <boost/core/demangle.hpp>
 

@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "growing_array.hpp"
-#include "prefetch.hpp"
+#include "base/growing_array.hpp"
+#include "jdk/prefetch.hpp"
 
 #include <jtimer/detail/saturating.hpp>
 #include <jtimer/timer_task.hpp>

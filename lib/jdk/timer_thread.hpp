@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "condition.hpp"
-#include "task_queue.hpp"
+#include "base/condition.hpp"
+#include "jdk/task_queue.hpp"
 
 #include <jtimer/timer_options.hpp>
 

@@ -2,7 +2,7 @@
 #include <jtimer/clock.hpp>
 #include <jtimer/exceptions.hpp>
 
-#include "condition.hpp"
+#include "base/condition.hpp"
 
 #include <boost/thread/condition_variable.hpp>
 #include <boost/thread/thread.hpp>

@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include <jtimer/clock.hpp>
 
-#include "condition.hpp"
+#include "base/condition.hpp"
 
 #include <boost/chrono/duration.hpp>
 #include <boost/thread/condition_variable.hpp>
