@@ -3,8 +3,8 @@
 # Works in a fresh clone with no configure. Settings, the later ones winning: the defaults here,
 # config.mak.autogen (written by the optional ./configure), config.mak (yours), the command line.
 
-VERSION := $(shell sed -n 's/^#define JTIMER_VERSION "\(.*\)"/\1/p' include/jtimer/version.hpp)
-SOVERSION = $(word 1,$(subst ., ,$(VERSION)))
+VERSION := $(shell build-aux/version)
+SOVERSION := $(shell build-aux/version --soname)
 
 CXX = g++
 AR = ar
@@ -20,14 +20,21 @@ BOOST_PROGRAM_OPTIONS_LIBS = -lboost_program_options
 BENCHMARK_LIBS = -lbenchmark
 POCO_LIBS = -lPocoUtil -lPocoFoundation
 LIBUV_LIBS = -luv
+NETTY_JAR = /usr/share/java/netty-common.jar
+CARGO_REGISTRY = /usr/share/cargo/registry
 INSTALL = install
 CLANG_FORMAT = clang-format
+CLANG_TIDY = clang-tidy
 DOXYGEN = doxygen
 AUTOCONF = autoconf
 VALGRIND = valgrind
 GNUPLOT = gnuplot
+PYTHON = python3
 JAVA = java
 JAVAC = javac
+SPIN = spin
+GO = go
+CARGO = cargo
 
 prefix = /usr/local
 exec_prefix = $(prefix)
@@ -99,29 +106,35 @@ all: $(B)/libjtimer.a $(B)/$(shared_link) $(addprefix $(B)/,$(package_files))
 
 # --- what the machine needs -----------------------------------------------------------------------
 
-install_deps = CXX='$(CXX)' CXXFLAGS='$(CXXFLAGS)' BOOST_CPPFLAGS='$(BOOST_CPPFLAGS)' \
-	BOOST_LDFLAGS='$(BOOST_LDFLAGS)' BOOST_THREAD_LIBS='$(BOOST_THREAD_LIBS)' \
-	BOOST_TEST_LIBS='$(BOOST_TEST_LIBS)' \
+install_deps = CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' CXXFLAGS='$(CXXFLAGS)' LDFLAGS='$(LDFLAGS)' \
+	BOOST_CPPFLAGS='$(BOOST_CPPFLAGS)' BOOST_LDFLAGS='$(BOOST_LDFLAGS)' \
+	BOOST_THREAD_LIBS='$(BOOST_THREAD_LIBS)' BOOST_TEST_LIBS='$(BOOST_TEST_LIBS)' \
 	BOOST_PROGRAM_OPTIONS_LIBS='$(BOOST_PROGRAM_OPTIONS_LIBS)' \
-	BENCHMARK_LIBS='$(BENCHMARK_LIBS)' CLANG_FORMAT='$(CLANG_FORMAT)' \
+	BENCHMARK_LIBS='$(BENCHMARK_LIBS)' CLANG_FORMAT='$(CLANG_FORMAT)' CLANG_TIDY='$(CLANG_TIDY)' \
 	DOXYGEN='$(DOXYGEN)' AUTOCONF='$(AUTOCONF)' VALGRIND='$(VALGRIND)' \
 	POCO_LIBS='$(POCO_LIBS)' LIBUV_LIBS='$(LIBUV_LIBS)' GNUPLOT='$(GNUPLOT)' \
-	JAVA='$(JAVA)' JAVAC='$(JAVAC)' \
+	PYTHON='$(PYTHON)' JAVA='$(JAVA)' JAVAC='$(JAVAC)' NETTY_JAR='$(NETTY_JAR)' \
+	GO='$(GO)' CARGO='$(CARGO)' CARGO_REGISTRY='$(CARGO_REGISTRY)' SPIN='$(SPIN)' \
 	build-aux/install-deps
+
+# What the other goals need, or the usual ones where there are none. A file in build/ may be a test.
+usual_goals = all demo check
+other_goals = $(filter-out deps deps-dev deps-bench clean distclean,$(MAKECMDGOALS))
 
 .PHONY: deps deps-dev deps-bench
 deps:
-	@$(install_deps)
+	@$(install_deps) $(or $(patsubst $(B)/%,check,$(other_goals)),$(usual_goals)) \
+		$(SANITIZE:%=sanitize-%)
 
-deps-dev: deps
-	@$(install_deps) --dev
+deps-dev: | $(filter deps,$(MAKECMDGOALS))
+	@$(install_deps) $(usual_goals) bench bench-count doc configure dist format tidy ci
 
-deps-bench: deps
-	@$(install_deps) --bench
+deps-bench: | $(filter deps deps-dev,$(MAKECMDGOALS))
+	@$(install_deps) $(usual_goals) bench-peers
 
 # With these among the goals, nothing else is begun before they are done.
 first = $(filter deps deps-dev deps-bench clean distclean,$(MAKECMDGOALS))
-deps: | $(filter clean distclean,$(first))
+deps deps-dev deps-bench: | $(filter clean distclean,$(first))
 
 # --- compiling ------------------------------------------------------------------------------------
 
@@ -135,7 +148,7 @@ endef
 
 # Everything compiled depends on the one, everything linked on the other.
 $(B)/flags: FORCE | $(first)
-	$(call remember,$(CXX) $(all_cppflags) $(all_cxxflags))
+	$(call remember,$(CXX) $(all_cppflags) $(all_cxxflags) $(TEST_CXXFLAGS) $(PRECOMPILED))
 
 $(B)/link-flags: FORCE | $(first)
 	$(call remember,$(CXX) $(AR) $(shared_flags) $(all_ldflags) $(all_libs) $(lib_objects))
@@ -149,10 +162,33 @@ $(B)/obj/lib/%.o: lib/%.cpp $(B)/flags
 	$(Q)$(compile) -Ilib -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -c $< -o $@
 
 # Tests see the private headers too.
+tests = $(patsubst test/%.cpp,$(B)/test/%,$(filter-out test/bench/%,$(wildcard test/*/*_test.cpp)))
+slow_tests = $(patsubst test/%.cpp,$(B)/test/%,$(wildcard test/*/slow/*_test.cpp))
+test_flags = -DBOOST_TEST_DYN_LINK -Ilib -Itest -Isamples
+
 $(B)/obj/test/%.o: test/%.cpp $(B)/flags
 	$(QUIET) CXX $<
 	@mkdir -p $(@D)
-	$(Q)$(compile) -DBOOST_TEST_DYN_LINK -Ilib -Itest -Isamples -c $< -o $@
+	$(Q)$(compile) $(test_flags) -c $< -o $@
+
+# The unit tests take most of the time, and of that most goes to Boost.Test: they are compiled as
+# TEST_CXXFLAGS says, which come last, and with a precompiled header unless PRECOMPILED is `no`.
+TEST_CXXFLAGS = -O0 -g1
+PRECOMPILED = yes
+ifeq ($(PRECOMPILED),yes)
+precompiled = $(B)/obj/test/support/precompiled.hpp
+endif
+unit_test_objects = $(patsubst $(B)/%,$(B)/obj/%.o,$(tests) $(slow_tests))
+
+$(unit_test_objects): private test_flags += $(TEST_CXXFLAGS) $(precompiled:%=-include %)
+$(unit_test_objects): $(precompiled:%=%.gch)
+
+# Beside it lies the header itself: g++ now and then cannot map what is compiled, as it wants the
+# address that it had then, and includes that one instead.
+$(B)/obj/test/support/precompiled.hpp.gch: test/support/precompiled.hpp $(B)/flags
+	$(QUIET) CXX $<
+	@mkdir -p $(@D) && cp $< $(@:.gch=)
+	$(Q)$(compile) $(test_flags) $(TEST_CXXFLAGS) -x c++-header $< -o $@
 
 $(B)/obj/samples/%.o: samples/%.cpp $(B)/flags
 	$(QUIET) CXX $<
@@ -174,11 +210,18 @@ $(B)/$(shared_real): $(lib_objects) $(B)/link-flags build-aux/exports.map
 	$(QUIET) LINK $@
 	$(Q)$(CXX) $(shared_flags) $(lib_objects) $(all_ldflags) $(BOOST_THREAD_LIBS) -o $@
 
+# What it exports, as it should be: `make check` compares.
+.PHONY: exports
+exports: $(B)/$(shared_link)
+	build-aux/list-exports $< >build-aux/exports.txt
+
 link = $(CXX) $(filter %.o,$^) $(B)/libjtimer.a $(all_ldflags)
 
 # --- samples --------------------------------------------------------------------------------------
 
-samples = $(patsubst samples/%.cpp,%,$(wildcard samples/*.cpp))
+# Each file is a program, but for those of run_schedule.
+samples = $(patsubst samples/%.cpp,%, \
+	$(wildcard samples/*.cpp) $(filter-out samples/run_schedule/%,$(wildcard samples/*/*.cpp)))
 run_schedule_objects = $(call objects,$(wildcard samples/run_schedule/*.cpp))
 
 .PHONY: samples
@@ -200,12 +243,10 @@ demo: $(B)/samples/run_schedule
 
 # --- tests ----------------------------------------------------------------------------------------
 
-tests = $(patsubst test/%.cpp,$(B)/test/%,$(wildcard test/*/*_test.cpp))
-slow_tests = $(patsubst test/%.cpp,$(B)/test/%,$(wildcard test/*/slow/*_test.cpp))
 test_scripts = $(wildcard test/*/*_test.sh)
 ifneq ($(SANITIZE),)
-# Nobody installs such a build.
-test_scripts := $(filter-out test/build/install_test.sh,$(test_scripts))
+# The others install, or do not look at what is built.
+test_scripts := $(wildcard test/samples/*_test.sh)
 endif
 test_support_objects = $(call objects,$(wildcard test/support/*.cpp))
 
@@ -214,15 +255,18 @@ $(tests) $(slow_tests): $(B)/test/%: $(B)/obj/test/%.o $(test_support_objects) $
 	@mkdir -p $(@D)
 	$(Q)$(link) $(BOOST_TEST_LIBS) $(BOOST_THREAD_LIBS) -o $@
 
-# The parser of run_schedule is tested like a unit of the library.
-$(B)/test/samples/schedule_file_test: $(filter-out %/main.o,$(run_schedule_objects))
+# The parts of run_schedule but for its command line are tested like units of the library.
+$(filter $(B)/test/samples/schedule_%,$(tests)): \
+	$(filter-out %/main.o %/options.o,$(run_schedule_objects))
 
 # The scripts among the tests may call make, with the same settings.
-run_tests = BUILD='$(B)' SANITIZE='$(SANITIZE)' CXX='$(CXX)' MAKE='$(MAKE_COMMAND)' \
-	test/run_tests.sh
+run_tests = BUILD='$(B)' SANITIZE='$(SANITIZE)' CXX='$(CXX)' TESTED_CXXFLAGS='$(CXXFLAGS)' \
+	MAKE='$(MAKE_COMMAND)' PYTHON='$(PYTHON)' test/run_tests.sh
 
-.PHONY: check check-slow
-check: all samples $(tests)
+.PHONY: tests check check-slow
+tests: all samples $(tests)
+
+check: tests
 	@$(run_tests) $(tests) $(test_scripts)
 
 # Not beside the others: these measure real time.
@@ -250,7 +294,7 @@ oracle: $(B)/test/jdk/oracle/oracle
 oracle-golden: $(B)/test/jdk/oracle/oracle
 	$(Q)mkdir -p $(B)/oracle test/jdk/oracle/golden
 	$(Q)$(JAVAC) -encoding UTF-8 -d $(B)/oracle test/jdk/oracle/*.java
-	$(Q)$(oracle) record 1 500
+	$(Q)$(oracle) record 1 100
 
 $(B)/test/jdk/oracle/oracle: $(B)/obj/test/jdk/oracle/main.o $(oracle_objects) $(B)/libjtimer.a
 	$(QUIET) LINK $@
@@ -259,100 +303,14 @@ $(B)/test/jdk/oracle/oracle: $(B)/obj/test/jdk/oracle/main.o $(oracle_objects) $
 
 $(B)/test/jdk/oracle_golden_test: $(oracle_objects)
 
-# --- benchmarks -----------------------------------------------------------------------------------
+# --- benchmarks, jtimer beside other timers -------------------------------------------------------
 
-# For example `make bench BENCH_FLAGS=--benchmark_filter=queue`.
-BENCH_FLAGS =
-
-.PHONY: bench
-bench: $(B)/test/bench/jtimer_bench | $(filter check check-slow,$(MAKECMDGOALS))
-	$< $(BENCH_FLAGS)
-
-$(B)/test/bench/jtimer_bench: $(call objects,$(wildcard test/bench/*.cpp)) $(B)/libjtimer.a
-	$(QUIET) LINK $@
-	@mkdir -p $(@D)
-	$(Q)$(link) $(BOOST_THREAD_LIBS) $(BENCHMARK_LIBS) -o $@
-
-# Instructions, compared with test/bench/instructions.txt, which tells other flags apart by FLAGS.
-bench_count = VALGRIND='$(VALGRIND)' FLAGS='$(strip $(CPPFLAGS) $(CXXFLAGS) $(SANITIZE_FLAGS))' \
-	SCRATCH='$(B)/test/bench/count' test/bench/count/count.sh
-
-.PHONY: bench-count bench-count-record
-bench-count bench-count-record: $(B)/test/bench/count/count \
-		| $(filter check check-slow,$(MAKECMDGOALS))
-	@$(bench_count) $(if $(filter %-record,$@),record,compare) $<
-
-$(B)/test/bench/count/count: $(call objects,$(wildcard test/bench/count/*.cpp)) $(B)/libjtimer.a
-	$(QUIET) LINK $@
-	@mkdir -p $(@D)
-	$(Q)$(link) $(BOOST_THREAD_LIBS) -o $@
-
-# --- jtimer beside other timers (doc/benchmarks.md) ----------------------------------------------
-
-# Each peer's header, by which one sees whether it is here, and its libraries.
-peers = jtimer jtimer_1ms poco asio boost_executor libuv
-header_jtimer = jtimer/timer.hpp
-header_jtimer_1ms = jtimer/timer.hpp
-header_poco = Poco/Util/Timer.h
-header_asio = boost/asio/steady_timer.hpp
-header_boost_executor = boost/thread/executors/scheduled_thread_pool.hpp
-header_libuv = uv.h
-libs_jtimer = $(BOOST_THREAD_LIBS)
-libs_jtimer_1ms = $(BOOST_THREAD_LIBS)
-libs_poco = $(POCO_LIBS)
-libs_boost_executor = $(BOOST_THREAD_LIBS)
-libs_libuv = $(LIBUV_LIBS)
-
-# For example `make bench-peers ROUNDS=1 WORKLOADS=W1,W4 PEERS=jtimer,jdk-timer`; QUICK=1 tries it
-# all out in a minute. Only all workloads and peers in eight rounds or more change doc/benchmarks.md.
-ROUNDS = 8
-WORKLOADS =
-PEERS =
-QUICK =
-peers_dir = $(B)/bench-peers
-peer_programs = $(patsubst %,$(peers_dir)/%_peer,$(peers))
-peers_whole = $(if $(WORKLOADS)$(PEERS)$(QUICK)$(filter 1 2 3 4 5 6 7,$(ROUNDS)),,--write doc)
-bench_peers = $(peers_dir)/bench_peers --dir $(peers_dir) --java '$(JAVA)' --gnuplot '$(GNUPLOT)' \
-	--goals test/bench/peers/goals.tsv
-
-.PHONY: bench-peers bench-peers-programs bench-peers-report
-bench-peers: bench-peers-programs
-	$(bench_peers) --rounds $(ROUNDS) $(if $(WORKLOADS),--workloads $(WORKLOADS)) \
-		$(if $(PEERS),--peers $(PEERS)) $(if $(QUICK),--quick) $(peers_whole)
-
-# Once more from what was measured last.
-bench-peers-report: $(peers_dir)/bench_peers
-	$(bench_peers) --report-only --write doc
-
-bench-peers-programs: $(peers_dir)/bench_peers $(peer_programs) $(peers_dir)/TimerPeers.class \
-	| $(filter bench check check-slow,$(MAKECMDGOALS))
-
-$(peers_dir)/bench_peers: $(call objects,$(wildcard test/bench/peers/runner*.cpp)) $(B)/link-flags
-	$(QUIET) LINK $@
-	@mkdir -p $(@D)
-	$(Q)$(CXX) $(filter %.o,$^) $(all_ldflags) $(BOOST_PROGRAM_OPTIONS_LIBS) -o $@
-
-# A peer that is not here is left out; the next make looks again.
-$(peer_programs): $(peers_dir)/%_peer: test/bench/peers/%_peer.cpp \
-		$(call objects,test/bench/peers/measure.cpp) $(B)/libjtimer.a $(B)/flags
-	@mkdir -p $(@D) $(B)/obj/test/bench/peers
-	$(QUIET) PEER $@
-	$(Q)if echo '#include <$(header_$*)>' | \
-		$(CXX) $(all_cppflags) $(all_cxxflags) -fsyntax-only -x c++ - 2>/dev/null; then \
-		$(compile) -MF $(B)/obj/test/bench/peers/$*_peer.d $< $(filter %.o,$^) $(B)/libjtimer.a \
-			$(all_ldflags) $(libs_$*) -o $@; \
-	else rm -f $@; \
-		echo 'make: no <$(header_$*)> here: $* is left out ("make deps-bench" installs it)'; fi
-
-$(peers_dir)/TimerPeers.class: $(wildcard test/bench/peers/*.java) | $(first)
-	@mkdir -p $(@D)
-	$(QUIET) JAVAC $@
-	$(Q)if command -v $(JAVAC) >/dev/null; then $(JAVAC) -encoding UTF-8 -d $(@D) $^; \
-	else echo 'make: no $(JAVAC) here: the JDK is left out ("make deps-bench" installs it)'; fi
+include build-aux/bench.mk
 
 # --- installing -----------------------------------------------------------------------------------
 
-public_headers = $(patsubst include/%,%,$(wildcard include/jtimer/*.hpp include/jtimer/*/*.hpp))
+public_headers = $(patsubst include/%,%, \
+	$(wildcard $(addprefix include/jtimer/,*.hpp */*.hpp */*/*.hpp)))
 header_dirs = $(sort $(dir $(public_headers)))
 doc_files = $(wildcard README.md ChangeLog LICENSE)
 doc_pages = $(wildcard doc/*.md)
@@ -438,7 +396,7 @@ dist: | $(first)
 require = $(Q)command -v $(1) >/dev/null || \
 	{ echo 'make: $(1) is not here; "make deps-dev" installs it' >&2; exit 1; }
 
-configure: configure.ac include/jtimer/version.hpp | $(first)
+configure: configure.ac build-aux/version include/jtimer/version.hpp | $(first)
 	$(call require,$(AUTOCONF))
 	$(QUIET) AUTOCONF $@
 	$(Q)$(AUTOCONF) -W all
@@ -449,50 +407,74 @@ doc: | $(first)
 	$(Q)mkdir -p build && rm -rf build/doc
 	$(Q)printf '%s\n' '@INCLUDE = doc/Doxyfile' 'PROJECT_NUMBER = $(VERSION)' \
 		'OUTPUT_DIRECTORY = build/doc' | $(DOXYGEN) -
+	$(Q)build-aux/check-links build/doc/html
 
 # --- tidying --------------------------------------------------------------------------------------
 
 formatted = $(shell find include lib samples test -name '*.[ch]pp' 2>/dev/null | sort)
 
-.PHONY: format check-format clean distclean help
+.PHONY: format check-format tidy clean distclean help
 format:
 	$(CLANG_FORMAT) -i $(formatted)
 
 check-format: | $(first)
-	$(CLANG_FORMAT) --dry-run -Werror $(formatted)
+	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(formatted)
+
+# How each file is compiled, for editors and clang-tidy. The sources $(1), with the flags $(2).
+quoted = $(subst ",\",$(subst \,\\,$(1)))
+commands = $(foreach source,$(1),printf '%s\n' '{ "directory": "$(CURDIR)", "file": "$(source)", \
+	"command": "$(call quoted,$(CXX) $(all_cppflags) $(all_cxxflags) $(2) -c $(source))" },';)
+
+compile_commands.json: FORCE | $(first)
+	$(QUIET) GEN $@
+	$(Q){ echo '['; { $(call commands,$(wildcard lib/*/*.cpp),-Ilib -fPIC) \
+		$(call commands,$(shell find test -name '*.cpp'),$(test_flags)) \
+		$(call commands,$(shell find samples -name '*.cpp')) } | sed '$$s/,$$//'; echo ']'; } >$@
+
+# .clang-tidy says what it looks for.
+tidy: compile_commands.json
+	$(call require,$(CLANG_TIDY))
+	$(Q)printf '%s\n' $(wildcard lib/*/*.cpp) $(shell find samples -name '*.cpp') | \
+		xargs -P $$(nproc 2>/dev/null || echo 2) -n 1 $(CLANG_TIDY) --quiet -p .
 
 clean:
 	rm -rf build
 
 distclean: clean
-	rm -rf configure configure~ config.log config.status config.mak.autogen autom4te.cache \
+	rm -rf compile_commands.json configure configure~ config.log config.status \
+		config.mak.autogen autom4te.cache \
 		jtimer-*.tar.gz
 
 define help_text
 Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
 
   all            (the default) the libraries, pkg-config and CMake files, in build/
-  deps           installs what this machine lacks for all, demo, check (apt-get, dnf, pacman, brew)
-  deps-dev       the same, and for bench, doc, configure and .ci/run
-  deps-bench     the same as deps, and for bench-peers (Poco, libuv, a JDK, gnuplot)
+  deps           installs what the other goals need, by default all, demo and check (apt-get,
+                 dnf, pacman, brew)
+  deps-dev       installs what is needed for development: also bench, doc, configure and .ci/run
+  deps-bench     installs what is needed for all, demo, check and bench-peers
   demo           runs build/samples/run_schedule on samples/demo.schedule for five seconds
   samples        builds all samples, in build/samples/
+  tests          builds all fast tests, and what they test
   check          builds and runs all fast tests
   check-slow     builds and runs the real-time and stress tests
   oracle         plays scenarios on a real java.util.Timer and on jtimer, and compares (a JDK)
-  oracle-golden  records what the JDK does, for check, in test/jdk/oracle/golden/
+  oracle-golden  records what the JDK does in test/jdk/oracle/golden/, for check
   bench          builds and runs the benchmarks (Google Benchmark)
-  bench-count    counts instructions, and fails where they grew by more than 3% (valgrind);
-                 bench-count-record writes them down, in test/bench/instructions.txt
-  bench-peers    measures jtimer beside other timers, an hour long; ROUNDS= WORKLOADS= PEERS=
-  bench-peers-report  writes doc/benchmarks.md again from what that has measured
-  install        installs below prefix (/usr/local); DESTDIR is put before every path
-  uninstall      removes what install has put there
-  configure      makes ./configure, which nobody needs (autoconf)
-  doc            the reference, in build/doc/html/index.html (doxygen)
-  dist           jtimer-$(VERSION).tar.gz of what is committed
-  format         formats the sources (clang-format); check-format only looks
-  clean          removes build/; distclean also what configure and dist have made
+  bench-count    counts instructions, and fails if they grew by more than 3% (valgrind);
+                 bench-count-record records them in test/bench/instructions.txt
+  bench-peers    measures jtimer beside other timers, hours long; ROUNDS= WORKLOADS= PEERS= QUICK=1
+  bench-peers-report  writes the report of the last bench-peers again
+  exports        writes build-aux/exports.txt, the exported names, which check compares with
+  install        installs below prefix (/usr/local), each path prepended with DESTDIR
+  uninstall      removes what install has installed
+  configure      generates ./configure, which is optional (autoconf)
+  doc            generates the reference, build/doc/html/index.html (doxygen)
+  dist           packs the last commit into jtimer-$(VERSION).tar.gz
+  format         formats the sources (clang-format); check-format only checks
+  tidy           runs clang-tidy with the checks in .clang-tidy
+  compile_commands.json  how each file is compiled, for editors
+  clean          removes build/; distclean also what configure and dist have generated
 
 Settings: CXX CPPFLAGS CXXFLAGS LDFLAGS AR BOOST_CPPFLAGS BOOST_LDFLAGS V=1
 SANITIZE=thread|address|undefined DESTDIR prefix exec_prefix includedir libdir docdir

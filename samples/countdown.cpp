@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// A repeating task that ends itself. cancel() called inside run() makes that run the last one,
-// whatever the time; and then nothing keeps the timer, so that its destructor returns.
+// A repeating task that cancels itself. cancel() inside run() makes that run the last one. The
+// timer then has nothing left to do, and its destructor returns.
 
 #include <jtimer/timer.hpp>
 

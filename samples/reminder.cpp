@@ -1,9 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// The reminder of the Java tutorials, ported line by line from Reminder.java. What differs: an
+// The reminder of the Java tutorials, ported line by line from Reminder.java. The differences: an
 // inner class names its outer object, `new` becomes make_shared, and the Reminder lives as long as
-// its variable. At the end of main its timer's destructor waits for the task, as the JVM's end does
-// in Java.
+// its variable. At the end of main its timer's destructor waits for the task, as the JVM does in
+// Java.
 
 #include <jtimer/timer.hpp>
 

@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// The end of a server with background work. Timer::cancel() discards what is pending and refuses
-// what is new, and returns at once though a task is running. ~Timer then waits for that task: so
-// declare the timer last, after all that its tasks use.
+// Shutting down a server with background work. Timer::cancel() discards pending tasks, refuses new
+// ones, and returns at once even if a task is running. ~Timer then waits for that task, so declare
+// the timer last, after everything that its tasks use.
 
 #include <jtimer/timer.hpp>
 

@@ -7,7 +7,7 @@
 #     BUILD=build test/run_tests.sh build/test/jdk/task_queue_test test/build/install_test.sh ...
 #
 # A program is a Boost.Test module, or a script whose last line is `N passed, M failed`. One that
-# has not ended after TEST_TIMEOUT seconds (300) has failed. What they print stays in LOGS
+# has not ended after TEST_TIMEOUT seconds (900) has failed. What they print stays in LOGS
 # (build/test/logs).
 set -u
 
@@ -20,7 +20,7 @@ now() { date +%s%N | sed 's/N$/000000000/'; }
 # What to run the program $1 with.
 launcher() {
     if command -v timeout >/dev/null; then
-        echo "timeout --foreground -k 10 ${TEST_TIMEOUT:-300}"
+        echo "timeout --foreground -k 10 ${TEST_TIMEOUT:-900}"
     fi
     # ThreadSanitizer of older compilers cannot run where the kernel scatters the address space
     # widely.
@@ -32,8 +32,12 @@ launcher() {
 
 run_one() {
     test=$1
-    name=$(basename "$test" .sh)
+    # The folder tells apart those of the same name: "jdk/timing_test".
+    name=${test#"$BUILD"/}
+    name=${name#test/}
+    name=${name%.sh}
     log=$LOGS/$name.log
+    mkdir -p "$(dirname "$log")"
     report=
     case $test in *.sh) ;; *) report='--report_level=short --color_output=no' ;; esac
     begin=$(now)
@@ -53,7 +57,7 @@ run_one() {
     if [ $status -ne 0 ] || [ "$passed" -eq 0 ] || [ "$failed" -gt 0 ]; then
         [ "$failed" -gt 0 ] || failed=1
         why="exit status $status"
-        [ $status -ne 124 ] || why="not ended after ${TEST_TIMEOUT:-300} s"
+        [ $status -ne 124 ] || why="not ended after ${TEST_TIMEOUT:-900} s"
         printf '%s\n' "--- $name: $why, its output: ---"
         cat "$log"
     fi
@@ -76,7 +80,7 @@ rm -rf "$LOGS"
 mkdir -p "$LOGS"
 jobs=${TEST_JOBS:-$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)}
 printf '%s\n' "$@" | xargs -P "$jobs" -n 1 "$0" --one
-cat "$LOGS"/*.count | awk -v programs=$# '
+find "$LOGS" -name '*.count' -exec cat {} + | awk -v programs=$# '
     { passed += $1; failed += $2 }
     END {
         if (NR != programs) failed += programs - NR

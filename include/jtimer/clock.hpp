@@ -2,60 +2,72 @@
 #pragma once
 
 #include <jtimer/detail/export.hpp>
-#include <jtimer/time_arguments.hpp>
+#include <jtimer/time.hpp>
 
 #include <cstdint>
 #include <memory>
 
 /// \file
-/// Where a timer's time comes from, and how its thread waits for it. Which one to choose:
+/// Where a timer's time comes from, and how its thread waits for it:
 ///
-/// | clock         | runs what is due in an hour                       | choose it               |
-/// | ------------- | ------------------------------------------------- | ----------------------- |
-/// | WallClock     | when the computer's clock shows that time, as     | to port Java; for times |
-/// |               | java.util.Timer does (the default)                | of day                  |
-/// | SteadyClock   | after an hour, whoever sets the computer's clock  | for time-outs, polling  |
-/// | BoottimeClock | the same, and the computer's sleep counts (Linux) | for leases              |
-/// | ManualClock   | when the test says that an hour has gone by       | for tests               |
+/// | clock         | a task due in an hour runs                         | choose it for           |
+/// | ------------- | -------------------------------------------------- | ----------------------- |
+/// | WallClock     | when the computer's clock shows that time, as with | ported Java code; times |
+/// |               | java.util.Timer (the default)                      | of day                  |
+/// | SteadyClock   | after an hour, even if the computer's clock is set | time-outs, polling      |
+/// | BoottimeClock | the same, and time asleep counts (Linux)           | leases                  |
+/// | ManualClock   | when the test says that an hour has passed         | tests                   |
 ///
-/// One clock serves any number of timers, from any thread; each Timer shares in its ownership.
+/// One clock serves any number of timers, from any thread. Each timer shares in its ownership.
 
 namespace jtimer {
 
-class Condition;
+class Clock;
 
-/// The source of a timer's time. To tell a timer another time than the computer's, derive from
-/// WallClock and override `nanos()`; to let a test move the time, use ManualClock.
+namespace detail {
+class Waiter;
+std::shared_ptr<Waiter> makeWaiter(const Clock& clock);
+}  // namespace detail
+
+/// The source of a timer's time. To show a timer another time than the computer's, derive from
+/// WallClock and override `nanos()`. To let a test move the time, use ManualClock.
 class JTIMER_API Clock {
   public:
     Clock(const Clock&) = delete;
     Clock& operator=(const Clock&) = delete;
     virtual ~Clock();
 
-    /// The present time on this clock, rounded down to what a Date can hold.
+    /// \returns the present time on this clock, rounded down to what a Date can hold
     Date now() const {
         return Date(std::chrono::floor<Date::duration>(std::chrono::nanoseconds(nanos())));
     }
 
-    /// The present time on this clock in nanoseconds since 1970. Called by timers with their
-    /// monitor held: an override must be quick, and must not call a Timer.
+    /// The present time in nanoseconds since 1970. Called by several threads at a time, also with
+    /// the lock of a timer held: an override must be thread-safe and quick, and must not call a
+    /// timer. If it throws, the exception goes to the caller of `schedule` or `stats`; on the
+    /// timer's thread it ends the timer, as one out of a task does.
     virtual std::int64_t nanos() const = 0;
 
   protected:
     Clock() = default;
 
   private:
-    friend class TimerThread;
+    friend std::shared_ptr<detail::Waiter> detail::makeWaiter(const Clock& clock);
 
-    /// What one timer's thread waits on.
-    /// \throws std::system_error if the system has no more of it
-    virtual std::unique_ptr<Condition> makeCondition() const = 0;
+    /// What one thread waits on. \throws std::system_error if the system has no more of it
+    virtual std::shared_ptr<detail::Waiter> makeWaiter() const = 0;
 };
 
-/// The computer's clock, as java.util.Timer uses it: decisions are made by the time of day, waits
-/// last for the difference. Set back by an hour, what was due runs an hour later (J116); set
-/// forward, a wait that has begun ends no earlier, unless something wakes the thread (J117), and
-/// then fixed-rate tasks catch up in a burst (J118).
+namespace detail {
+/// How the library's threads wait on a clock: each on a Waiter of its own.
+/// \throws std::system_error if the system has no more of what the clock makes it from
+inline std::shared_ptr<Waiter> makeWaiter(const Clock& clock) { return clock.makeWaiter(); }
+}  // namespace detail
+
+/// The computer's clock, used as java.util.Timer uses it: the time of day decides, and a wait lasts
+/// for the difference. If the clock is set back by an hour, what is pending runs an hour later. If
+/// it is set forward, a wait that has begun ends no earlier unless something wakes the thread; then
+/// fixed-rate tasks catch up in a burst.
 class JTIMER_API WallClock : public Clock {
   public:
     WallClock();
@@ -63,12 +75,12 @@ class JTIMER_API WallClock : public Clock {
     std::int64_t nanos() const override;
 
   private:
-    std::unique_ptr<Condition> makeCondition() const final;
+    std::shared_ptr<detail::Waiter> makeWaiter() const final;
 };
 
-/// Starts from the time of day at its construction, and from there runs on by itself: steps of the
-/// computer's clock do not touch it. A Date is understood on its own time line. It stands still
-/// while the computer sleeps.
+/// Shows the time of day at its construction, and from then on the time that has passed: setting
+/// the computer's clock does not affect it. A Date is understood on its own time line. It stands
+/// still while the computer sleeps.
 class JTIMER_API SteadyClock final : public Clock {
   public:
     SteadyClock();
@@ -76,7 +88,7 @@ class JTIMER_API SteadyClock final : public Clock {
     std::int64_t nanos() const override;
 
   private:
-    std::unique_ptr<Condition> makeCondition() const override;
+    JTIMER_LOCAL std::shared_ptr<detail::Waiter> makeWaiter() const override;
 
     /// The time of day minus CLOCK_MONOTONIC at construction.
     const std::int64_t offset_;
@@ -84,7 +96,7 @@ class JTIMER_API SteadyClock final : public Clock {
 
 #if defined(__linux__)
 /// A SteadyClock that goes on while the computer sleeps (CLOCK_BOOTTIME): what came due meanwhile
-/// runs when it wakes up. A timer on it holds two file descriptors.
+/// runs at resume. Each timer on it holds two file descriptors.
 class JTIMER_API BoottimeClock final : public Clock {
   public:
     BoottimeClock();
@@ -92,76 +104,13 @@ class JTIMER_API BoottimeClock final : public Clock {
     std::int64_t nanos() const override;
 
   private:
-    std::unique_ptr<Condition> makeCondition() const override;
+    JTIMER_LOCAL std::shared_ptr<detail::Waiter> makeWaiter() const override;
 
     /// The time of day minus CLOCK_BOOTTIME at construction.
     const std::int64_t offset_;
 };
 #endif
 
-/// A clock that stands still until it is told to move, so that a test of timed code takes no time
-/// and has one outcome:
-///
-/// \code
-/// auto clock = std::make_shared<jtimer::ManualClock>();
-/// jtimer::TimerOptions options;
-/// options.clock = clock;
-/// jtimer::Timer timer(options);
-/// int runs = 0;
-/// timer.schedule([&] { ++runs; }, 0, 1000);
-/// clock->advance(24h);                        // runs == 86401
-/// timer.cancel();
-/// \endcode
-///
-/// Moving the time goes through every deadline on the way, in order, for all timers on the clock:
-/// each due task runs on its own timer's thread and sees `now()` equal to its deadline. The call
-/// returns when all of them have run and every timer waits again, so that what the tasks wrote can
-/// be read. Timers due at the same moment run side by side, as two threads do.
-///
-/// The functions that move the time may be called from any thread, also from inside a task: then
-/// time passes *during* that run (a stall), for the other timers too; its own timer's tasks become
-/// late. They wait for running tasks: a task that itself waits for the thread which moves the time
-/// waits for ever. So does the destructor of a non-daemon Timer with tasks pending, until somebody
-/// moves on.
-///
-/// No call sleeps or polls. A step costs no switch of threads where a single timer is concerned.
-class JTIMER_API ManualClock final : public Clock {
-  public:
-    /// \param start what `now()` is until the first move
-    explicit ManualClock(Date start = Date{});
-    ~ManualClock() override;
-
-    std::int64_t nanos() const override;
-
-    /// Moves the time forward by `span` from where it is at this call, and runs everything due by
-    /// then.
-    /// \throws IllegalArgumentException if `span` is negative
-    void advance(TimeSpan span);
-
-    /// Moves the time forward to `time`, and runs everything due by then.
-    /// \throws IllegalArgumentException if `time` lies before `now()`
-    void advanceTo(Date time);
-
-    /// Moves the time to the next moment for which some timer waits, and runs what is due then. A
-    /// timer also waits for a cancelled task that is still at the head of its queue (J13); nothing
-    /// runs then.
-    /// \returns false, with the time unmoved, if no timer waits for a time
-    bool advanceToNext();
-
-    /// Returns when every timer on this clock has run what is due and waits; the time does not
-    /// move. Called from inside a task, it is about the other timers.
-    void waitUntilIdle();
-
-    /// Checks the clock's bookkeeping the dumb way, for tests.
-    /// \throws std::logic_error that names what is wrong
-    void check() const;
-
-  private:
-    class Impl;
-
-    std::unique_ptr<Condition> makeCondition() const override;
-
-    const std::unique_ptr<Impl> impl_;
-};
-
 }  // namespace jtimer
+
+#include <jtimer/manual_clock.hpp>

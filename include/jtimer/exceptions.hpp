@@ -6,35 +6,39 @@
 #include <stdexcept>
 
 /// \file
-/// What the library throws, under the names that ported code knows (C5). Each derives from the
-/// standard exception that fits, so that code which has never heard of Java can catch it as well.
-/// `what()` is Java's message, to the letter. A call that throws one of these has changed nothing:
-/// the task it was given is as it was, and the timer goes on (J27).
+/// What the library throws, under the names that ported code knows. Each derives from the standard
+/// exception that fits, so code that has never heard of Java can catch it too. `what()` is the
+/// original's message, to the letter. A call that throws one of these has changed nothing.
 
 namespace jtimer {
 
-/// An argument's value is outside of what the call accepts (J15-J19). The messages of Timer are
-/// "Negative delay.", "Non-positive period." and "Illegal execution time.".
+/// An argument has a value that the call does not accept, for example a negative delay.
 class JTIMER_API IllegalArgumentException : public std::invalid_argument {
   public:
     using std::invalid_argument::invalid_argument;
     ~IllegalArgumentException() override;
 };
 
-/// The object is not in a state for the call: "Timer already cancelled." (J60, J122) or
-/// "Task already scheduled or cancelled" (J30).
+/// The object is not in a state in which the call is allowed, for example a cancelled timer.
 class JTIMER_API IllegalStateException : public std::logic_error {
   public:
     using std::logic_error::logic_error;
     ~IllegalStateException() override;
 };
 
-/// A null task, an empty std::function, a null function pointer: "task cannot be null"; or a null
-/// name: "name cannot be null" (J8, J20, C3).
+/// Nothing was given where something is needed: a null task, an empty std::function, a null
+/// function pointer, a null name.
 class JTIMER_API NullPointerException : public std::invalid_argument {
   public:
     using std::invalid_argument::invalid_argument;
     ~NullPointerException() override;
+};
+
+/// A timer has as many pending tasks as it is allowed to have.
+class JTIMER_API RejectedExecutionException : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+    ~RejectedExecutionException() override;
 };
 
 }  // namespace jtimer

@@ -7,5 +7,6 @@ namespace jtimer {
 IllegalArgumentException::~IllegalArgumentException() = default;
 IllegalStateException::~IllegalStateException() = default;
 NullPointerException::~NullPointerException() = default;
+RejectedExecutionException::~RejectedExecutionException() = default;
 
 }  // namespace jtimer

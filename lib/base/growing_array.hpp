@@ -12,8 +12,8 @@
 #endif
 
 // Sanitizers get an array from operator new: ThreadSanitizer does not see mremap, and
-// LeakSanitizer, which comes with AddressSanitizer, looks for pointers in no such pages. GCC says
-// by macros that they are there, Clang by features.
+// LeakSanitizer, which comes with AddressSanitizer, does not look for pointers in such pages. GCC
+// announces sanitizers by macros, Clang by features.
 #if defined(__linux__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 #define JTIMER_MOVES_PAGES 1
 #if defined(__has_feature)
@@ -23,13 +23,13 @@
 #endif
 #endif
 
-namespace jtimer {
+namespace jtimer::detail {
 
-/// An array that only grows, of elements that can be copied as bytes, and begins at a cache line.
+/// An array that only grows, of trivially copyable elements, aligned to a cache line.
 ///
-/// What sets it apart from a std::vector is how a large one grows: on Linux it has pages of its
-/// own, and the system moves them, where a vector writes all elements to pages that are new. It is
-/// the new pages that cost. Room that has not been written to takes no memory.
+/// It differs from a std::vector in how it grows when it is large: on Linux it has pages of its
+/// own, which the kernel remaps. A vector copies its elements to new pages, and new pages are what
+/// costs. Room that has not been written to takes no memory.
 template <class T>
 class GrowingArray {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -46,7 +46,7 @@ class GrowingArray {
     T& operator[](std::size_t i) const noexcept { return data_[i]; }
     std::size_t size() const noexcept { return size_; }
 
-    /// Makes room for `size` elements, more than now; the new ones are rubbish.
+    /// Makes room for `size` elements, more than now. The new ones are uninitialised.
     /// \throws std::bad_alloc, with nothing changed
     void grow(std::size_t size) {
         if (size > PTRDIFF_MAX / sizeof(T)) throw std::bad_alloc();
@@ -69,8 +69,8 @@ class GrowingArray {
     }
 
 #if defined(JTIMER_MOVES_PAGES)
-    /// A small array costs less where malloc has been before.
-    static constexpr std::size_t kLeastPages = 64 * 1024;
+    /// A smaller array costs less in memory that malloc has used before.
+    static constexpr std::size_t kLeastPages = std::size_t{64} * 1024;
 
     static bool hasPages(std::size_t size) noexcept { return size * sizeof(T) >= kLeastPages; }
 
@@ -103,4 +103,4 @@ class GrowingArray {
     std::size_t size_ = 0;
 };
 
-}  // namespace jtimer
+}  // namespace jtimer::detail

@@ -1,13 +1,47 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include <jtimer/uncaught_exception_handler.hpp>
+
 #include <exception>
 #include <string>
+#include <string_view>
 
-namespace jtimer {
+namespace jtimer::detail {
 
-/// The default UncaughtExceptionHandler: prints `Exception in thread "NAME" TYPE: WHAT` to
-/// std::cerr, in one piece (C4).
-void printUncaughtException(const std::string& timerName, const std::exception_ptr& exception);
+/// Calls `function`.
+/// \returns what the function has thrown, if anything
+template <class Function>
+std::exception_ptr exceptionOf(const Function& function) {
+    try {
+        function();
+        return nullptr;
+    } catch (...) {
+        std::exception_ptr thrown = std::current_exception();
+        // The unwinding that pthread_exit and pthread_cancel cause in glibc comes by here as well.
+        // It is no exception of C++, hence null, and must go on.
+        if (thrown == nullptr) throw;
+        return thrown;
+    }
+}
 
-}  // namespace jtimer
+/// Hands `exception` to `handler`, or else to the default of the process, as
+/// UncaughtExceptionHandler says.
+/// \param timerName must outlive the call, in which the timer may be destroyed
+/// \param taskName which task has thrown it, for std::cerr; empty: a task without a name, or none
+/// \returns what the handler has thrown, if anything
+std::exception_ptr reportUncaughtException(const UncaughtExceptionHandler& handler,
+                                           const std::string& timerName,
+                                           const std::exception_ptr& exception,
+                                           const std::string& taskName = {});
+
+/// Prints the line and a newline to std::cerr. What that throws is ignored, as there is nobody to
+/// be told. Not noexcept all the same: pthread_cancel may end the thread in it.
+void printLine(std::string_view line);
+
+/// Prints `Exception in thread "NAME" in WHERE TYPE: WHAT`, as printLine().
+/// \param where may be empty
+void printException(const std::string& timerName, const std::string& where,
+                    const std::exception_ptr& exception);
+
+}  // namespace jtimer::detail

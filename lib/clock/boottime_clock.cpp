@@ -3,11 +3,13 @@
 
 #if defined(__linux__)
 
-#include "base/condition.hpp"
+#include "clock/waiter.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <ctime>
+#include <limits>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
@@ -15,6 +17,11 @@
 #include <unistd.h>
 
 namespace jtimer {
+
+using detail::kNever;
+using detail::Lock;
+using detail::Nanos;
+using detail::saturatingSubtract;
 
 namespace {
 
@@ -45,27 +52,29 @@ class FileDescriptor {
 /// oversleeps by the time the computer was suspended. A timerfd can: the kernel ends its wait at
 /// resume if the deadline has passed meanwhile. So this one waits for the timerfd, or for an
 /// eventfd that notifies.
-class BoottimeCondition final : public Condition {
+class BoottimeWaiter final : public detail::Waiter {
   public:
-    explicit BoottimeCondition(Nanos offset) : offset_(offset) {}
+    explicit BoottimeWaiter(Nanos offset) : offset_(offset) {}
 
-    void waitUntil(Lock& monitor, Nanos deadline) override {
+    void waitUntil(Lock& lock, Nanos deadline, Nanos) override {
         itimerspec at{};
         if (deadline != kNever) {
             // All zeros would disarm the timer; 1 ns after boot has passed as well as 0 ns has.
-            const Nanos boottime = deadline - offset_ > 0 ? deadline - offset_ : 1;
-            at.it_value.tv_sec = boottime / kNanosPerSecond;
-            at.it_value.tv_nsec = boottime % kNanosPerSecond;
+            const Nanos boottime = std::max(saturatingSubtract(deadline, offset_), Nanos{1});
+            // Where time_t has 32 bits, a wait that is longer than it can say ends too early.
+            at.it_value.tv_sec = static_cast<std::time_t>(std::min<Nanos>(
+                boottime / kNanosPerSecond, std::numeric_limits<std::time_t>::max()));
+            at.it_value.tv_nsec = static_cast<long>(boottime % kNanosPerSecond);
         }
         timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &at, nullptr);
 
         // The eventfd keeps a notification that comes between the unlock and the poll.
-        monitor.unlock();
+        lock.unlock();
         std::array<pollfd, 2> fds{{{timer_.get(), POLLIN, 0}, {notified_.get(), POLLIN, 0}}};
         ::poll(fds.data(), fds.size(), -1);  // a signal may end it: as good a reason as none
         std::uint64_t count = 0;
         if ((fds[1].revents & POLLIN) != 0) (void)!::read(notified_.get(), &count, sizeof count);
-        monitor.lock();
+        lock.lock();
     }
 
     void notify() override {
@@ -73,6 +82,7 @@ class BoottimeCondition final : public Condition {
         (void)!::write(notified_.get(), &one, sizeof one);
     }
 
+    bool canBeSetForward() const noexcept override { return false; }
     Nanos settlingTime() const noexcept override { return detail::kNanosPerMilli; }
 
   private:
@@ -90,8 +100,8 @@ BoottimeClock::~BoottimeClock() = default;
 
 std::int64_t BoottimeClock::nanos() const { return boottimeNanos() + offset_; }
 
-std::unique_ptr<Condition> BoottimeClock::makeCondition() const {
-    return std::make_unique<BoottimeCondition>(offset_);
+std::shared_ptr<detail::Waiter> BoottimeClock::makeWaiter() const {
+    return std::make_shared<BoottimeWaiter>(offset_);
 }
 
 }  // namespace jtimer

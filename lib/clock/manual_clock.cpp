@@ -1,8 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include <jtimer/clock.hpp>
 #include <jtimer/exceptions.hpp>
+#include <jtimer/manual_clock.hpp>
 
-#include "base/condition.hpp"
+#include "base/uninterruptible.hpp"
+#include "clock/waiter.hpp"
 
 #include <boost/thread/condition_variable.hpp>
 #include <boost/thread/thread.hpp>
@@ -12,10 +13,15 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace jtimer {
 
+using detail::kNever;
+using detail::Lock;
+using detail::Mutex;
+using detail::Nanos;
 using detail::saturatingAdd;
 
 /// A small discrete-event simulation. Its participants are the timers' threads on this clock; each
@@ -63,9 +69,10 @@ class ManualClock::Impl {
 
 /// What a timer's thread waits on. Busy from its construction, so that a clock which is moved right
 /// after the construction of a Timer waits for that Timer's thread to have started.
-class ManualClock::Impl::Waiter final : public Condition {
+class ManualClock::Impl::Waiter final : public detail::Waiter {
   public:
-    explicit Waiter(Impl& clock) : clock_(clock) {
+    explicit Waiter(std::shared_ptr<Impl> clock)
+        : keptAlive_(std::move(clock)), clock_(*keptAlive_) {
         const Lock lock(clock_.mutex_);
         clock_.waiters_.push_back(this);
     }
@@ -76,7 +83,7 @@ class ManualClock::Impl::Waiter final : public Condition {
         thread_ = boost::this_thread::get_id();
     }
 
-    void waitUntil(Lock& monitor, Nanos deadline) override {
+    void waitUntil(Lock& monitor, Nanos deadline, Nanos) override {
         Lock lock(clock_.mutex_);
         if (deadline <= clock_.now()) return;
         deadline_ = deadline;
@@ -97,6 +104,10 @@ class ManualClock::Impl::Waiter final : public Condition {
         if (activity_ == Activity::Waiting) wake();
     }
 
+    Nanos reached() const noexcept override { return clock_.now(); }
+    bool isReachedExact() const noexcept override { return true; }
+    bool canBeSetForward() const noexcept override { return false; }
+
     void end() override {
         const Lock lock(clock_.mutex_);
         auto& waiters = clock_.waiters_;
@@ -114,6 +125,7 @@ class ManualClock::Impl::Waiter final : public Condition {
         woken_.notify_one();
     }
 
+    const std::shared_ptr<Impl> keptAlive_;
     Impl& clock_;
     boost::thread::id thread_;
     Activity activity_ = Activity::Busy;
@@ -133,7 +145,7 @@ struct ManualClock::Impl::Move {
 };
 
 bool ManualClock::Impl::moveTo(Lock& lock, std::optional<Nanos> target) {
-    const boost::this_thread::disable_interruption uninterrupted;
+    const detail::Uninterruptible uninterruptible;  // moves_ refers to this stack frame
     Move move(target, waiterOfThisThread());
     moves_.push_back(&move);
     if (move.parked != nullptr) move.parked->activity_ = Activity::Parked;
@@ -236,12 +248,10 @@ namespace {
 /// The last moment before "never": so that what is never due is not due here either.
 constexpr Nanos kEndOfTime = kNever - 1;
 
-Nanos nanosOf(Date time) { return detail::toNanos(detail::split(time.time_since_epoch())); }
-
 }  // namespace
 
 ManualClock::ManualClock(Date start)
-    : impl_(std::make_unique<Impl>(std::min(nanosOf(start), kEndOfTime))) {}
+    : impl_(std::make_shared<Impl>(std::min(detail::toNanos(start), kEndOfTime))) {}
 ManualClock::~ManualClock() = default;
 
 std::int64_t ManualClock::nanos() const { return impl_->now(); }
@@ -257,7 +267,7 @@ void ManualClock::advance(TimeSpan span) {
 }
 
 void ManualClock::advanceTo(Date time) {
-    const Nanos target = std::min(nanosOf(time), kEndOfTime);
+    const Nanos target = std::min(detail::toNanos(time), kEndOfTime);
     Lock lock(impl_->mutex_);
     if (target < impl_->now()) {
         throw IllegalArgumentException(
@@ -283,8 +293,8 @@ void ManualClock::check() const {
     impl_->check();
 }
 
-std::unique_ptr<Condition> ManualClock::makeCondition() const {
-    return std::make_unique<Impl::Waiter>(*impl_);
+std::shared_ptr<detail::Waiter> ManualClock::makeWaiter() const {
+    return std::make_shared<Impl::Waiter>(impl_);
 }
 
 }  // namespace jtimer

@@ -6,12 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace jtimer {
+namespace jtimer::detail {
 
-/// Starts to load a task that will be run or dropped soon, and so written to: the tasks of a large
-/// queue are not in the cache. With it come the two words before it, where std::make_shared has the
-/// counts, and the two behind it, which are all of most callables: two lines at the most. What is
-/// not there is not read, for this only gives hints.
+/// Starts to load a task that will soon be run or destroyed, and so written to: the tasks of a
+/// large queue are not in the cache. Includes the two words before it, where std::make_shared keeps
+/// the counts, and the two words after it, which hold most callables: two cache lines at most. A
+/// hint reads nothing, so words that are not there do no harm.
 inline void prefetch(const TimerTask* task) noexcept {
     constexpr std::size_t twoWords = 2 * sizeof(void*);
     const auto begin = reinterpret_cast<std::uintptr_t>(task);
@@ -20,4 +20,4 @@ inline void prefetch(const TimerTask* task) noexcept {
     __builtin_prefetch(reinterpret_cast<const void*>(last), 1);
 }
 
-}  // namespace jtimer
+}  // namespace jtimer::detail

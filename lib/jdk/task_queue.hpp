@@ -3,44 +3,49 @@
 
 #include "base/growing_array.hpp"
 #include "jdk/prefetch.hpp"
-
-#include <jtimer/detail/saturating.hpp>
-#include <jtimer/timer_task.hpp>
+#include "jdk/queue_extras.hpp"
 
 #include <cstddef>
+#include <jtimer/detail/saturating.hpp>
+#include <jtimer/detail/task_access.hpp>
 #include <memory>
 #include <utility>
 
-namespace jtimer {
+namespace jtimer::detail {
 
-using detail::Nanos;
-
-/// The tasks of one timer, by time: a binary min-heap. Knows no thread, no lock, no clock.
+/// The tasks of one timer, by time: a binary min-heap. It knows no thread, no lock and no clock.
 ///
-/// A heap is not stable, and the order in which it gives out equal times follows from every move it
-/// makes. Ported programs have come to depend on it, so the moves are those of the JDK's TaskQueue
-/// in effect (J94); what differs is the layout. An entry holds its time beside the pointer, so that
-/// sifting reads and writes this array alone and waits for no task. Entries count from 1, as in the
-/// JDK: so the two children of an entry, 2i and 2i + 1, lie in one cache line.
+/// A heap is not stable: the order in which it gives out equal times follows from every move it
+/// makes. Ported programs depend on that order, so the moves have the effect of those of the JDK's
+/// TaskQueue (J94). Only the layout differs. An entry holds the time beside the pointer, so sifting
+/// touches this array and no task. Entries count from 1, as in the JDK: so the two children of
+/// entry i, 2i and 2i + 1, share a cache line.
 ///
-/// The queue holds one reference to each task, inside the task itself (TimerTask::self_): an entry
-/// stays two words that can be copied as they are.
+/// The queue's reference to a task lies inside the task (TaskState::queueReference), so an entry is
+/// two plain words.
 class TaskQueue {
   public:
     /// Drops the reference that the queue has left in a task.
     struct DropReference {
         void operator()(TimerTask* task) const noexcept {
-            const std::shared_ptr<TimerTask> dropped = std::move(task->self_);
+            const std::shared_ptr<TimerTask> dropped = std::move(stateOf(*task).queueReference);
         }
     };
     /// A task that has left the queue. The queue's reference is still inside the task, and is
     /// dropped with this: one word, which is handed on without a look at the task.
-    using Removed = std::unique_ptr<TimerTask, DropReference>;
-    static std::shared_ptr<TimerTask> takeReference(Removed task) noexcept {
-        return std::move(task.release()->self_);
+    using RemovedTask = std::unique_ptr<TimerTask, DropReference>;
+    static std::shared_ptr<TimerTask> takeReference(RemovedTask task) noexcept {
+        return std::move(stateOf(*task.release()).queueReference);
     }
 
     TaskQueue() = default;
+    /// What a queue can do besides, see QueueExtras: to give out equal times in the order of their
+    /// arrival; and to know where each task is.
+    struct Extended {
+        bool fifo;
+        bool knowsPositions;
+    };
+    explicit TaskQueue(Extended extended);
     TaskQueue(TaskQueue&& other) noexcept;
     TaskQueue(const TaskQueue&) = delete;
     TaskQueue& operator=(const TaskQueue&) = delete;
@@ -55,6 +60,11 @@ class TaskQueue {
     /// Adds a task that is in no queue. There must be room: reserveOne() comes first.
     void add(std::shared_ptr<TimerTask> task, Nanos time) noexcept;
 
+    /// Whether tasks are added with their links, if they have one: a queue that knows positions
+    /// notes them there.
+    bool isExtended() const noexcept { return extras_ != nullptr; }
+    void addExtended(std::shared_ptr<TimerTask> task, Nanos time, TaskLink* link) noexcept;
+
     /// The task with the least time, and that time. Here and below the queue must not be empty.
     TimerTask& getMin() const noexcept { return *heap_[1].task; }
     Nanos getMinTime() const noexcept { return heap_[1].time; }
@@ -66,18 +76,41 @@ class TaskQueue {
     /// array looks at the tasks of a large queue, which are not in the cache.
     void prefetchStateBefore(std::size_t i) const noexcept {
         constexpr std::size_t ahead = 16;
-        if (i > ahead) __builtin_prefetch(&heap_[i - ahead].task->status_);
+        if (i > ahead) __builtin_prefetch(&stateOf(*heap_[i - ahead].task));
     }
 
     /// The queue's own reference to the task with the least time, for a copy.
-    const std::shared_ptr<TimerTask>& getMinReference() const noexcept { return getMin().self_; }
+    const std::shared_ptr<TimerTask>& getMinReference() const noexcept {
+        return stateOf(getMin()).queueReference;
+    }
 
     /// Takes out the task with the least time.
-    Removed removeMin() noexcept;
+    RemovedTask removeMin() noexcept;
 
     /// Takes out entry i by putting the last one in its place, which may leave the heap out of
     /// order: call heapify() before anything else that relies on the order.
-    Removed quickRemove(std::size_t i) noexcept;
+    RemovedTask quickRemove(std::size_t i) noexcept {
+        RemovedTask removed(heap_[i].task);
+        if (__builtin_expect(isExtended(), 0) != 0) {
+            extras_->replaceByLast(heap_.data(), size_--, i);
+        } else {
+            heap_[i] = heap_[size_--];
+        }
+        return removed;
+    }
+
+    /// Takes out entry i and keeps the order; of an extended queue.
+    RemovedTask remove(std::size_t i) noexcept;
+
+    /// The link of entry i, if the queue knows positions; else null.
+    TaskLink* linkOf(std::size_t i) const noexcept {
+        return isExtended() ? extras_->linkOf(i) : nullptr;
+    }
+
+    /// Before a queue is emptied without the monitor: notes that no task is anywhere.
+    void forgetLinks() noexcept {
+        if (isExtended()) extras_->forgetLinks(size_);
+    }
 
     /// Gives the task with the least time a new one.
     void rescheduleMin(Nanos time) noexcept;
@@ -93,18 +126,20 @@ class TaskQueue {
     void check() const;
 
   private:
-    struct Entry {
-        Nanos time;
-        TimerTask* task;
+    using Entry = QueueEntry;
+
+    struct PrefetchTask {
+        void operator()(const Entry& entry) const noexcept { prefetch(entry.task); }
     };
 
-    void prefetchEntry(std::size_t i) const noexcept;
     void fixUp(std::size_t i) noexcept;
     void fixDown(std::size_t i) noexcept;
 
     /// Entry 0 is not used. Never shrinks, as in the JDK; entries beyond size_ are rubbish.
     GrowingArray<Entry> heap_;
     std::size_t size_ = 0;
+    std::unique_ptr<QueueExtras> extras_;
+    bool knowsPositions_ = false;
 };
 
-}  // namespace jtimer
+}  // namespace jtimer::detail

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include <jtimer/timer.hpp>
 
+#include "clock/default_clocks.hpp"
 #include "jdk/timer_thread.hpp"
 
 #include <atomic>
@@ -12,6 +13,9 @@ namespace jtimer {
 using detail::floorDivide;
 using detail::kNanosPerMilli;
 using detail::MillisAndNanos;
+using detail::Nanos;
+using detail::Schedule;
+using detail::TimerThread;
 using detail::toNanos;
 
 namespace {
@@ -22,22 +26,12 @@ std::string nextDefaultName() {
     return "Timer-" + std::to_string(nextSerialNumber.fetch_add(1, std::memory_order_relaxed));
 }
 
-/// Never destroyed: a Timer may be made in the destructor of some static object.
-const std::shared_ptr<Clock>& wallClock() {
-    static const auto& clock = *new std::shared_ptr<Clock>(std::make_shared<WallClock>());
-    return clock;
-}
-
-TimerOptions optionsFor(std::string name, bool isDaemon) {
+TimerOptions optionsFor(std::string name, bool isDaemon, std::shared_ptr<Clock> clock = nullptr) {
     TimerOptions options;
     options.name = std::move(name);
     options.daemon = isDaemon;
+    options.clock = std::move(clock);
     return options;
-}
-
-const char* requireName(const char* name) {
-    if (name == nullptr) throw NullPointerException("name cannot be null");
-    return name;
 }
 
 Nanos requireNotNegative(TimeSpan span, const char* name) {
@@ -56,19 +50,38 @@ TimerThread::Settings toSettings(TimerOptions& options) {
     if (options.timerSlack)
         settings.timerSlack = requireNotNegative(*options.timerSlack, "timerSlack");
     settings.name = options.name ? std::move(*options.name) : nextDefaultName();
-    settings.clock = options.clock ? std::move(options.clock) : wallClock();
+    settings.clock = std::move(options.clock);
+    if (settings.clock == nullptr) settings.clock = detail::defaultWallClock();
     settings.handler = std::move(options.uncaughtExceptionHandler);
+    settings.onException = options.onException;
+    settings.taskExceptionHandler = std::move(options.taskExceptionHandler);
+    settings.removeOnCancel = options.removeOnCancel;
+    settings.maxPending = options.maxPending;
+    settings.ties = options.ties;
+    if (options.slowTaskThreshold) {
+        settings.slowTaskThreshold =
+            requireNotNegative(*options.slowTaskThreshold, "slowTaskThreshold");
+    }
+    settings.onSlowTask = std::move(options.onSlowTask);
+    settings.onThreadStart = std::move(options.onThreadStart);
     return settings;
 }
 
+/// A point in time: for the queue, where it saturates, and exactly.
+struct Moment {
+    Nanos nanos;
+    MillisAndNanos exact;
+};
+
 MillisAndNanos fromNanos(Nanos time) noexcept {
-    const std::int64_t millis = floorDivide(time, kNanosPerMilli);
-    return {millis, static_cast<std::int32_t>(time - millis * kNanosPerMilli)};
+    const std::int64_t rest = time % kNanosPerMilli;
+    return {floorDivide(time, kNanosPerMilli),
+            static_cast<std::int32_t>(rest < 0 ? rest + kNanosPerMilli : rest)};
 }
 
 /// The time `delay` from `now`. Java computes it in milliseconds and takes a sum beyond 64 bits, or
 /// before 1970, for an illegal time (J18).
-MillisAndNanos timeAfter(Nanos now, MillisAndNanos delay) {
+MillisAndNanos exactlyAfter(Nanos now, MillisAndNanos delay) {
     MillisAndNanos time = fromNanos(now);
     time.nanos += delay.nanos;
     const bool carry = time.nanos >= kNanosPerMilli;
@@ -78,6 +91,19 @@ MillisAndNanos timeAfter(Nanos now, MillisAndNanos delay) {
         throw IllegalArgumentException("Illegal execution time.");
     }
     return time;
+}
+
+/// The same, for the queue too. Where the sum has room in 64 bits of nanoseconds, which is nearly
+/// always, the queue's time is one addition that waits for no division.
+Moment timeAfter(Nanos now, MillisAndNanos delay) {
+    constexpr std::int64_t century = std::int64_t{100} * 365 * 86'400 * 1000;
+    constexpr Nanos half = std::numeric_limits<Nanos>::max() / 2;
+    if (now >= 0 && now <= half && delay.millis >= 0 && delay.millis <= century) {
+        const Nanos time = now + (delay.millis * kNanosPerMilli + delay.nanos);
+        return {time, {time / kNanosPerMilli, static_cast<std::int32_t>(time % kNanosPerMilli)}};
+    }
+    const MillisAndNanos time = exactlyAfter(now, delay);
+    return {toNanos(time), time};
 }
 
 /// The milliseconds of `first - period`, which a repeating task answers before its first run. Java
@@ -97,11 +123,18 @@ Timer::Timer(bool isDaemon) : Timer(optionsFor(nextDefaultName(), isDaemon)) {}
 
 Timer::Timer(const char* name) : Timer(name, false) {}
 
-Timer::Timer(const char* name, bool isDaemon) : Timer(std::string(requireName(name)), isDaemon) {}
+Timer::Timer(const char* name, bool isDaemon)
+    : Timer(detail::OptionalName::required(name), isDaemon) {}
 
 Timer::Timer(std::string name) : Timer(std::move(name), false) {}
 
 Timer::Timer(std::string name, bool isDaemon) : Timer(optionsFor(std::move(name), isDaemon)) {}
+
+Timer::Timer(const char* name, bool isDaemon, std::shared_ptr<Clock> clock)
+    : Timer(detail::OptionalName::required(name), isDaemon, std::move(clock)) {}
+
+Timer::Timer(std::string name, bool isDaemon, std::shared_ptr<Clock> clock)
+    : Timer(optionsFor(std::move(name), isDaemon, std::move(clock))) {}
 
 Timer::Timer(TimerOptions options)
     : thread_(std::make_shared<TimerThread>(toSettings(options))), isDaemon_(options.daemon) {
@@ -124,24 +157,30 @@ std::shared_ptr<TimerTask> Timer::scheduleAtFixedRate(detail::TaskArgument task,
     return sched(task.task(), firstTime, Repeat::FixedRate, period.value());
 }
 
+std::shared_ptr<TimerTask> Timer::scheduleAtFixedRate(detail::TaskArgument task, When firstTime,
+                                                      TimeSpan period, MissedRuns missed) {
+    return sched(task.task(), firstTime, Repeat::FixedRate, period.value(), missed);
+}
+
 std::shared_ptr<TimerTask> Timer::sched(std::shared_ptr<TimerTask>& task, const When& when,
-                                        Repeat repeat, MillisAndNanos period) {
+                                        Repeat repeat, MillisAndNanos period, MissedRuns missed) {
     if (!when.isDate() && when.value().millis < 0)
         throw IllegalArgumentException("Negative delay.");
     const bool repeats = repeat != Repeat::Once;
     if (repeats && (period.millis < 0 || (period.millis == 0 && period.nanos == 0))) {
         throw IllegalArgumentException("Non-positive period.");
     }
-    const MillisAndNanos time =
-        when.isDate() ? when.value() : timeAfter(thread_->clock().nanos(), when.value());
+    const auto [nanos, time] = when.isDate() ? Moment{toNanos(when.value()), when.value()}
+                                             : timeAfter(thread_->clock()->nanos(), when.value());
     if (time.millis < 0) throw IllegalArgumentException("Illegal execution time.");
 
     const bool fixedDelay = repeat == Repeat::FixedDelay;
     Schedule schedule;
-    schedule.time = toNanos(time);
+    schedule.time = nanos;
     if (repeats) {
         schedule.period = fixedDelay ? -toNanos(period) : toNanos(period);
         schedule.scheduledExecutionTime = beforeFirst(time, period, fixedDelay);
+        schedule.missed = missed;
     } else {
         schedule.scheduledExecutionTime = time.millis;
     }
@@ -157,11 +196,27 @@ void Timer::cancel() {
     thread->cancel();
 }
 
+std::vector<std::shared_ptr<TimerTask>> Timer::shutdownNow() {
+    const std::shared_ptr<TimerThread> thread = thread_;
+    return thread->shutdownNow();
+}
+
+bool Timer::awaitTermination(TimeSpan timeout) {
+    const std::shared_ptr<TimerThread> thread = thread_;
+    return thread->awaitEnd(toNanos(timeout.value()));
+}
+
 int Timer::purge() {
     const std::shared_ptr<TimerThread> thread = thread_;
     return thread->purge();
 }
 
+void Timer::detach() { thread_->detach(); }
+
 const std::string& Timer::name() const noexcept { return thread_->name(); }
+
+const std::shared_ptr<Clock>& Timer::clock() const noexcept { return thread_->clock(); }
+
+TimerStats Timer::stats() const { return thread_->stats(); }
 
 }  // namespace jtimer

@@ -1,38 +1,60 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include <jtimer/timer_task.hpp>
 
-#include <algorithm>
+#include "jdk/task_link.hpp"
+#include "jdk/task_names.hpp"
+#include "jdk/timer_thread.hpp"
+
+#include <utility>
 
 namespace jtimer {
 
-TimerTask::~TimerTask() = default;
+using detail::TaskState;
 
-// Every change of state is one read-modify-write on status_, so the changes of one task have a
-// single order, and for a one-shot either this exchange finds Scheduled or the thread's move to
-// Executed does: never both (J47). Acquire and release make what was done before a cancel visible
-// to the thread that drops the task, as a lock would.
+TimerTask::~TimerTask() {
+    const TaskState::Word last = jtimerState_.word();
+    if ((last & TaskState::kHasMore) != 0) detail::finishTask(*this, last);
+}
+
+void TimerTask::jtimerRelease() noexcept {}
+
 bool TimerTask::cancel() {
-    const auto cancelled = static_cast<std::int64_t>(State::Cancelled);
-    const std::int64_t before = status_.exchange(cancelled, std::memory_order_acq_rel);
-    return static_cast<State>(before & kStateMask) == State::Scheduled;
+    const TaskState::Word before = jtimerState_.cancel();
+    if (__builtin_expect(before & TaskState::kHasMore, 0) != 0)
+        return detail::finishCancel(*this, before);
+    return (before & TaskState::kScheduled) != 0;
+}
+
+/// Why no run begins after it:
+/// 1. The task is cancelled. A timer that entered its monitor after that does not begin a run.
+/// 2. One that entered it before, and so may not have seen it, has noted the run before it left the
+///    monitor.
+/// 3. isRunningElsewhere() enters the monitor of each timer after the cancellation. So it finds the
+///    run of 2., or none comes.
+bool TimerTask::cancelAndWait() {
+    const bool answer = cancel();
+    if (!isCancelled()) TimerTask::cancel();  // an override that does not call this one
+    const auto runner = detail::AmongAllTimers::runnerOf(*this);
+    if (runner != nullptr) runner->awaitRunEnd(*this);
+    return answer;
 }
 
 std::int64_t TimerTask::scheduledExecutionTime() const {
-    return scheduledExecutionTime_.load(std::memory_order_relaxed);
+    return jtimerState_.scheduledExecutionTime.load(std::memory_order_relaxed);
 }
 
-bool TimerTask::startSchedule(std::int64_t period) noexcept {
-    const std::int64_t kept = std::clamp(period, -kEndlessPeriod, kEndlessPeriod);
-    auto from = static_cast<std::int64_t>(State::Virgin);
-    const auto to = kept * (kStateMask + 1) + static_cast<std::int64_t>(State::Scheduled);
-    return status_.compare_exchange_strong(from, to, std::memory_order_acq_rel,
-                                           std::memory_order_acquire);
+std::uint64_t TimerTask::missedRuns() const noexcept {
+    return detail::TimerThread::missedBefore(*this);
 }
 
-bool TimerTask::startOnlyRun() noexcept {
-    auto from = static_cast<std::int64_t>(State::Scheduled);
-    return status_.compare_exchange_strong(from, static_cast<std::int64_t>(State::Executed),
-                                           std::memory_order_acq_rel, std::memory_order_acquire);
+bool TimerTask::isScheduled() const noexcept {
+    return (jtimerState_.word() & TaskState::kScheduled) != 0;
 }
+
+bool TimerTask::isCancelled() const noexcept { return jtimerState_.isCancelled(); }
+
+const std::string& TimerTask::name() const { return detail::TaskNames::of(*this); }
+
+void TimerTask::setName(std::string name) { detail::TaskNames::set(*this, std::move(name)); }
 
 }  // namespace jtimer

@@ -1,117 +1,209 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/condition.hpp"
+#include "base/monitor.hpp"
+#include "base/own_thread.hpp"
+#include "jdk/all_timers.hpp"
+#include "jdk/run_meter.hpp"
+#include "jdk/task_link.hpp"
 #include "jdk/task_queue.hpp"
+#include "jdk/tasks_to_destroy.hpp"
 
+#include <jtimer/missed_runs.hpp>
 #include <jtimer/timer_options.hpp>
 
 #include <boost/thread/condition_variable.hpp>
-#include <boost/thread/thread.hpp>
 
+#include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <exception>
+#include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
-namespace jtimer {
-
-/// Before every time.
-inline constexpr Nanos kLongAgo = std::numeric_limits<Nanos>::min();
+namespace jtimer::detail {
 
 /// When a task is to run, as Timer has worked it out.
 struct Schedule {
     Nanos time = 0;                           ///< when first
-    Nanos period = 0;                         ///< as TimerTask::Status::period
+    Nanos period = 0;                         ///< as TaskState::scheduledWith() has it
     std::int64_t scheduledExecutionTime = 0;  ///< what the task answers until its first run
+    MissedRuns missed = MissedRuns::Burst;
 };
 
-/// The one thread of a Timer, and its one monitor. Shared by the Timer and the thread itself, so
-/// that a task may destroy the Timer.
+/// The JDK's timer loop: one thread, one monitor, one queue. Shared by the Timer and the thread
+/// itself, so that a task may destroy the Timer.
 ///
-/// The monitor is mutex_ with condition_. It guards queue_ and the flags below it and, of every
-/// queued task, self_. Two things happen outside of it: TimerTask::cancel(), which is
-/// one exchange on the task's state, and everything that is the user's: run(), the destruction of
-/// tasks and of what they captured, the exception handler. So the user's code may call anything
-/// (J143).
-class TimerThread : public std::enable_shared_from_this<TimerThread> {
+/// The monitor guards queue_, acceptsTasks_, meter_, what is told of the running task and, of every
+/// queued task, the queueReference. Two things happen outside of it: TimerTask::cancel(), which is
+/// one exchange on the task's state; and everything that is the user's: run(), the destruction of
+/// tasks and of what they captured, the exception handler. So the user's code may call anything. A
+/// user's clock alone is also read with the monitor held.
+class TimerThread : public std::enable_shared_from_this<TimerThread>, public AmongAllTimers {
   public:
     /// What TimerOptions say, checked and completed.
     struct Settings {
         std::string name;
         std::shared_ptr<Clock> clock;
         UncaughtExceptionHandler handler;
+        OnException onException = OnException::StopTimer;
+        std::function<void(const TaskException&)> taskExceptionHandler;
+        bool removeOnCancel = false;
+        std::size_t maxPending = 0;
+        Ties ties = Ties::Jdk;
+        std::optional<Nanos> slowTaskThreshold;
+        std::function<void(const TimerTask&, std::chrono::nanoseconds)> onSlowTask;
+        std::function<void()> onThreadStart;
         Nanos tolerance = 0;
         std::optional<Nanos> timerSlack;
     };
 
-    /// \throws std::system_error if the clock has no condition to give
+    /// \throws std::system_error if the clock cannot make another Waiter
     explicit TimerThread(Settings settings);
 
-    /// \throws std::system_error if the system gives no thread (C10)
+    ~TimerThread() { leaveAllTimers(); }
+
+    /// \throws std::system_error if the system gives no thread; what onThreadStart throws
     void start();
 
     const std::string& name() const noexcept { return settings_.name; }
-    const Clock& clock() const noexcept { return *settings_.clock; }
+    const std::shared_ptr<Clock>& clock() const noexcept { return settings_.clock; }
 
     /// Queues the task, or throws what Timer::schedule throws for the timer's and the task's state.
-    void schedule(const std::shared_ptr<TimerTask>& task, const Schedule& schedule);
+    void schedule(const std::shared_ptr<TimerTask>& task, const Schedule& schedule) {
+        if (needsLink(schedule)) {
+            scheduleLinked(task, schedule);
+        } else {
+            enqueue(task, schedule, TaskState::scheduledWith(schedule.period));
+        }
+    }
     int purge();
     void cancel();
+    std::vector<std::shared_ptr<TimerTask>> shutdownNow();
+
+    TimerStats stats();
+
+    /// Timer::awaitTermination().
+    bool awaitEnd(Nanos timeout);
+
+    /// A task that is linked to this timer has been cancelled.
+    /// \returns the task if it has left the queue by that, and what it captured is to be destroyed
+    std::shared_ptr<TimerTask> taskCancelled(TimerTask& task, TaskLink& link);
+
+    /// Whether the thread, if it is not the calling one, is running this task.
+    bool isRunningElsewhere(const TimerTask& task);
+    /// Waits until that is over.
+    void awaitRunEnd(const TimerTask& task);
+
+    /// TimerTask::missedRuns().
+    static std::uint64_t missedBefore(const TimerTask& task) noexcept;
 
     /// The end of the Timer: see ~Timer.
     void close(bool discardTasks) noexcept;
+    /// From now on close() does not wait.
+    void detach() noexcept { detached_.store(true, std::memory_order_relaxed); }
 
   private:
-    struct Finally;
+    struct AtEnd;
 
-    void run();
+    /// The longest period, of fixed rate or fixed delay, for which a task needs no link; -1: every
+    /// task needs one, 0: every repeating task.
+    static Nanos longestUnlinked(const Settings& settings) noexcept {
+        if (settings.removeOnCancel) return -1;
+        return settings.taskExceptionHandler ? 0 : TaskState::kLongestPeriod;
+    }
+    bool needsLink(const Schedule& schedule) const noexcept {
+        const Nanos period = schedule.period < 0 ? -schedule.period : schedule.period;
+        return period > longestUnlinked_ || schedule.missed != MissedRuns::Burst;
+    }
+    void scheduleLinked(const std::shared_ptr<TimerTask>& task, const Schedule& schedule);
+    void enqueue(const std::shared_ptr<TimerTask>& task, const Schedule& schedule,
+                 TaskState::Word scheduled);
+
+    void run(std::promise<bool>* started);
     void mainLoop();
-    std::shared_ptr<TimerTask> fireMin(Lock& lock, bool clockRead) noexcept;
-    void dropCancelledHeads(Lock& lock);
-    Nanos wakeUpFor(Nanos time) const noexcept;
-    void waitFor(Lock& lock, Nanos time);
-    bool waitUntil(Lock& lock, Nanos deadline);
-    void setTimerSlack(Nanos usual);
+    Nanos readClock();
+    Nanos readExactClock();
+    void endBurst();
+    // Every run comes by these two.
+    inline bool startRun(Lock& lock, Nanos now) noexcept;
+    inline bool startOnlyRun(TaskState& state, TaskState::Word word) noexcept;
+    bool startLinkedRun(TaskLink& link, Nanos now) noexcept;
+    void startRepeatedRun(Nanos signedPeriod, Nanos due, Nanos now) noexcept;
+    void beginRun(std::shared_ptr<TimerTask> task, TaskLink::Run run) noexcept;
+    void runTask(Lock& lock);
+    void runTimed();
+    void reportSlow(Nanos duration) const;
+    /// The run is over: drops the thread's reference to the task.
+    void dropRunning() {
+        if (settings_.removeOnCancel && running_ != nullptr) releaseIfCancelled();
+        running_.reset();
+    }
+    void releaseIfCancelled();
+    void endRun(Lock& lock) noexcept;
+    void removeCancelledHeads(Lock& lock);
+    void destroyRemoved(Lock& lock);
+    /// When the thread wakes up for a task of this time: with a tolerance, at the next multiple of
+    /// it.
+    Nanos wakeUpFor(Nanos time) const noexcept {
+        const Nanos tolerance = settings_.tolerance;
+        if (tolerance == 0) return time;
+        const Nanos past = time % tolerance;  // no task's time lies before 1970
+        return past == 0 ? time : saturatingAdd(time, tolerance - past);
+    }
+    void waitForHead(Lock& lock, Nanos now);
+    bool linkHead();
 
-    TaskQueue stopScheduling(Lock& lock) noexcept;
-    void releaseAndWake(Lock& lock);
+    /// A run that has ended by an exception, as reports call it.
+    struct FailedRun {
+        std::string taskName;
+        std::shared_ptr<TimerTask> task;  // for the taskExceptionHandler only
+        std::uint64_t number = 0;
+    };
+    FailedRun failedRun() const noexcept;
+    void countFailure();
+    bool survive(const std::exception_ptr& exception);
+    void report(const std::exception_ptr& exception, const FailedRun& run) const;
+    TaskQueue stopAccepting(Lock& lock) noexcept;
     void discardTasks();
-    void finish(bool unwound);
-    void awaitEnd(Lock& lock);
-    bool hasRepeatingTask(Lock& lock) const noexcept;
+    void awaitEndOrWarn() noexcept;
+    std::shared_ptr<TimerTask> repeatingTask(Lock& lock) const noexcept;
+    void warn(const std::string& task, const char* event, const char* advice) noexcept;
 
     const Settings settings_;
-
-    Mutex mutex_;
-    const std::unique_ptr<Condition> condition_;
+    const Nanos longestUnlinked_;
+    Monitor monitor_;
+    /// Whether the cheap reading of the clock is the present time.
+    const bool isReachedExact_;
     TaskQueue queue_;
-    bool newTasksMayBeScheduled_ = true;
-    /// The thread is inside condition_->waitUntil() and nobody has notified it yet. So one wait is
-    /// ended by one notification at the most, and a thread that is awake is sent none: it looks at
-    /// the queue before it waits again.
-    bool waiting_ = false;
-    /// When the waiting thread wakes up by itself: a new first task for which that is early enough
-    /// sends it no notification. kNever: nobody can rely on it, or the wait has no limit.
-    Nanos wakesAt_ = kNever;
-    /// Every queued task with this time or an earlier one was due when the clock was read last, so
-    /// that it can be run without a new look at the clock.
-    Nanos dueBy_ = kLongAgo;
-    /// When the last wait began, if a notification has ended it; else kLongAgo.
-    Nanos notifiedWaitBegan_ = kLongAgo;
-    /// The thread is over for all but itself; close() waits for it.
-    bool hasEnded_ = false;
-    boost::condition_variable ended_;
-    /// The Timer has been destroyed on the thread, so that nobody will join it.
-    bool orphaned_ = false;
-    /// Set by start() before any thread but this one knows the object, then guarded.
-    boost::thread thread_;
+    bool acceptsTasks_ = true;
+    RunMeter meter_;
+    /// Which task is being run, or destroyed after its run: an address to compare with. Written by
+    /// the thread itself, under the monitor.
+    const TimerTask* runningTask_ = nullptr;
+    /// With removeOnCancel: the task in whose run() the thread is; and whether it has been
+    /// cancelled, so that the thread itself is to destroy what it captured.
+    const TimerTask* insideRun_ = nullptr;
+    bool releaseRunning_ = false;
+    /// How many threads wait for the end of a run, and what for.
+    int runEndWaiters_ = 0;
+    boost::condition_variable runEnded_;
+    std::atomic<bool> detached_{false};
+    /// Started last, when all else is there.
+    OwnThread thread_;
 
-    /// The task that is being run. Touched by the thread itself only.
+    /// The task that is being run, what its TaskLink says about that run, and the tasks that have
+    /// left the queue cancelled. Touched by the thread itself only.
     std::shared_ptr<TimerTask> running_;
-    /// What the kernel was told last. Touched by the thread itself only.
-    std::optional<Nanos> timerSlack_;
+    TaskLink::Run linkedRun_;
+    /// What a user's clock has thrown before or after that run: no exception of the task.
+    std::exception_ptr fromClock_;
+    TasksToDestroy removed_;
 };
 
-}  // namespace jtimer
+}  // namespace jtimer::detail

@@ -1,44 +1,28 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "command.hpp"
 
+#include "process.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
 #include <system_error>
+#include <thread>
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-namespace {
-
-class FileDescriptor {
-  public:
-    explicit FileDescriptor(int fd) : fd_(fd) {}
-    FileDescriptor(const FileDescriptor&) = delete;
-    FileDescriptor& operator=(const FileDescriptor&) = delete;
-    ~FileDescriptor() { close(); }
-
-    int get() const { return fd_; }
-    void close() {
-        if (fd_ >= 0) ::close(fd_);
-        fd_ = -1;
-    }
-
-  private:
-    int fd_;
-};
 
 /// Cuts a stream of bytes into lines.
 class LineCutter {
   public:
-    explicit LineCutter(const std::function<void(std::string_view)>& onLine) : onLine_(onLine) {}
+    explicit LineCutter(const CommandRunner::OnLine& onLine) : onLine_(onLine) {}
 
     void add(std::string_view bytes) {
         for (const char c : bytes) {
@@ -60,67 +44,11 @@ class LineCutter {
         line_.clear();
     }
 
-    const std::function<void(std::string_view)>& onLine_;
+    const CommandRunner::OnLine& onLine_;
     std::string line_;
 };
 
-void check(int error) {
-    if (error != 0) throw std::system_error(error, std::generic_category(), "cannot be started");
-}
-
-/// What posix_spawn is told besides the program.
-struct SpawnSettings {
-    posix_spawnattr_t attributes;
-    posix_spawn_file_actions_t files;
-
-    SpawnSettings() {
-        check(posix_spawnattr_init(&attributes));
-        check(posix_spawn_file_actions_init(&files));
-    }
-    SpawnSettings(const SpawnSettings&) = delete;
-    SpawnSettings& operator=(const SpawnSettings&) = delete;
-    ~SpawnSettings() {
-        posix_spawn_file_actions_destroy(&files);
-        posix_spawnattr_destroy(&attributes);
-    }
-};
-
-pid_t spawnShell(const std::string& command, int output) {
-    SpawnSettings settings;
-    // In this order it works wherever `output` lies, also at 0 when we were started without an
-    // input.
-    check(posix_spawn_file_actions_adddup2(&settings.files, output, STDOUT_FILENO));
-    check(posix_spawn_file_actions_adddup2(&settings.files, output, STDERR_FILENO));
-    check(
-        posix_spawn_file_actions_addopen(&settings.files, STDIN_FILENO, "/dev/null", O_RDONLY, 0));
-
-    sigset_t all, none;
-    sigfillset(&all);
-    sigemptyset(&none);
-    check(posix_spawnattr_setsigdefault(&settings.attributes, &all));
-    check(posix_spawnattr_setsigmask(&settings.attributes, &none));
-    check(posix_spawnattr_setpgroup(&settings.attributes, 0));
-    check(posix_spawnattr_setflags(&settings.attributes, POSIX_SPAWN_SETSIGDEF |
-                                                             POSIX_SPAWN_SETSIGMASK |
-                                                             POSIX_SPAWN_SETPGROUP));
-
-    std::string shell = "sh", option = "-c", script = command;
-    const std::array<char*, 4> arguments{shell.data(), option.data(), script.data(), nullptr};
-    pid_t pid = 0;
-    check(posix_spawn(&pid, "/bin/sh", &settings.files, &settings.attributes, arguments.data(),
-                      environ));
-    return pid;
-}
-
-/// A descriptor that becomes readable when the process exits; negative where the kernel has none.
-int openPidfd(pid_t pid) {
-#if defined(SYS_pidfd_open)
-    return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
-#else
-    static_cast<void>(pid);
-    return -1;
-#endif
-}
+namespace {
 
 /// \returns how many bytes have come; 0 if no more will
 std::size_t readSome(int fd, std::size_t atMost, LineCutter& lines) {
@@ -132,35 +60,29 @@ std::size_t readSome(int fd, std::size_t atMost, LineCutter& lines) {
     return size;
 }
 
-/// Reads until every writer has closed the pipe, or the shell has exited: a process in the
-/// background may hold the pipe open for ever, or fill it faster than we read. So when the shell
-/// has exited, only what is in the pipe at that moment is read still; all that the shell itself has
-/// written is there.
-/// \returns the shell's status, as waitpid gives it
-int readAllAndWait(int output, pid_t pid, LineCutter& lines) {
-    const FileDescriptor pidfd(openPidfd(pid));
-    // Without a pidfd (Linux before 5.3) the exit is looked for ten times a second.
-    const int timeout = pidfd.get() < 0 ? 100 : -1;
-    int status = 0;
-    for (;;) {
-        std::array<pollfd, 2> fds{{{output, POLLIN, 0}, {pidfd.get(), POLLIN, 0}}};
-        ::poll(fds.data(), fds.size(), timeout);
-        if (::waitpid(pid, &status, WNOHANG) != 0) {
-            int left = 0;
-            ::ioctl(output, FIONREAD, &left);
-            for (auto rest = static_cast<std::size_t>(left); rest > 0;) {
-                const std::size_t count = readSome(output, rest, lines);
-                if (count == 0) break;
-                rest -= count;
-            }
-            return status;
-        }
-        if (fds[0].revents != 0 && readSome(output, SIZE_MAX, lines) == 0) break;
+/// The shell has exited: reads what is in the pipe now. All that the shell itself has written is
+/// there; a process in the background may fill the pipe faster than we read.
+/// \returns whether there is such a process
+bool readRest(int output, LineCutter& lines) {
+    pollfd pipe{output, POLLIN, 0};
+    ::poll(&pipe, 1, 0);
+    int left = 0;
+    ::ioctl(output, FIONREAD, &left);
+    for (auto rest = static_cast<std::size_t>(left); rest > 0;) {
+        const std::size_t count = readSome(output, rest, lines);
+        if (count == 0) break;
+        rest -= count;
     }
-    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-    }
-    return status;
+    return (pipe.revents & POLLHUP) == 0;
 }
+
+/// A stopped process gets SIGTERM when it goes on.
+void sendToGroup(pid_t group, int signal) {
+    ::kill(-group, signal);
+    if (signal == SIGTERM) ::kill(-group, SIGCONT);
+}
+
+bool groupExists(pid_t group) { return ::kill(-group, 0) == 0 || errno != ESRCH; }
 
 std::string describeFailure(int status) {
     if (WIFSIGNALED(status)) {
@@ -173,17 +95,79 @@ std::string describeFailure(int status) {
 
 }  // namespace
 
-std::string runCommand(const std::string& command,
-                       const std::function<void(std::string_view)>& onLine) {
+void CommandRunner::end(int signal) {
+    const std::lock_guard lock(mutex_);
+    sent_ = signal;
+    if (group_ != 0) sendToGroup(group_, signal);
+}
+
+int CommandRunner::sent() {
+    const std::lock_guard lock(mutex_);
+    return sent_;
+}
+
+/// \param status on return, the shell's, as waitpid gives it
+bool CommandRunner::hasExited(pid_t shell, int& status) {
+    const std::lock_guard lock(mutex_);
+    if (::waitpid(shell, &status, WNOHANG) == 0) return false;
+    // From now on the number may become that of another group, unless there is more in this one.
+    if (sent_ != SIGTERM) group_ = 0;
+    return true;
+}
+
+/// Reads what the command prints until its shell has exited, also when another process may still
+/// write to the pipe: one in the background may have it open for ever.
+/// \returns the shell's status, as waitpid gives it
+int CommandRunner::readUntilExit(pid_t shell, FileDescriptor& output, LineCutter& lines) {
+    const FileDescriptor pidfd(openPidfd(shell));
+    // Without a pidfd the exit is looked for ten times a second.
+    const int timeout = pidfd.get() < 0 ? 100 : -1;
+    int status = 0;
+    while (!hasExited(shell, status)) {
+        std::array<pollfd, 2> fds{{{output.get(), POLLIN, 0}, {pidfd.get(), POLLIN, 0}}};
+        ::poll(fds.data(), fds.size(), timeout);
+        if (fds[0].revents != 0 && readSome(output.get(), SIZE_MAX, lines) == 0) output.close();
+    }
+    return status;
+}
+
+/// The shell has exited. If that was after SIGTERM, waits for the others in its group.
+void CommandRunner::waitForGroup() {
+    for (;;) {
+        {
+            const std::lock_guard lock(mutex_);
+            if (sent_ == SIGKILL || group_ == 0 || !groupExists(group_)) {
+                group_ = 0;
+                return;
+            }
+        }
+        // Nothing tells when a group is empty.
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+}
+
+std::string CommandRunner::run(const std::string& command, const OnLine& onLine) {
     std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) check(errno);
-    const FileDescriptor output(ends[0]);
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+        throw std::system_error(errno, std::generic_category(), "cannot be started");
+    }
+    FileDescriptor output(ends[0]);
     FileDescriptor input(ends[1]);
-    const pid_t pid = spawnShell(command, input.get());
+    const pid_t shell = spawnShell(command, -1, input.get());
     input.close();
+    {
+        const std::lock_guard lock(mutex_);
+        group_ = shell;
+        if (sent_ != 0) sendToGroup(group_, sent_);
+    }
 
     LineCutter lines(onLine);
-    const int status = readAllAndWait(output.get(), pid, lines);
+    const int status = readUntilExit(shell, output, lines);
+    waitForGroup();
+    const bool leftInBackground = output.get() >= 0 && readRest(output.get(), lines);
     lines.end();
-    return describeFailure(status);
+    // It would be ended by SIGPIPE if it wrote to a pipe that nobody reads.
+    if (leftInBackground) discardOutputOf(output.get());
+    const std::string failure = describeFailure(status);
+    return sent() == 0 || failure.empty() ? failure : "ended by run_schedule: " + failure;
 }

@@ -8,12 +8,16 @@ using std::chrono::nanoseconds;
 
 namespace {
 
-jtimer::TimerOptions optionsFor(std::shared_ptr<jtimer::Clock> clock) {
-    jtimer::TimerOptions options;
-    options.name = "run_schedule";
-    options.daemon = true;  // so whichever way the program ends, no repeating task keeps it from it
-    options.clock = std::move(clock);
-    return options;
+/// How long it may take until a step of the wall clock is noticed.
+constexpr std::chrono::seconds kWallClockLook(1);
+
+/// Schedules from inside a task; another thread may cancel the timer meanwhile.
+template <class Schedule>
+void unlessCancelled(Schedule schedule) {
+    try {
+        schedule();
+    } catch (const jtimer::IllegalStateException&) {
+    }
 }
 
 }  // namespace
@@ -21,12 +25,15 @@ jtimer::TimerOptions optionsFor(std::shared_ptr<jtimer::Clock> clock) {
 /// An entry on the timer.
 class Player::Task final : public jtimer::TimerTask {
   public:
+    /// \param first when its first run is planned, on the entry's clock
     Task(Player& player, std::size_t index, jtimer::Date first)
         : player_(player), entry_(player.entries_[index]), statistics_(player.statistics_[index]),
           planned_(first) {}
 
     void run() override {
-        const jtimer::Date begun = player_.clock_->now();
+        const Clocks& clocks = player_.clocks_;
+        const jtimer::Date begun =
+            entry_.kind == Entry::Kind::At ? clocks.wall->now() : clocks.steady->now();
         // With a fixed delay the timer counts from its own reading of the clock, a moment before
         // `begun`. So a run can begin that moment before the time planned here; it is not late
         // then.
@@ -36,7 +43,8 @@ class Player::Task final : public jtimer::TimerTask {
         player_.running_ = &entry_;
         const bool succeeded = player_.action_(entry_);
         player_.running_ = nullptr;
-        statistics_.add(lateness, !succeeded);
+        statistics_.lateness.add(lateness);
+        if (!succeeded) ++statistics_.failures;
         if (!entry_.repeats()) player_.ended();
     }
 
@@ -47,18 +55,30 @@ class Player::Task final : public jtimer::TimerTask {
     jtimer::Date planned_;
 };
 
-Player::Player(std::vector<Entry> entries, std::shared_ptr<jtimer::Clock> clock, Action action)
-    : entries_(std::move(entries)), clock_(std::move(clock)), action_(std::move(action)),
-      statistics_(entries_.size()), timer_(std::in_place, optionsFor(clock_)) {}
+Player::Player(std::vector<Entry> entries, Clocks clocks, Action action)
+    : entries_(std::move(entries)), clocks_(std::move(clocks)), action_(std::move(action)),
+      statistics_(entries_.size()), timer_(std::in_place, timerOptions()) {}
 
 Player::~Player() = default;
 
+jtimer::TimerOptions Player::timerOptions() {
+    jtimer::TimerOptions options;
+    options.name = "run_schedule";
+    options.daemon = true;  // so whichever way the program ends, no repeating task keeps it from it
+    options.clock = clocks_.steady;
+    options.uncaughtExceptionHandler = [this](const std::string&, std::exception_ptr exception) {
+        exception_ = std::move(exception);
+        whenAllHaveRun_();
+    };
+    return options;
+}
+
 void Player::start(std::function<void()> whenAllHaveRun) {
     whenAllHaveRun_ = std::move(whenAllHaveRun);
-    const jtimer::Date now = clock_->now();
+    const jtimer::Date now = clocks_.steady->now();
     // Scheduled from inside a task, none of them runs before all are there: what is due at one time
     // then runs in the order which the timer gives it, however fast this thread is.
-    timer_->schedule([this, now] { scheduleAll(now); }, now);
+    timer_->schedule([this, now] { unlessCancelled([&] { scheduleAll(now); }); }, now);
 }
 
 void Player::scheduleAll(jtimer::Date start) {
@@ -66,22 +86,46 @@ void Player::scheduleAll(jtimer::Date start) {
         entries_.begin(), entries_.end(), [](const Entry& entry) { return !entry.repeats(); }));
     for (std::size_t i = 0; i < entries_.size(); ++i) {
         const Entry& entry = entries_[i];
-        const jtimer::Date first = entry.kind == Entry::Kind::At ? entry.at : start + entry.after;
-        const auto task = std::make_shared<Task>(*this, i, first);
+        const jtimer::Date first = start + entry.after;
+        const auto task = [&] { return std::make_shared<Task>(*this, i, first); };
         switch (entry.kind) {
-        case Entry::Kind::After:
         case Entry::Kind::At:
-            timer_->schedule(task, first);
+            byWallClock_.push_back(i);
+            break;
+        case Entry::Kind::After:
+            timer_->schedule(task(), first);
             break;
         case Entry::Kind::Every:
-            timer_->schedule(task, first, entry.period);
+            timer_->schedule(task(), first, entry.period);
             break;
         case Entry::Kind::Rate:
-            timer_->scheduleAtFixedRate(task, first, entry.period);
+            timer_->scheduleAtFixedRate(task(), first, entry.period);
             break;
         }
     }
+    std::reverse(byWallClock_.begin(), byWallClock_.end());
+    std::stable_sort(
+        byWallClock_.begin(), byWallClock_.end(),
+        [this](std::size_t a, std::size_t b) { return entries_[a].at > entries_[b].at; });
+    scheduleByWallClock();
     if (entries_.empty()) whenAllHaveRun_();
+}
+
+/// Schedules what is due by the wall clock, and itself for its next look at that.
+void Player::scheduleByWallClock() {
+    const jtimer::Date now = clocks_.wall->now();
+    const jtimer::Date steadyNow = clocks_.steady->now();
+    while (!byWallClock_.empty() && entries_[byWallClock_.back()].at <= now) {
+        const std::size_t index = byWallClock_.back();
+        byWallClock_.pop_back();
+        // Before what is less overdue.
+        const jtimer::Date when = std::max(steadyNow - (now - entries_[index].at), jtimer::Date());
+        timer_->schedule(std::make_shared<Task>(*this, index, entries_[index].at), when);
+    }
+    if (byWallClock_.empty()) return;
+    nanoseconds next = entries_[byWallClock_.back()].at - now;
+    if (clocks_.wall != clocks_.steady) next = std::min<nanoseconds>(next, kWallClockLook);
+    timer_->schedule([this] { unlessCancelled([this] { scheduleByWallClock(); }); }, next);
 }
 
 void Player::ended() {
@@ -97,7 +141,11 @@ void Player::cancel() { timer_->cancel(); }
 
 void Player::finish() {
     timer_->cancel();
+    while (!timer_->awaitTermination(std::chrono::hours(1))) {
+    }
+    stats_ = timer_->stats();
     timer_.reset();
+    if (exception_) std::rethrow_exception(exception_);
 }
 
 std::vector<Printer::Row> Player::rows() const {

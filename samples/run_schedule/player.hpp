@@ -8,22 +8,38 @@
 #include <jtimer/timer.hpp>
 
 #include <atomic>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
-/// Plays a schedule on one Timer, on whatever clock: for real, or in the time of a ManualClock.
+/// What tells the time: for real, or a ManualClock for both.
+struct Clocks {
+    /// The timer's, of all durations: nobody sets it.
+    std::shared_ptr<jtimer::Clock> steady;
+    /// Of `at`: may be set back or forward at any time.
+    std::shared_ptr<const jtimer::Clock> wall;
+};
+
+/// Plays a schedule on one Timer.
+///
+/// The timer runs on the steady clock, so that setting the wall clock neither stops `after`,
+/// `every` and `rate` nor makes them catch up. What is due `at` a time of the wall clock is waited
+/// for by one task that looks at that clock, once a second if the two clocks are not the same, and
+/// schedules what is due. Refused: a second timer on the wall clock. Two commands would run at a
+/// time; and a thread that waits already does not notice that its clock has been set forward.
 class Player {
   public:
     /// Does what an entry says, on the timer's thread. \returns whether it went well
     using Action = std::function<bool(const Entry&)>;
 
-    Player(std::vector<Entry> entries, std::shared_ptr<jtimer::Clock> clock, Action action);
+    Player(std::vector<Entry> entries, Clocks clocks, Action action);
     ~Player();
 
-    /// Starts the schedule at the present time of the clock.
-    /// \param whenAllHaveRun called on the timer's thread when no run is left, if that ever happens
+    /// Starts the schedule now.
+    /// \param whenAllHaveRun called on the timer's thread when no run is left, if that ever happens,
+    ///   or when an exception has left the action: then nothing more runs
     void start(std::function<void()> whenAllHaveRun = [] {});
 
     /// Whether any entry repeats, so that the schedule never ends by itself.
@@ -36,25 +52,35 @@ class Player {
     const Entry* running() const { return running_; }
 
     /// Cancels, and waits for the running command.
+    /// \throws what has left the action, if anything
     void finish();
 
-    /// After finish().
+    /// After finish(). They refer to this object.
     std::vector<Printer::Row> rows() const;
+
+    /// After finish(). Counts this object's own tasks too: the start, and each look at the wall
+    /// clock.
+    const jtimer::TimerStats& stats() const { return stats_; }
 
   private:
     class Task;
 
+    jtimer::TimerOptions timerOptions();
     void scheduleAll(jtimer::Date start);
+    void scheduleByWallClock();
     void ended();
 
     const std::vector<Entry> entries_;
-    const std::shared_ptr<jtimer::Clock> clock_;
+    const Clocks clocks_;
     const Action action_;
     std::function<void()> whenAllHaveRun_;
 
     /// Written on the timer's thread, and read when that has ended.
     std::vector<Statistics> statistics_;
+    std::exception_ptr exception_;
     std::size_t oneShotsLeft_ = 0;
+    jtimer::TimerStats stats_;
+    std::vector<std::size_t> byWallClock_;  ///< entries still to come, the next one last
     std::atomic<const Entry*> running_{nullptr};
 
     std::optional<jtimer::Timer>

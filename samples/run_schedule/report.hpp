@@ -1,55 +1,37 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include <jtimer/timer.hpp>
+#include "output.hpp"
+#include "statistics.hpp"
 
-#include <chrono>
+#include <jtimer/time.hpp>
+
 #include <cstddef>
-#include <cstdint>
-#include <iosfwd>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
-/// How a task has fared. In microseconds, and counted by value: the memory grows with the number of
-/// different values, which stays small, not with the number of runs.
-class Statistics {
-  public:
-    void add(std::chrono::nanoseconds lateness, bool failed);
+/// How many columns `text`, in UTF-8, takes on a terminal.
+std::size_t widthOf(std::string_view text);
 
-    std::int64_t runs() const { return runs_; }
-    std::int64_t failures() const { return failures_; }
-    /// Of an even number of runs, the mean of the middle two. There must have been a run.
-    std::chrono::microseconds medianLateness() const;
-    std::chrono::microseconds worstLateness() const;
-
-  private:
-    std::int64_t latenessAt(std::int64_t rank) const;
-
-    std::int64_t runs_ = 0;
-    std::int64_t failures_ = 0;
-    std::map<std::int64_t, std::int64_t> countOfLateness_;
-};
-
-/// Prints what tasks say: `2030-01-01T08:00:00.250 name  text`.
+/// Prints what tasks say: `2030-01-01T08:00:00.250+01:00 name  text`; and how they have fared.
 class Printer {
   public:
-    enum class Flush { Never, EachLine };
-
-    /// \param names of all tasks, for the width of their column
-    Printer(std::ostream& out, const std::vector<std::string>& names, Flush flush);
+    /// \param nameWidth the width of the widest name of a task
+    Printer(Output& output, std::size_t nameWidth) : output_(output), nameWidth_(nameWidth) {}
 
     void line(jtimer::Date time, const std::string& name, std::string_view text);
 
     struct Row {
-        std::string name;
-        Statistics statistics;
+        const std::string& name;
+        const Statistics& statistics;
     };
     void table(const std::vector<Row>& rows);
 
+    /// How the timer has fared, in the library's own table.
+    void stats(const jtimer::TimerStats& stats);
+
   private:
-    std::ostream& out_;
+    Output& output_;
     const std::size_t nameWidth_;
-    const Flush flush_;
 };

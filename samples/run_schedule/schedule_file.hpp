@@ -9,6 +9,23 @@
 #include <string_view>
 #include <vector>
 
+/// \file
+/// A schedule file is text; each line of it says when, a name, and a command:
+///
+///     line     = when name command | comment | nothing
+///     when     = "after" duration                          once, from the start
+///              | "at" date                                 once, by the wall clock
+///              | "every" duration ["after" duration]       with a fixed delay
+///              | "rate" duration ["after" duration]        at a fixed rate
+///     duration = as parseDuration() reads it; of "every" and "rate", not 0
+///     date     = as parseDate() reads it
+///     name     = a word other than "after", "at", "every" and "rate"
+///     command  = the rest of the line, for /bin/sh; more than a comment of the shell
+///     comment  = "#" and the rest of the line
+///
+/// Spaces and tabs separate words, and may begin a line. A line ends in LF or CR LF, and is at most
+/// 1 MiB long. A byte order mark at the beginning of the file is skipped.
+
 /// One line of a schedule file: when, a name, and a command.
 struct Entry {
     enum class Kind { After, At, Every, Rate };
@@ -29,16 +46,7 @@ struct Schedule {
         errors;  ///< `FILE:LINE: what is wrong, and what was expected`, one a line
 };
 
-/// Reads a whole schedule file. A bad line becomes an error, and the reading goes on.
+/// Reads a whole schedule file. A bad line becomes an error, and the reading goes on; it ends after
+/// a hundred of them, or a line that is too long: then it is no schedule.
 /// \param fileName for the errors
 Schedule parseSchedule(std::istream& file, const std::string& fileName);
-
-/// `500ms`, `10s`, `5m`, `2h`, `1d`. No more than a hundred years, so that the sum of a few of them
-/// and the present time is a Date still.
-/// \throws std::invalid_argument that says what is wrong, and what was expected
-std::chrono::milliseconds parseDuration(std::string_view text);
-
-/// `2030-01-01T08:00:00` or `2030-01-01T08:00:00.250`, in local time. Of a time that the clocks
-/// show twice, the
-/// first. \throws std::invalid_argument that says what is wrong, and what was expected
-jtimer::Date parseLocalTime(std::string_view text);

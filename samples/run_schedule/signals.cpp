@@ -5,41 +5,54 @@
 #include <cerrno>
 #include <ctime>
 
+using std::chrono::steady_clock;
+
 namespace {
 
 /// Blocked like the others, and sent by wakeMain() alone: one that comes from elsewhere means
 /// nothing.
 constexpr int kWake = SIGUSR1;
 
-timespec timeUntil(std::chrono::steady_clock::time_point deadline) {
-    const std::chrono::nanoseconds left = deadline - std::chrono::steady_clock::now();
-    const auto nanos = std::max(left, std::chrono::nanoseconds(0)).count();
+/// At most an hour, which a time_t of 32 bits can hold.
+timespec timeUntil(steady_clock::time_point deadline) {
+    using std::chrono::nanoseconds;
+    const nanoseconds left = deadline - steady_clock::now();
+    const auto nanos = std::clamp(left, nanoseconds(0), nanoseconds(std::chrono::hours(1))).count();
     timespec time{};
     time.tv_sec = static_cast<std::time_t>(nanos / 1'000'000'000);
     time.tv_nsec = static_cast<long>(nanos % 1'000'000'000);
     return time;
 }
 
+bool isIgnored(int signal) {
+    struct sigaction action {};
+    return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 }  // namespace
 
 Signals::Signals() {
-    sigemptyset(&set_);
-    for (const int signal : {SIGINT, SIGTERM, kWake}) sigaddset(&set_, signal);
-    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+    sigemptyset(&ending_);
+    for (const int signal : {SIGINT, SIGTERM}) sigaddset(&ending_, signal);
+    if (!isIgnored(SIGHUP)) sigaddset(&ending_, SIGHUP);
+    awaited_ = ending_;
+    sigaddset(&awaited_, kWake);
+    pthread_sigmask(SIG_BLOCK, &awaited_, nullptr);
 }
 
-Signals::Reason Signals::wait(std::optional<std::chrono::steady_clock::time_point> deadline) const {
+Signals::Reason Signals::wait(std::optional<steady_clock::time_point> deadline) {
     for (;;) {
+        if (woken_.exchange(false)) return Reason::Woken;
+        if (deadline && steady_clock::now() >= *deadline) return Reason::Deadline;
         int signal = 0;
         if (deadline) {
             const timespec left = timeUntil(*deadline);
-            signal = sigtimedwait(&set_, nullptr, &left);
+            signal = sigtimedwait(&awaited_, nullptr, &left);
         } else {
-            signal = sigwaitinfo(&set_, nullptr);
+            signal = sigwaitinfo(&awaited_, nullptr);
         }
-        if (signal == SIGINT || signal == SIGTERM) return Reason::Signal;
-        if (signal == kWake && woken_) return Reason::Woken;
-        if (signal < 0 && errno == EAGAIN) return Reason::Deadline;
+        if (signal == SIGINT || signal == SIGTERM) return Reason::Interrupt;
+        if (signal == SIGHUP) return Reason::HangUp;
     }
 }
 
@@ -49,11 +62,10 @@ void Signals::wakeMain() {
 }
 
 void Signals::restore() {
-    sigset_t set;
-    sigemptyset(&set);
-    for (const int signal : {SIGINT, SIGTERM}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        if (sigismember(&ending_, signal) != 1) continue;
+        sigdelset(&awaited_, signal);
         std::signal(signal, SIG_DFL);
-        sigaddset(&set, signal);
     }
-    pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+    pthread_sigmask(SIG_UNBLOCK, &ending_, nullptr);
 }

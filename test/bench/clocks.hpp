@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/condition.hpp"
 #include "bench/tally.hpp"
+#include "clock/waiter.hpp"
 
 #include <jtimer/clock.hpp>
 
@@ -42,19 +42,20 @@ class NotingClock final : public jtimer::Clock {
 
     /// Returns when the thread sleeps, after every notification has woken it.
     Count count() const {
-        jtimer::Lock lock(mutex_);
+        jtimer::detail::Lock lock(mutex_);
         changed_.wait(lock, [this] { return sleeps_ && seen_ == count_.notifications; });
         return count_;
     }
 
   private:
-    class Noting final : public jtimer::Condition {
+    class Noting final : public jtimer::detail::Waiter {
       public:
         explicit Noting(const NotingClock& clock) : clock_(clock) {}
 
-        void waitUntil(jtimer::Lock& monitor, jtimer::Nanos) override {
+        void waitUntil(jtimer::detail::Lock& monitor, jtimer::detail::Nanos,
+                       jtimer::detail::Nanos) override {
             auto& count = clock_.count_;
-            jtimer::Lock lock(clock_.mutex_);
+            jtimer::detail::Lock lock(clock_.mutex_);
             clock_.sleeps_ = true;
             clock_.changed_.notify_all();
             monitor.unlock();
@@ -67,7 +68,7 @@ class NotingClock final : public jtimer::Clock {
         }
 
         void notify() override {
-            const jtimer::Lock lock(clock_.mutex_);
+            const jtimer::detail::Lock lock(clock_.mutex_);
             ++clock_.count_.notifications;
             clock_.changed_.notify_all();
         }
@@ -76,11 +77,11 @@ class NotingClock final : public jtimer::Clock {
         const NotingClock& clock_;
     };
 
-    std::unique_ptr<jtimer::Condition> makeCondition() const override {
-        return std::make_unique<Noting>(*this);
+    std::shared_ptr<jtimer::detail::Waiter> makeWaiter() const override {
+        return std::make_shared<Noting>(*this);
     }
 
-    mutable jtimer::Mutex mutex_;
+    mutable jtimer::detail::Mutex mutex_;
     mutable boost::condition_variable changed_;
     mutable Count count_;
     mutable std::int64_t seen_ = 0;  // notifications that have ended a wait, or will not any more

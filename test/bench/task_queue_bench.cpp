@@ -1,6 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "jdk/dropped_tasks.hpp"
 #include "jdk/task_queue.hpp"
+#include "jdk/tasks_to_destroy.hpp"
 
 #include "bench/measure.hpp"
 
@@ -16,7 +16,7 @@
 namespace {
 
 using bench::Stretch;
-using jtimer::TaskQueue;
+using jtimer::detail::TaskQueue;
 
 struct Task final : jtimer::TimerTask {
     void run() override {}
@@ -134,7 +134,7 @@ void queuePurge(benchmark::State& state) {
     const auto batch = [&](Stretch& stretch) {
         stretch.start();
         for (auto& queue : queues.all()) {
-            jtimer::DroppedTasks purged;
+            jtimer::detail::TasksToDestroy purged;
             purged.reserve(queue.size());
             for (std::size_t i = queue.size(); i >= 1; --i) {
                 queue.prefetchStateBefore(i);

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/gate.hpp"
 #include "support/manual_timer.hpp"
+#include "support/posix_thread.hpp"
 #include "support/throws.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -239,6 +240,20 @@ BOOST_AUTO_TEST_CASE(moves_from_several_threads_at_once_all_arrive) {
 }
 
 // --- against a simulation -----------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(a_move_is_completed_though_its_thread_is_cancelled_meanwhile) {
+    test::Gate entered, released;
+    timer.schedule([&] { entered.open(), released.wait(); }, 10);
+    test::PosixThread moving([this] { clock->advance(20); });
+    entered.wait();
+    moving.cancel();
+    released.open();
+    BOOST_TEST(moving.join());
+    BOOST_TEST(now() == 20);
+    clock->check();
+    clock->advance(10);
+    BOOST_TEST(now() == 30);
+}
 
 BOOST_AUTO_TEST_CASE(whatever_is_scheduled_on_three_timers_runs_exactly_when_it_should) {
     std::mt19937 random(20261121);

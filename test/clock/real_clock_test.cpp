@@ -29,13 +29,13 @@ class SettableClock final : public jtimer::WallClock {
     void step(std::chrono::nanoseconds by) { offset_ += by.count(); }
 
     /// Schedules by `call`, and returns when the timer's thread waits for that task, by the clock
-    /// as it is now. A thread that waits has read the clock twice: is it due, and if not, how long
-    /// is that.
+    /// as it is now. A thread that waits has read the clock once: it says whether the task is due,
+    /// and if not, how long to wait.
     template <class Call>
     void andAwaitTheWait(const Call& call) {
         const int before = readings_;
         call();
-        while (readings_ < before + 2) boost::this_thread::yield();
+        while (readings_ < before + 1) boost::this_thread::yield();
     }
 
   private:

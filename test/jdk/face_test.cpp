@@ -40,6 +40,10 @@ struct Face : test::ManualTimer {
     }
 };
 
+struct Hidden : private TimerTask {
+    void run() override {}
+};
+
 template <class... Arguments>
 using ScheduleResult = decltype(std::declval<Timer&>().schedule(std::declval<Arguments>()...));
 
@@ -49,6 +53,17 @@ template <class... Arguments>
 struct CanSchedule<std::void_t<ScheduleResult<Arguments...>>, Arguments...> : std::true_type {};
 template <class... Arguments>
 constexpr bool canSchedule = CanSchedule<void, Arguments...>::value;
+
+template <class T, class... Arguments>
+using RateResult = decltype(std::declval<T>().scheduleAtFixedRate(std::declval<Arguments>()...));
+
+template <class Void, class T, class... Arguments>
+struct CanScheduleAtFixedRate : std::false_type {};
+template <class T, class... Arguments>
+struct CanScheduleAtFixedRate<std::void_t<RateResult<T, Arguments...>>, T, Arguments...>
+    : std::true_type {};
+template <class T, class... Arguments>
+constexpr bool canScheduleAtFixedRate = CanScheduleAtFixedRate<void, T, Arguments...>::value;
 
 }  // namespace
 
@@ -100,6 +115,7 @@ BOOST_AUTO_TEST_CASE(whatever_can_be_called_without_arguments_is_a_task) {
     boost::function<void()> boostFunction = count;
     auto moveOnly = [one = std::make_unique<int>(1)] { runs += *one; };
     auto noexceptLambda = []() noexcept { ++runs; };
+
     auto generic = [](auto... none) { runs += 1 + static_cast<int>(sizeof...(none)); };
 
     timer.schedule([] { ++runs; }, 1);
@@ -120,6 +136,58 @@ BOOST_AUTO_TEST_CASE(whatever_can_be_called_without_arguments_is_a_task) {
     timer.schedule(std::bind([](int by) { runs += by; }, 1), 1);
     BOOST_TEST(runsIn(1) == 16);
     BOOST_TEST(!!function);  // a copy was taken
+}
+
+BOOST_AUTO_TEST_CASE(a_callable_that_takes_its_task_gets_it) {
+    TimerTask* seen = nullptr;
+    const auto handle = timer.schedule([&seen](TimerTask& self) { seen = &self; }, 1);
+    clock->advance(1);
+    BOOST_TEST(seen == handle.get());
+
+    int times = 0;
+    timer.schedule(
+        [&times](TimerTask& self) {
+            if (++times == 3) self.cancel();
+        },
+        0, 100);
+    clock->advance(1000);
+    BOOST_TEST(times == 3);
+
+    const auto cancelSelf = [](TimerTask& task) { ++runs, task.cancel(); };
+    timer.schedule(cancelSelf, 1, 1);
+    timer.schedule(std::function<void(TimerTask&)>(cancelSelf), 1, 1);
+    timer.schedule(std::bind(cancelSelf, std::placeholders::_1), 1, 1);
+    timer.schedule(+cancelSelf, 1, 1);
+    timer.schedule([](const TimerTask& self) { runs += self.scheduledExecutionTime() > 0; }, 1);
+    timer.schedule(&TimerTask::cancel, 1, 1);
+    BOOST_TEST(runsIn(100) == 5);
+}
+
+BOOST_AUTO_TEST_CASE(what_can_be_called_either_way_gets_the_task) {
+    struct Either {
+        void operator()() const { runs += 100; }
+        void operator()(TimerTask&) const { ++runs; }
+    };
+    timer.schedule(Either{}, 1);
+    timer.schedule([](auto&... self) { runs += static_cast<int>(sizeof...(self)); }, 1);
+    BOOST_TEST(runsIn(1) == 2);
+}
+
+BOOST_AUTO_TEST_CASE(make_task_gives_the_task_before_it_is_scheduled) {
+    std::shared_ptr<TimerTask> task;
+    task = jtimer::makeTask([&task] { ++runs, task->cancel(); });
+    task->setName("once");
+    BOOST_TEST(task->scheduledExecutionTime() == 0);
+    BOOST_TEST(timer.schedule(task, 1, 1) == task);
+    BOOST_TEST(runsIn(10) == 1);
+
+    auto moveOnly = [one = std::make_unique<int>(1)](TimerTask& self) {
+        runs += *one, self.cancel();
+    };
+    timer.schedule(jtimer::makeTask(std::move(moveOnly)), 1, 1);
+    BOOST_TEST(runsIn(10) == 1);
+    CHECK_THROWS(jtimer::makeTask(std::function<void()>()), jtimer::NullPointerException,
+                 "task cannot be null");
 }
 
 BOOST_AUTO_TEST_CASE(a_task_is_a_shared_or_unique_pointer_to_any_class_derived_from_timer_task) {
@@ -166,6 +234,14 @@ BOOST_AUTO_TEST_CASE(c3_a_null_pointer_and_an_empty_function_are_the_null_task) 
     refused(pointer);
     int (*noexceptPointer)() noexcept = nullptr;
     refused(noexceptPointer);
+    std::function<void()> assignedLater;
+    refused(std::ref(assignedLater));
+    refused(std::cref(empty));
+    refused(std::ref(pointer));
+    assignedLater = [] { ++runs; };
+    timer.schedule(std::ref(assignedLater), 1);
+    clock->advance(1);
+    BOOST_TEST(runs == 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_first_time_and_a_period_can_be_mixed_of_all_kinds) {
@@ -201,11 +277,41 @@ BOOST_AUTO_TEST_CASE(what_is_no_task_or_no_time_does_not_compile) {
     static_assert(!canSchedule<Task, std::chrono::steady_clock::time_point>, "a Date is wall time");
     static_assert(!canSchedule<Task, int, jtimer::Date>, "a period is no Date");
     static_assert(!canSchedule<Beep*, int>, "who would own it?");
+    static_assert(!canSchedule<Beep, int> && !canSchedule<const Beep&, int>);
+    static_assert(!canSchedule<std::shared_ptr<Hidden>, int> &&
+                  !canSchedule<std::unique_ptr<Hidden>, int> && !canSchedule<Hidden*, int>);
+    static_assert(!canSchedule<std::shared_ptr<const Beep>, int>);
+    static_assert(!canSchedule<std::unique_ptr<Beep>&, int>, "it takes a std::move");
     static_assert(!canSchedule<std::shared_ptr<int>, int>);
-    static_assert(!canSchedule<void (*)(int), int>);
+    static_assert(!canSchedule<void (*)(int), int> && !canSchedule<void (&)(int), int>);
+    static_assert(!canSchedule<std::function<void(int)>, int>);
+    static_assert(!canSchedule<decltype(&Beep::run), int>, "any TimerTask may be passed to it");
+    static_assert(!canSchedule<class Incomplete*, int>);
     static_assert(!canSchedule<int, int>);
+    static_assert(!canSchedule<Task, int, bool> && !canSchedule<Task, int, float>);
     static_assert(!std::is_constructible_v<Timer, const wchar_t*>, "no pointer is a daemon flag");
     static_assert(!std::is_constructible_v<Timer, int*>);
+    enum Unscoped { kDaemon };
+    static_assert(!std::is_constructible_v<Timer, int> && !std::is_constructible_v<Timer, double> &&
+                      !std::is_constructible_v<Timer, Unscoped> &&
+                      !std::is_constructible_v<Timer, std::true_type>,
+                  "only a bool is a daemon flag");
+    static_assert(!std::is_constructible_v<Timer, const char*, const char*> &&
+                  !std::is_constructible_v<Timer, const char*, int> &&
+                  !std::is_constructible_v<Timer, std::string, double> &&
+                  !std::is_constructible_v<Timer, std::string, const char*>);
+    static_assert(std::is_constructible_v<Timer, bool&> &&
+                  std::is_constructible_v<Timer, std::string, const bool&>);
+    static_assert(canScheduleAtFixedRate<Timer&, Task, int, int> &&
+                  canScheduleAtFixedRate<Timer&, Task, int, int, jtimer::MissedRuns>);
+    static_assert(!canScheduleAtFixedRate<Timer, Task, int, int> &&
+                      !canScheduleAtFixedRate<Timer, Task, int, int, jtimer::MissedRuns>,
+                  "a temporary ends before the task runs");
+    static_assert(!canScheduleAtFixedRate<Timer&, Task, double, int> &&
+                  !canScheduleAtFixedRate<Timer&, Beep*, int, int, jtimer::MissedRuns>);
+    // An integer of 128 bits is one of the integer types in some modes of the compilers.
+    __extension__ using Wide = __int128;
+    static_assert(canSchedule<Task, Wide> == std::is_integral_v<Wide>);
     static_assert(!std::is_convertible_v<bool, Timer> &&
                   !std::is_convertible_v<const char*, Timer>);
     static_assert(!std::is_copy_constructible_v<Timer> && !std::is_move_constructible_v<Timer>);
@@ -223,9 +329,25 @@ BOOST_AUTO_TEST_CASE(a_string_names_the_timer_and_never_becomes_the_daemon_flag)
     BOOST_TEST(Timer("literal", true).name() == "literal");
     CHECK_THROWS(Timer(nullptr), jtimer::NullPointerException, "name cannot be null");
     CHECK_THROWS(Timer(nullptr, true), jtimer::NullPointerException, "name cannot be null");
+    jtimer::TimerOptions options;
+    BOOST_TEST(!options.name);
+    pointer = nullptr;
+    CHECK_THROWS(options.name = pointer, jtimer::NullPointerException, "name cannot be null");
+    CHECK_THROWS(options.name = nullptr, jtimer::NullPointerException, "name cannot be null");
+    BOOST_TEST(!options.name);
+    options.name = buffer;
+    BOOST_TEST(*options.name == "buffer");
+    options.name = std::string_view("view");
+    BOOST_TEST(Timer(options).name() == "view");
+    options.name = std::optional<std::string>("optional");
+    BOOST_TEST(options.name.value() == "optional");
+    options.name = std::nullopt;
+    BOOST_TEST(!options.name);
+    options.name.emplace("emplaced");
+    BOOST_TEST(options.name->size() == 8U);
 }
 
-BOOST_AUTO_TEST_CASE(the_exceptions_can_be_caught_as_what_the_standard_calls_them) {
+BOOST_AUTO_TEST_CASE(c5_the_exceptions_can_be_caught_as_what_the_standard_calls_them) {
     BOOST_CHECK_THROW(timer.schedule(count, -1), std::invalid_argument);
     BOOST_CHECK_THROW(timer.schedule(nullptr, 1), std::invalid_argument);
     timer.cancel();

@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(j88_also_when_all_of_them_are_overdue) {
     BOOST_TEST(take() == Order({10, 20, 30, 40, 50, 60}), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(j89_j90_one_shots_of_the_same_time_run_as_1_n_and_down_to_2) {
+BOOST_AUTO_TEST_CASE(j89_j90_c8_one_shots_of_the_same_time_run_as_1_n_and_down_to_2) {
     for (int n = 1; n <= 16; ++n) {
         for (int i = 1; i <= n; ++i) timer.schedule(entry(i), 100);
         clock->advance(100);

@@ -3,8 +3,11 @@
 #include "support/gate.hpp"
 #include "support/thread_state.hpp"
 
+#include <atomic>
+#include <memory>
 #include <optional>
 #include <stdexcept>
+#include <vector>
 
 using jtimer::Date;
 using jtimer::Timer;
@@ -198,5 +201,93 @@ BOOST_AUTO_TEST_CASE(a_timer_can_be_made_in_the_destructor_of_a_static_object) {
     const auto child = runChild("uses_a_timer_after_main");
     BOOST_TEST(child.out == "main returns\nmade after main\n");
     BOOST_TEST(child.err == "");
+    BOOST_TEST(child.exitCode == 0);
+}
+
+CHILD_PROCESS(forks_with_static_timers) {
+    static Timer timer("parent");
+    globalTimer.schedule([] {}, 3'600'000);
+    globalDaemon.schedule([] {}, 3'600'000);
+    timer.schedule([] {}, 3'600'000, 1000);
+    // The child may find the monitor of a busy timer locked.
+    static Timer busy("busy", true);
+    busy.scheduleAtFixedRate([] {}, Date{} + std::chrono::hours(300'000), 1);
+    // What a sanitizer locks to allocate stays locked in a child, so the threads must have started,
+    // and must not be destroying a task.
+    std::vector<std::shared_ptr<jtimer::TimerTask>> tasks;
+    for (Timer* const each : {&timer, &globalTimer, &globalDaemon, &busy}) {
+        Gate hasRun;
+        tasks.push_back(each->schedule([&] { hasRun.open(); }, Date{}));
+        hasRun.wait();
+    }
+    for (int i = 0; i < 20; ++i) {
+        const pid_t child = fork();
+        if (child == 0) {
+            alarm(20);
+            std::exit(7);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 7) print("the child hangs\n");
+    }
+    print("children have left\n");
+    timer.cancel();
+    globalTimer.cancel();
+}
+
+BOOST_AUTO_TEST_CASE(c11_a_forked_child_that_does_not_use_the_timers_of_its_parent_can_exit) {
+    const auto child = runChild("forks_with_static_timers");
+    BOOST_TEST(child.out == "children have left\n");
+    BOOST_TEST(child.exitCode == 0);
+}
+
+namespace {
+
+/// Once it is armed, the timer's thread hangs in its next reading, with the monitor held.
+class HangingClock final : public jtimer::WallClock {
+  public:
+    std::atomic<bool> armed{false};
+    mutable Gate hangs, released;
+
+    std::int64_t nanos() const override {
+        if (armed) {
+            hangs.open();
+            released.wait();
+        }
+        return WallClock::nanos();
+    }
+};
+
+}  // namespace
+
+CHILD_PROCESS(forks_with_a_monitor_held) {
+    const auto clock = std::make_shared<HangingClock>();
+    jtimer::TimerOptions options;
+    options.clock = clock;
+    options.removeOnCancel = true;
+    Timer timer(options);
+    std::optional<jtimer::ScopedTask> scoped(timer.schedule([] {}, 3'600'000));
+    const auto task = timer.schedule([] {}, 3'600'000);
+    clock->armed = true;
+    timer.schedule([] {}, Date{});
+    clock->hangs.wait();
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        scoped.reset();
+        _exit(task->cancel() ? 7 : 8);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    print(WIFEXITED(status) && WEXITSTATUS(status) == 7 ? "cancelled\n" : "hung\n");
+    clock->armed = false;
+    clock->released.open();
+    timer.cancel();
+}
+
+BOOST_AUTO_TEST_CASE(
+    c11_a_forked_child_can_cancel_tasks_although_the_monitor_was_held_at_the_fork) {
+    const auto child = runChild("forks_with_a_monitor_held");
+    BOOST_TEST(child.out == "cancelled\n");
     BOOST_TEST(child.exitCode == 0);
 }

@@ -104,6 +104,23 @@ BOOST_AUTO_TEST_CASE(j81_what_is_finer_than_a_millisecond_is_rounded_down) {
     BOOST_TEST(delayed->times == Times({0, 1, 2}), boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(j81_delays_of_about_a_century_count_from_the_nanosecond_of_the_call_too) {
+    constexpr std::int64_t century = 100LL * 365 * 86'400'000;
+    constexpr std::int64_t year2262 = kMax / 1'000'000;
+    clock->advance(700us);
+    for (const std::int64_t millis : {century - 1, century, century + 1, year2262, kMax / 2}) {
+        BOOST_TEST(scheduled(*timer.schedule([] {}, millis)) == millis);
+    }
+    const auto finer = std::chrono::milliseconds(century) + 300us;
+    BOOST_TEST(scheduled(*timer.schedule([] {}, finer)) == century + 1);
+    const auto task = witness();
+    timer.schedule(task, std::chrono::milliseconds(century));
+    clock->advance(std::chrono::milliseconds(century) - 1ns);
+    BOOST_TEST(task->times.empty());
+    clock->advance(1ns);
+    BOOST_TEST(task->times == Times({century}), boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(
     j82_a_repeating_task_that_has_not_run_answers_its_first_time_minus_the_period) {
     for (const bool fixedRate : {false, true}) {

@@ -279,6 +279,41 @@ BOOST_AUTO_TEST_CASE(j51_a_task_can_prevent_another_one_of_its_timer) {
     BOOST_TEST(log.take() == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_task_is_scheduled_until_its_only_run_begins_or_it_is_cancelled) {
+    const auto states = [](const TaskPointer& task) {
+        return std::string(task->isScheduled() ? "scheduled " : "") +
+               (task->isCancelled() ? "cancelled" : "");
+    };
+    std::string inRun;
+    const TaskPointer once = makeTask([&] { inRun += states(once) + '|'; });
+    const TaskPointer rate = makeTask([&] { inRun += states(rate) + '|'; });
+    BOOST_TEST(states(once) == "");
+    timer.schedule(once, 1);
+    timer.scheduleAtFixedRate(rate, 2, 1);
+    BOOST_TEST(states(once) == "scheduled ");
+    clock->advance(2);
+    BOOST_TEST(inRun == "|scheduled |");
+    BOOST_TEST(states(once) == "");
+    BOOST_TEST(states(rate) == "scheduled ");
+    once->cancel();
+    rate->cancel();
+    BOOST_TEST(states(once) == "cancelled");
+    BOOST_TEST(states(rate) == "cancelled");
+
+    const TaskPointer never = makeTask(), decades = makeTask(), discarded = makeTask();
+    never->cancel();
+    BOOST_TEST(states(never) == "cancelled");
+    timer.schedule(decades, 1, std::chrono::hours(24 * 365 * 100));
+    BOOST_TEST(states(decades) == "scheduled ");
+    decades->cancel();
+    BOOST_TEST(states(decades) == "cancelled");
+    discarded->setName("discarded");
+    BOOST_TEST(states(discarded) == "");
+    timer.schedule(discarded, 1);
+    timer.cancel();
+    BOOST_TEST(states(discarded) == "scheduled ");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 namespace {

@@ -10,8 +10,8 @@
 #include <random>
 #include <vector>
 
-using jtimer::TaskQueue;
 using jtimer::TimerTask;
+using jtimer::detail::TaskQueue;
 
 namespace {
 

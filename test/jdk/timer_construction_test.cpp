@@ -1,14 +1,14 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/child_process.hpp"
 #include "support/manual_timer.hpp"
+#include "support/system_threads.hpp"
 #include "support/thread_state.hpp"
 #include "support/throws.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <ctime>
-#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <pthread.h>
 #include <set>
 #include <system_error>
@@ -43,16 +43,6 @@ auto onThreadOf(Timer& timer, Function function) {
         0);
     answered.wait();
     return answer;
-}
-
-std::string currentThreadName() {
-    std::array<char, 64> name{};
-    pthread_getname_np(pthread_self(), name.data(), name.size());
-    return name.data();
-}
-
-std::ptrdiff_t numberOfThreads() {
-    return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
 }
 
 /// The CPU time of a thread, and how often it has gone to sleep.
@@ -98,26 +88,6 @@ class ThreadMeter {
     clockid_t cpuClock_{};
 };
 
-/// What the system gives new threads by default, absurd for a while.
-class NoMoreThreads {
-  public:
-    NoMoreThreads() {
-        pthread_getattr_default_np(&usual_);
-        pthread_attr_t absurd;
-        pthread_attr_init(&absurd);
-        pthread_attr_setstacksize(&absurd, std::size_t{1} << 50);
-        pthread_setattr_default_np(&absurd);
-        pthread_attr_destroy(&absurd);
-    }
-    ~NoMoreThreads() {
-        pthread_setattr_default_np(&usual_);
-        pthread_attr_destroy(&usual_);
-    }
-
-  private:
-    pthread_attr_t usual_{};
-};
-
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(j1_every_constructor_starts_the_thread) {
@@ -131,9 +101,32 @@ BOOST_AUTO_TEST_CASE(j1_every_constructor_starts_the_thread) {
     Timer e(std::string("e"));
     Timer f(std::string("f"), true);
     Timer g(TimerOptions{});
+    Timer h("h", true, std::make_shared<jtimer::SteadyClock>());
     std::set<boost::thread::id> threads{boost::this_thread::get_id()};
-    for (Timer* timer : {&a, &b, &c, &d, &e, &f, &g}) threads.insert(ownThread(*timer));
-    BOOST_TEST(threads.size() == 8U);
+    for (Timer* timer : {&a, &b, &c, &d, &e, &f, &g, &h}) threads.insert(ownThread(*timer));
+    BOOST_TEST(threads.size() == 9U);
+}
+
+BOOST_AUTO_TEST_CASE(c7_a_clock_comes_with_the_name_and_the_timer_tells_its_clock) {
+    const auto manual = std::make_shared<jtimer::ManualClock>(test::kStart);
+    Timer timer("tested", true, manual);
+    BOOST_TEST(timer.name() == "tested");
+    BOOST_TEST(timer.clock() == manual);
+    BOOST_TEST((timer.clock()->now() == test::kStart));
+    bool ran = false;
+    timer.schedule([&] { ran = true; }, 1h);
+    manual->advance(1h);
+    BOOST_TEST(ran);
+
+    const Timer named(std::string("string"), true, manual);
+    BOOST_TEST(named.name() == "string");
+    CHECK_THROWS(Timer(nullptr, true, manual), jtimer::NullPointerException, "name cannot be null");
+    const Timer byDefault, withNull("x", true, nullptr);
+    BOOST_TEST((dynamic_cast<jtimer::WallClock*>(byDefault.clock().get()) != nullptr));
+    BOOST_TEST((dynamic_cast<jtimer::WallClock*>(withNull.clock().get()) != nullptr));
+    static_assert(!std::is_constructible_v<Timer, const char*, int, decltype(manual)>,
+                  "only a bool is a daemon flag");
+    static_assert(std::is_final_v<Timer>, "nothing calls what overrides a function of Timer");
 }
 
 CHILD_PROCESS(prints_default_names) {
@@ -190,7 +183,7 @@ BOOST_AUTO_TEST_CASE(j5_160_default_timers_made_by_8_threads_have_160_names) {
 BOOST_AUTO_TEST_CASE(j6_c9_the_thread_of_a_task_carries_the_first_15_bytes_of_the_name) {
     const auto shown = [](const std::string& name) {
         Timer timer(name, true);
-        return onThreadOf(timer, currentThreadName);
+        return onThreadOf(timer, test::currentThreadName);
     };
     BOOST_TEST(shown("backup") == "backup");
     BOOST_TEST(shown("") == "");
@@ -198,7 +191,7 @@ BOOST_AUTO_TEST_CASE(j6_c9_the_thread_of_a_task_carries_the_first_15_bytes_of_th
     BOOST_TEST(shown("sixteen bytes...") == "sixteen bytes..");
     BOOST_TEST(shown(std::string(1000, 'n')) == std::string(15, 'n'));
     Timer unnamed;
-    BOOST_TEST(onThreadOf(unnamed, currentThreadName) == unnamed.name());
+    BOOST_TEST(onThreadOf(unnamed, test::currentThreadName) == unnamed.name());
 }
 
 BOOST_AUTO_TEST_CASE(j7_any_name_is_kept_as_it_is) {
@@ -226,7 +219,7 @@ BOOST_AUTO_TEST_CASE(a_pointer_to_characters_is_a_name_and_never_the_daemon_flag
 }
 
 CHILD_PROCESS(makes_timers_without_a_name) {
-    const auto before = numberOfThreads();
+    const auto before = test::numberOfThreads();
     const auto attempt = [](auto... arguments) {
         try {
             Timer timer(static_cast<const char*>(nullptr), arguments...);
@@ -238,7 +231,7 @@ CHILD_PROCESS(makes_timers_without_a_name) {
     attempt();
     attempt(true);
     attempt(false);
-    test::print(std::to_string(numberOfThreads() - before) + " threads left\n");
+    test::print(std::to_string(test::numberOfThreads() - before) + " threads left\n");
 }
 
 BOOST_AUTO_TEST_CASE(j8_a_null_name_is_refused_and_leaves_no_thread_running) {
@@ -391,11 +384,11 @@ BOOST_AUTO_TEST_CASE(
     options.clock = clock;
     options.uncaughtExceptionHandler = [clock](const std::string&, const std::exception_ptr&) {};
     const auto references = clock.use_count();
-    const auto threads = numberOfThreads();
+    const auto threads = test::numberOfThreads();
 
     const int before = serialNumber();
     {
-        const NoMoreThreads scarcity;
+        const test::NoMoreThreads scarcity;
         BOOST_CHECK_THROW(Timer{}, std::system_error);
         BOOST_CHECK_THROW(Timer{options}, std::system_error);
         BOOST_CHECK_THROW(Timer{"named"}, std::system_error);
@@ -408,5 +401,5 @@ BOOST_AUTO_TEST_CASE(
     BOOST_TEST(serialNumber() == before + 3);
     BOOST_TEST(clock.use_count() == references);
     BOOST_TEST(!clock->advanceToNext());  // and it does not take part in the clock any more
-    BOOST_TEST(numberOfThreads() <= threads);
+    BOOST_TEST(test::numberOfThreads() <= threads);
 }

@@ -4,12 +4,17 @@
 #include "support/scripted_clock.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <boost/thread/thread.hpp>
 
+#include <array>
 #include <memory>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
 
 using namespace std::chrono_literals;
-using jtimer::kNever;
-using jtimer::Nanos;
+using jtimer::detail::kNever;
+using jtimer::detail::Nanos;
 using test::kStartMillis;
 
 namespace {
@@ -158,10 +163,10 @@ BOOST_AUTO_TEST_CASE(one_reading_of_the_clock_serves_each_look_at_the_queue) {
     BOOST_TEST(clock->readings == 2);
     go.open();
     clock->awaitWait(2);
-    BOOST_TEST(clock->readings == 3);
+    BOOST_TEST(clock->readings == 4);  // once for the second task, once for stats() at the end
 }
 
-BOOST_AUTO_TEST_CASE(one_reading_serves_all_tasks_due_at_it_and_each_fixed_delay_needs_its_own) {
+BOOST_AUTO_TEST_CASE(each_decision_reads_the_clock_anew) {
     clock->awaitWait(1);
     test::Gate running, go;
     timer.schedule([&] { running.open(), go.wait(); }, test::at(0));
@@ -170,27 +175,33 @@ BOOST_AUTO_TEST_CASE(one_reading_serves_all_tasks_due_at_it_and_each_fixed_delay
     for (int i = 0; i < 100; ++i) timer.schedule(nothing, test::at(-i));
     go.open();
     clock->awaitWait(2);
-    BOOST_TEST(clock->readings == 2);  // they came after the first reading
+    BOOST_TEST(clock->readings == 102);  // one of them for stats(), when all have run
 
-    const auto delayed = timer.schedule(nothing, test::at(-1), 10);
+    timer.schedule(nothing, test::at(-1), 10);
     clock->awaitWait(3);
-    BOOST_TEST(clock->readings == 4);  // is it due, from when does it count; is the next one due
-
-    test::Gate runningAgain, goAgain;
-    timer.schedule([&] { runningAgain.open(), goAgain.wait(); }, test::at(0));
-    runningAgain.wait();
-    timer.schedule(nothing, test::at(0));
-    timer.schedule(nothing, test::at(0), 10);
-    setTime(1);
-    goAgain.open();
-    BOOST_TEST(clock->awaitWait(4) == at(10));
-    // The gate; the next two; what the fixed delay counts from, after the one before it has run;
-    // and the head.
-    BOOST_TEST(clock->readings == 8);
+    BOOST_TEST(clock->readings == 104);  // it is due, and counts from then; its next run is not
 }
 
-BOOST_AUTO_TEST_CASE(
-    j102_a_task_is_not_early_though_the_clock_was_set_back_after_its_last_reading) {
+BOOST_AUTO_TEST_CASE(where_a_cheaper_reading_proves_that_a_task_is_due_the_clock_is_seldom_read) {
+    clock->reached = at(-1);
+    clock->awaitWait(1);
+    test::Gate running, go;
+    timer.schedule([&] { running.open(), go.wait(); }, test::at(0));
+    running.wait();
+    BOOST_TEST(clock->readings == 1);
+    for (int i = 1; i <= 100; ++i) timer.schedule(nothing, test::at(-i));
+    timer.scheduleAtFixedRate(nothing, test::at(-1), 1'000'000);
+    timer.schedule(nothing, test::at(0));  // not proved
+    go.open();
+    clock->awaitWait(2);
+    // For that one, for the head of the wait, and for stats() after 1, 2, 4, 8, 16 and 32 runs.
+    BOOST_TEST(clock->readings == 9);
+    timer.schedule(nothing, test::at(-1), 10);  // a fixed delay counts from the present time
+    BOOST_TEST(clock->awaitWait(3) == at(10));
+    BOOST_TEST(clock->readings == 11);
+}
+
+BOOST_AUTO_TEST_CASE(j102_a_task_scheduled_after_the_clock_was_set_back_is_not_early) {
     clock->awaitWait(1);
     bool ran = false;
     timer.schedule(
@@ -247,5 +258,48 @@ BOOST_AUTO_TEST_CASE(j117_after_a_purge_every_new_first_task_wakes_the_thread) {
     timer.schedule(nothing, 0);
     BOOST_TEST(clock->notifications() == 2);
 }
+
+#if defined(__linux__)
+BOOST_AUTO_TEST_CASE(the_timer_slack_is_low_during_a_wait_and_usual_in_what_a_task_starts) {
+    const int usual = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
+    clock->awaitWait(1);
+    BOOST_TEST(clock->timerSlack == usual);  // without a limit
+    std::array<int, 3> inTask{};
+    timer.schedule(
+        [&] {
+            inTask[0] = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
+            boost::thread([&] { inTask[1] = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0); }).join();
+        },
+        10);
+    clock->awaitWait(2);
+    BOOST_TEST(clock->timerSlack == 1);
+    setTime(10);
+    clock->endWait();
+    clock->awaitWait(3);
+    BOOST_TEST(clock->timerSlack == usual);
+    timer.schedule([] {}, 99us);
+    clock->awaitWait(4);
+    BOOST_TEST(clock->timerSlack == usual);  // a short wait
+    BOOST_TEST(inTask[0] == usual);
+    BOOST_TEST(inTask[1] == usual);
+}
+
+BOOST_AUTO_TEST_CASE(a_slack_that_was_asked_for_holds_for_waits_of_any_length_and_for_no_task) {
+    const int usual = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
+    const auto ownClock = std::make_shared<test::ScriptedClock>();
+    jtimer::TimerOptions options = test::onClock(ownClock);
+    options.timerSlack = 2ms;
+    jtimer::Timer slack(options);
+    int inTask = 0;
+    ownClock->awaitWait(1);
+    slack.schedule([&] { inTask = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0); }, 99us);
+    ownClock->awaitWait(2);
+    BOOST_TEST(ownClock->timerSlack == 2'000'000);
+    ownClock->time = at(1);
+    ownClock->endWait();
+    ownClock->awaitWait(3);
+    BOOST_TEST(inTask == usual);
+}
+#endif
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -252,17 +252,40 @@ BOOST_AUTO_TEST_CASE(j114_a_huge_period_never_comes_round_and_disturbs_no_other_
         clock->waitUntilIdle();
         BOOST_TEST(take() == "delay@0 rate@0");
     }
-    for (const auto period :
-         {std::chrono::nanoseconds::max(), std::chrono::nanoseconds(24h * 365 * 74)}) {
-        timer.scheduleAtFixedRate(task("nanos"), 0, period);
-        clock->waitUntilIdle();
-        BOOST_TEST(take() == "nanos@0");
-    }
+    timer.scheduleAtFixedRate(task("nanos"), 0, std::chrono::nanoseconds::max());
+    clock->waitUntilIdle();
+    BOOST_TEST(take() == "nanos@0");
 
     timer.schedule(task("a"), 10);
     clock->advance(200 * 365 * kDay);
     BOOST_TEST(take() == "a@10");
     BOOST_TEST(!clock->advanceToNext());
+}
+
+BOOST_AUTO_TEST_CASE(j114_a_period_of_decades_comes_round_while_nanoseconds_last) {
+    constexpr std::int64_t year = 365 * 24 * 3'600'000LL;
+    for (const std::int64_t years : {18, 19, 40, 130}) {
+        test::ManualTimer own;
+        std::vector<std::int64_t> runs;
+        const auto run = [&] { runs.push_back(own.now() / year); };
+        const auto rate = own.timer.scheduleAtFixedRate(run, 0, years * year);
+        own.clock->advance(years * 2 * year);
+        BOOST_TEST(runs == (std::vector<std::int64_t>{0, years, 2 * years}),
+                   boost::test_tools::per_element());
+        BOOST_TEST(rate->cancel());
+        BOOST_TEST(!rate->cancel());
+        const auto delay = own.timer.schedule(run, 0, years * year);
+        own.clock->waitUntilIdle();
+        BOOST_TEST(runs.size() == 4U);
+        BOOST_TEST(test::ManualTimer::scheduled(*delay) == own.now());
+        own.timer.cancel();
+        BOOST_TEST(delay->cancel());
+        BOOST_TEST(!delay->cancel());
+    }
+    const auto discarded = timer.schedule([] {}, 0, 19 * year);
+    clock->waitUntilIdle();
+    timer.cancel();
+    BOOST_TEST(discarded.use_count() == 1);
 }
 
 BOOST_AUTO_TEST_CASE(j115_a_task_with_the_longest_period_runs_once_and_can_be_cancelled) {

@@ -81,6 +81,7 @@ BOOST_AUTO_TEST_CASE(a_time_before_1970_is_rounded_up_as_well_and_what_is_never_
 
 BOOST_AUTO_TEST_CASE(a_new_first_task_wakes_the_thread_only_for_an_earlier_wake_up) {
     const auto scripted = std::make_shared<test::ScriptedClock>();
+    scripted->canBeSetForward = false;
     jtimer::Timer watched(options(scripted));
     scripted->awaitWait(1);
     watched.schedule([] {}, 38);
@@ -90,6 +91,49 @@ BOOST_AUTO_TEST_CASE(a_new_first_task_wakes_the_thread_only_for_an_earlier_wake_
     watched.schedule([] {}, 30);
     BOOST_TEST(scripted->notifications() == 2);
     BOOST_TEST(scripted->awaitWait(3) == (test::kStartMillis + 30) * 1'000'000);
+}
+
+BOOST_AUTO_TEST_CASE(on_a_clock_that_can_be_set_every_new_first_task_wakes_the_thread) {
+    const auto scripted = std::make_shared<test::ScriptedClock>();
+    jtimer::TimerOptions tolerant = options(scripted);
+    tolerant.tolerance = 1000;
+    jtimer::Timer watched(tolerant);
+    scripted->awaitWait(1);
+    watched.schedule([] {}, 7500);
+    BOOST_TEST(scripted->awaitWait(2) == (test::kStartMillis + 8000) * 1'000'000);
+    // The wait that has begun goes on for 8 s from when it began, whatever the clock shows.
+    scripted->time = (test::kStartMillis + 7100) * 1'000'000;
+    watched.schedule([] {}, 0);
+    BOOST_TEST(scripted->notifications() == 2);
+    BOOST_TEST(scripted->awaitWait(3) == (test::kStartMillis + 8000) * 1'000'000);
+}
+
+BOOST_AUTO_TEST_CASE(a_fixed_delay_does_not_grow_by_the_tolerance) {
+    jtimer::TimerOptions tolerant = options(clock);
+    tolerant.tolerance = 600;
+    jtimer::Timer watched(tolerant);
+    std::string times;
+    std::shared_ptr<jtimer::TimerTask> delay = test::makeTask([&] {
+        task("d")();
+        times += std::to_string(delay->scheduledExecutionTime() - test::kStartMillis) + ' ';
+    });
+    // kStart is no multiple of 600, but 400 more than one: the thread wakes up at 200, 800, 1400...
+    watched.schedule(delay, 1000, 1000);
+    clock->advance(4400);
+    BOOST_TEST(log == "d@1400 d@2000 d@3200 d@4400 ");
+    BOOST_TEST(times == "1000 2000 3000 4000 ");
+    delay->cancel();
+    watched.cancel();
+    delay.reset();
+}
+
+BOOST_AUTO_TEST_CASE(a_fixed_delay_counts_from_a_run_that_is_later_than_the_tolerance_makes_it) {
+    std::shared_ptr<jtimer::TimerTask> delay;
+    timer.schedule([this] { clock->advance(41); }, 1);  // at 10, until 51
+    delay = timer.schedule(task("d"), 22, 20);
+    clock->advanceTo(test::at(125));
+    BOOST_TEST(log == "d@51 d@80 d@100 d@120 ");
+    BOOST_TEST(delay->cancel());
 }
 
 BOOST_AUTO_TEST_CASE(a_negative_tolerance_or_slack_is_refused_with_its_value) {

@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/captured_cerr.hpp"
 #include "support/counter.hpp"
 #include "support/manual_timer.hpp"
 #include "support/throws.hpp"
@@ -6,9 +7,7 @@
 #include <boost/test/unit_test.hpp>
 #include <boost/thread/exceptions.hpp>
 
-#include <iostream>
 #include <pthread.h>
-#include <sstream>
 #include <stdexcept>
 #include <vector>
 
@@ -21,6 +20,9 @@ namespace shop {
 struct OutOfStock : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
+struct Speechless : std::exception {
+    const char* what() const noexcept override { return nullptr; }
+};
 struct NoException {};
 template <class T>
 struct Lost : std::exception {
@@ -31,17 +33,7 @@ struct Lost : std::exception {
 
 namespace {
 
-/// std::cerr, while this lives.
-class CapturedCerr {
-  public:
-    CapturedCerr() : original_(std::cerr.rdbuf(text_.rdbuf())) {}
-    ~CapturedCerr() { std::cerr.rdbuf(original_); }
-    std::string text() const { return text_.str(); }
-
-  private:
-    std::ostringstream text_;
-    std::streambuf* const original_;
-};
+using test::CapturedCerr;
 
 /// What is printed when a task of a timer named `name` ends by an exception.
 std::string printedFor(const std::string& name, const std::function<void()>& run) {
@@ -104,8 +96,22 @@ BOOST_AUTO_TEST_CASE(j119_c4_a_std_exception_is_printed_with_its_demangled_type_
                "Exception in thread \"backup\" shop::Lost<int>: lost\n");
     BOOST_TEST(printedFor("backup", [] { throw shop::OutOfStock(""); }) ==
                "Exception in thread \"backup\" shop::OutOfStock: \n");
+    BOOST_TEST(printedFor("backup", [] { throw shop::Speechless{}; }) ==
+               "Exception in thread \"backup\" shop::Speechless\n");
     BOOST_TEST(printedFor("backup", [] { throw shop::OutOfStock("line 1\nline 2"); }) ==
                "Exception in thread \"backup\" shop::OutOfStock: line 1\nline 2\n");
+}
+
+BOOST_AUTO_TEST_CASE(the_name_of_the_task_is_printed_if_it_has_one) {
+    const auto poll = test::makeTask([] { throw std::runtime_error("boom"); });
+    poll->setName("poll \"A\"");
+    CapturedCerr cerr;
+    {
+        jtimer::Timer timer("backup");
+        timer.schedule(poll, 0);
+    }
+    BOOST_TEST(cerr.text() ==
+               "Exception in thread \"backup\" in task \"poll \"A\"\" std::runtime_error: boom\n");
 }
 
 BOOST_AUTO_TEST_CASE(c4_what_is_no_std_exception_is_printed_as_its_type) {
@@ -128,8 +134,10 @@ BOOST_AUTO_TEST_CASE(c4_names_are_printed_as_they_are) {
 
 BOOST_AUTO_TEST_CASE(the_librarys_own_exceptions_leave_a_task_as_any_other) {
     BOOST_TEST(
-        printedFor("backup", [] { jtimer::Timer().schedule(nullptr, 0); }) ==
-        "Exception in thread \"backup\" jtimer::NullPointerException: task cannot be null\n");
+        printedFor("backup", [] {
+            jtimer::Timer timer;
+            timer.schedule(nullptr, 0);
+        }) == "Exception in thread \"backup\" jtimer::NullPointerException: task cannot be null\n");
 }
 
 // What becomes of the timer and its tasks.
@@ -261,14 +269,15 @@ BOOST_AUTO_TEST_CASE(j127_thread_interrupted_is_swallowed_and_the_timer_goes_on)
     BOOST_TEST(task->cancel());
 }
 
-BOOST_AUTO_TEST_CASE(what_the_handler_throws_is_ignored) {
+BOOST_AUTO_TEST_CASE(what_the_handler_throws_is_printed_and_changes_nothing) {
     CapturedCerr cerr;
     inHandler = [] { throw std::runtime_error("and again"); };
     timer.schedule(thrower(), 10);
     clock->advance(10);
     CHECK_THROWS(timer.schedule([] {}, 0), IllegalStateException, kCancelled);
     BOOST_TEST(handled.size() == 1U);
-    BOOST_TEST(cerr.text() == "");
+    BOOST_TEST(cerr.text() == "Exception in thread \"test\" in uncaughtExceptionHandler "
+                              "std::runtime_error: and again\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

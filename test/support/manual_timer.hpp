@@ -4,6 +4,7 @@
 #include <jtimer/timer.hpp>
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -23,6 +24,13 @@ inline jtimer::TimerOptions onClock(std::shared_ptr<jtimer::Clock> clock, bool d
     options.name = "test";
     options.daemon = daemon;
     options.clock = std::move(clock);
+    return options;
+}
+
+/// The same for a timer that an exception is going to end: nobody is told.
+inline jtimer::TimerOptions silentOnDeath(std::shared_ptr<jtimer::Clock> clock, bool daemon) {
+    jtimer::TimerOptions options = onClock(std::move(clock), daemon);
+    options.uncaughtExceptionHandler = [](const std::string&, const std::exception_ptr&) {};
     return options;
 }
 
@@ -64,6 +72,14 @@ class Log {
   private:
     const std::shared_ptr<jtimer::ManualClock> clock_;
     std::string text_;
+};
+
+/// A manual clock and a log on it; as a base class of a test suite's fixture, it gives each case
+/// `clock` and `log`.
+struct LoggedClock {
+    const std::shared_ptr<jtimer::ManualClock> clock =
+        std::make_shared<jtimer::ManualClock>(kStart);
+    Log log{clock};
 };
 
 /// A task of a class of its own, for tests that need the task before it is scheduled.

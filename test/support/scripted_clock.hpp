@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/condition.hpp"
+#include "clock/waiter.hpp"
 #include "support/manual_timer.hpp"
 
 #include <jtimer/clock.hpp>
@@ -12,6 +12,9 @@
 #include <atomic>
 #include <memory>
 #include <vector>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
 
 namespace test {
 
@@ -20,9 +23,14 @@ namespace test {
 /// test says so.
 class ScriptedClock final : public jtimer::Clock {
   public:
-    std::atomic<jtimer::Nanos> time{kStartMillis * 1'000'000};
-    /// Condition::settlingTime(), which no clock of a test has by itself.
-    std::atomic<jtimer::Nanos> settlingTime{0};
+    std::atomic<jtimer::detail::Nanos> time{kStartMillis * 1'000'000};
+    /// Waiter::settlingTime(), which no clock of a test has by itself.
+    std::atomic<jtimer::detail::Nanos> settlingTime{0};
+    /// Waiter::reached() and Waiter::canBeSetForward().
+    std::atomic<jtimer::detail::Nanos> reached{jtimer::detail::kLongAgo};
+    std::atomic<bool> canBeSetForward{true};
+    /// The timer slack of the thread in its last wait. Nanoseconds.
+    mutable std::atomic<int> timerSlack{0};
     /// How often the time was read.
     mutable std::atomic<int> readings{0};
 
@@ -32,38 +40,42 @@ class ScriptedClock final : public jtimer::Clock {
     }
 
     /// Returns when the thread is in its `n`th wait (from 1). \returns what that wait's deadline is
-    jtimer::Nanos awaitWait(std::size_t n) const {
-        jtimer::Lock lock(mutex_);
+    jtimer::detail::Nanos awaitWait(std::size_t n) const {
+        jtimer::detail::Lock lock(mutex_);
         changed_.wait(lock, [&] { return deadlines_.size() >= n; });
         return deadlines_[n - 1];
     }
 
     int notifications() const {
-        const jtimer::Lock lock(mutex_);
+        const jtimer::detail::Lock lock(mutex_);
         return notifications_;
     }
 
     /// From now on, whether a notified thread stays in its wait, as one does that gets no
     /// processor.
     void holdNotified(bool hold) {
-        const jtimer::Lock lock(mutex_);
+        const jtimer::detail::Lock lock(mutex_);
         hold_ = hold;
     }
 
     /// Ends the wait that is going on.
     void endWait() {
-        const jtimer::Lock lock(mutex_);
+        const jtimer::detail::Lock lock(mutex_);
         ended_ = deadlines_.size();
         changed_.notify_all();
     }
 
   private:
-    class Scripted final : public jtimer::Condition {
+    class Scripted final : public jtimer::detail::Waiter {
       public:
         explicit Scripted(const ScriptedClock& clock) : clock_(clock) {}
 
-        void waitUntil(jtimer::Lock& monitor, jtimer::Nanos deadline) override {
-            jtimer::Lock lock(clock_.mutex_);
+        void waitUntil(jtimer::detail::Lock& monitor, jtimer::detail::Nanos deadline,
+                       jtimer::detail::Nanos) override {
+#if defined(__linux__)
+            clock_.timerSlack = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
+#endif
+            jtimer::detail::Lock lock(clock_.mutex_);
             clock_.deadlines_.push_back(deadline);
             const std::size_t self = clock_.deadlines_.size();
             clock_.changed_.notify_all();
@@ -74,26 +86,28 @@ class ScriptedClock final : public jtimer::Clock {
         }
 
         void notify() override {
-            const jtimer::Lock lock(clock_.mutex_);
+            const jtimer::detail::Lock lock(clock_.mutex_);
             ++clock_.notifications_;
             if (clock_.hold_) return;
             clock_.ended_ = clock_.deadlines_.size();
             clock_.changed_.notify_all();
         }
 
-        jtimer::Nanos settlingTime() const noexcept override { return clock_.settlingTime; }
+        jtimer::detail::Nanos settlingTime() const noexcept override { return clock_.settlingTime; }
+        jtimer::detail::Nanos reached() const noexcept override { return clock_.reached; }
+        bool canBeSetForward() const noexcept override { return clock_.canBeSetForward; }
 
       private:
         const ScriptedClock& clock_;
     };
 
-    std::unique_ptr<jtimer::Condition> makeCondition() const override {
-        return std::make_unique<Scripted>(*this);
+    std::shared_ptr<jtimer::detail::Waiter> makeWaiter() const override {
+        return std::make_shared<Scripted>(*this);
     }
 
-    mutable jtimer::Mutex mutex_;
+    mutable jtimer::detail::Mutex mutex_;
     mutable boost::condition_variable changed_;
-    mutable std::vector<jtimer::Nanos> deadlines_;
+    mutable std::vector<jtimer::detail::Nanos> deadlines_;
     mutable std::size_t ended_ = 0;
     mutable int notifications_ = 0;
     bool hold_ = false;

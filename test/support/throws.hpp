@@ -8,4 +8,4 @@
 /// Checks that `expression` throws `Exception` with exactly the message `text`.
 #define CHECK_THROWS(expression, Exception, text)                                                  \
     BOOST_CHECK_EXCEPTION((void)(expression), Exception,                                           \
-                          [](const Exception& e) { return e.what() == std::string(text); })
+                          [&](const Exception& e) { return e.what() == std::string(text); })

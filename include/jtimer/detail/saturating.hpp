@@ -24,6 +24,13 @@ constexpr std::int64_t saturatingAdd(std::int64_t a, std::int64_t b) noexcept {
                  : std::numeric_limits<std::int64_t>::max();
 }
 
+constexpr std::int64_t saturatingSubtract(std::int64_t a, std::int64_t b) noexcept {
+    std::int64_t difference = 0;
+    if (!__builtin_sub_overflow(a, b, &difference)) return difference;
+    return b > 0 ? std::numeric_limits<std::int64_t>::min()
+                 : std::numeric_limits<std::int64_t>::max();
+}
+
 constexpr std::int64_t saturatingMultiply(std::int64_t a, std::int64_t b) noexcept {
     std::int64_t product = 0;
     if (!__builtin_mul_overflow(a, b, &product)) return product;

@@ -7,25 +7,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-interface Function {
-    void run(Object argument);
-}
-
-interface Peer {
-    Object schedule(long delayMs, Function function, Object argument);
-
-    /** As exactly as the peer can: `when` is a System.nanoTime(). */
-    Object scheduleAt(long when, Function function, Object argument);
-
-    void cancel(Object handle);
-
-    long purge();
-
-    void scheduleAtFixedRate(long delayMs, long periodMs, Function function, Object argument);
-
-    void stop();
-}
-
 final class JdkTimer implements Peer {
     private static final class Task extends TimerTask {
         final Function function;
@@ -42,10 +23,10 @@ final class JdkTimer implements Peer {
         }
     }
 
-    final Timer timer = new Timer(TimerPeers.THREAD, true);
+    final Timer timer = new Timer(THREAD, true);
 
     /** From System.nanoTime() to nanoseconds since 1970. */
-    final long toDate = System.currentTimeMillis() * TimerPeers.MS - System.nanoTime();
+    final long toDate = System.currentTimeMillis() * Measure.MS - System.nanoTime();
 
     @Override
     public Object schedule(long delayMs, Function function, Object argument) {
@@ -57,7 +38,7 @@ final class JdkTimer implements Peer {
     @Override
     public Object scheduleAt(long when, Function function, Object argument) {
         Task task = new Task(function, argument);
-        timer.schedule(task, new Date((when + toDate + TimerPeers.MS - 1) / TimerPeers.MS));
+        timer.schedule(task, new Date((when + toDate + Measure.MS - 1) / Measure.MS));
         return task;
     }
 
@@ -89,7 +70,7 @@ final class JdkExecutor implements Peer {
             new ScheduledThreadPoolExecutor(
                     1,
                     runnable -> {
-                        Thread thread = new Thread(runnable, TimerPeers.THREAD);
+                        Thread thread = new Thread(runnable, THREAD);
                         thread.setDaemon(true);
                         return thread;
                     });

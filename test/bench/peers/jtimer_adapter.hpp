@@ -6,18 +6,21 @@
 #include <jtimer/timer.hpp>
 #include <jtimer/version.hpp>
 
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
 namespace peers {
 
-/// As a user has it: the public header, and every default.
+/// As a user has it: the public header, and every default. OPTION in the environment is for
+/// comparing with a tolerance of a millisecond (`tolerance`), and with `remove-on-cancel`.
 class JtimerAdapter : public Threaded {
   public:
     static constexpr bool kPurges = true;
     static std::string version() { return "jtimer " JTIMER_VERSION; }
 
     using Handle = std::shared_ptr<jtimer::TimerTask>;
-
-    JtimerAdapter() = default;
-    explicit JtimerAdapter(jtimer::TimerOptions options) : timer_(std::move(options)) {}
 
     Handle schedule(std::int64_t delay, Function function, void* argument) {
         return timer_.schedule([function, argument] { function(argument); },
@@ -41,7 +44,17 @@ class JtimerAdapter : public Threaded {
     }
 
   private:
-    jtimer::Timer timer_{true};
+    static jtimer::TimerOptions options() {
+        const char* const option = std::getenv("OPTION");
+        const std::string name = option == nullptr ? "" : option;
+        jtimer::TimerOptions options;
+        options.daemon = true;
+        if (name == "tolerance") options.tolerance = std::chrono::milliseconds(1);
+        options.removeOnCancel = name == "remove-on-cancel";
+        return options;
+    }
+
+    jtimer::Timer timer_{options()};
     const jtimer::Date atZero_ = std::chrono::system_clock::now() - std::chrono::nanoseconds(now());
 };
 

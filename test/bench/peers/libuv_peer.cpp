@@ -4,7 +4,10 @@
 #include <uv.h>
 
 // libuv's timers: no thread and no lock, all in one loop; whole milliseconds, which are cut off, so
-// that a timer may be early by up to one.
+// that a timer may be early by up to one. A delay counts from the loop's cached time, as libuv
+// means it; the cache is read anew now and then, since these loops make thousands of calls in one
+// turn. Cancelling stops the timer. To close it, which gives its memory back, is the end of the
+// handle.
 
 namespace {
 
@@ -13,6 +16,8 @@ class LibuvAdapter {
     static constexpr bool kThreaded = false;
     static constexpr bool kCancels = true;
     static constexpr bool kPurges = false;
+    static constexpr bool kResets = false;
+    static constexpr bool kSleeps = false;
     static std::string version() { return std::string("libuv ") + uv_version_string(); }
 
     struct Task {
@@ -20,7 +25,11 @@ class LibuvAdapter {
         peers::Function function;
         void* argument;
     };
-    using Handle = Task*;
+    struct Close {
+        LibuvAdapter* adapter = nullptr;
+        void operator()(Task* task) const { adapter->close(task); }
+    };
+    using Handle = std::unique_ptr<Task, Close>;
 
     LibuvAdapter() {
         uv_loop_init(&loop_);
@@ -41,19 +50,15 @@ class LibuvAdapter {
     }
 
     Handle schedule(std::int64_t delay, peers::Function function, void* argument) {
-        return start(delay, 0, function, argument);
+        return Handle(start(delay, 0, function, argument), Close{this});
     }
 
     Handle scheduleAt(std::int64_t time, peers::Function function, void* argument) {
+        uv_update_time(&loop_);
         return schedule(std::max<std::int64_t>(time - peers::now(), 0), function, argument);
     }
 
-    void cancel(Handle& task) {
-        uv_timer_stop(&task->timer);
-        uv_close(reinterpret_cast<uv_handle_t*>(&task->timer), free);
-        // The loop gives the memory back, so it must have a turn now and then.
-        if (++closed_ % 1024 == 0) uv_run(&loop_, UV_RUN_NOWAIT);
-    }
+    static void cancel(Handle& task) { uv_timer_stop(&task->timer); }
 
     static std::int64_t purge() { return 0; }
 
@@ -80,11 +85,16 @@ class LibuvAdapter {
 
     static void free(uv_handle_t* handle) { delete taskOf(handle); }
 
-    Handle start(std::int64_t delay, std::int64_t period, peers::Function function,
-                 void* argument) {
+    void close(Task* task) {
+        uv_close(reinterpret_cast<uv_handle_t*>(&task->timer), free);
+        // The loop gives the memory back, so it must have a turn now and then.
+        if (++closed_ % 1024 == 0) uv_run(&loop_, UV_RUN_NOWAIT);
+    }
+
+    Task* start(std::int64_t delay, std::int64_t period, peers::Function function, void* argument) {
         auto* task = new Task{{}, function, argument};
         uv_timer_init(&loop_, &task->timer);
-        uv_update_time(&loop_);  // the delay counts from this, and not from the loop's last turn
+        if (++started_ % 64 == 0) uv_update_time(&loop_);
         uv_timer_start(
             &task->timer,
             [](uv_timer_t* timer) { taskOf(timer)->function(taskOf(timer)->argument); },
@@ -94,6 +104,7 @@ class LibuvAdapter {
 
     uv_loop_t loop_;
     uv_timer_t alarm_;
+    std::uint64_t started_ = 0;
     std::uint64_t closed_ = 0;
 };
 

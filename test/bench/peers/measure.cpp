@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -38,6 +39,18 @@ std::int64_t now() { return readClock(CLOCK_MONOTONIC); }
 
 std::int64_t cpuTime() { return readClock(CLOCK_PROCESS_CPUTIME_ID); }
 
+std::int64_t threadCpuTime() { return readClock(CLOCK_THREAD_CPUTIME_ID); }
+
+void Stopwatch::start() {
+    cpuAtStart_ = threadCpuTime();
+    wallAtStart_ = now();
+}
+
+void Stopwatch::stop() {
+    wall_ += now() - wallAtStart_;
+    cpu_ += threadCpuTime() - cpuAtStart_;
+}
+
 void sleepFor(std::int64_t nanoseconds) {
     if (nanoseconds <= 0) return;
     timespec left{nanoseconds / kSecond, nanoseconds % kSecond};
@@ -51,6 +64,11 @@ std::int64_t residentBytes() {
     std::int64_t resident = 0;
     if (!(statm >> all >> resident)) throw std::runtime_error("cannot read /proc/self/statm");
     return resident * sysconf(_SC_PAGESIZE);
+}
+
+void keepHeap() {
+    thread_local std::vector<std::unique_ptr<char[]>> kept;
+    kept.push_back(std::make_unique<char[]>(1024));
 }
 
 std::int64_t sleepsOfOtherThreads() {

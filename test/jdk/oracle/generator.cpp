@@ -2,6 +2,7 @@
 #include "generator.hpp"
 
 #include <random>
+#include <utility>
 
 namespace oracle {
 

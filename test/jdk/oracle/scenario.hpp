@@ -3,6 +3,7 @@
 
 #include <iosfwd>
 #include <map>
+#include <ostream>
 #include <string>
 #include <vector>
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <ostream>
 #include <string>
 #include <vector>
 

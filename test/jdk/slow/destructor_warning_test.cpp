@@ -104,10 +104,77 @@ BOOST_AUTO_TEST_CASE(c2_a_destructor_that_waited_5_seconds_for_a_repeating_task_
     boost::this_thread::sleep_for(boost::chrono::milliseconds(5500));
     BOOST_TEST(
         cerr.text() ==
-        "Timer \"repeats\": its destructor has waited five seconds for a repeating task to be "
-        "cancelled, and waits on. Cancel the task, or make the timer a daemon.\n");
+        "Timer \"repeats\": its destructor has waited five seconds for an unnamed task, which "
+        "repeats, to be cancelled, and waits on. Cancel the task, or make the timer a daemon.\n");
 
     task->cancel();
     waiting.clock->advance(100);
     waiting.destructors.join_all();
+}
+
+BOOST_AUTO_TEST_CASE(c2_what_cerr_throws_instead_of_saying_so_is_ignored) {
+    struct Broken final : std::streambuf {
+        test::Gate written;
+        std::streamsize xsputn(const char*, std::streamsize) override {
+            written.open();
+            return 0;
+        }
+    } broken;
+    std::streambuf* const original = std::cerr.rdbuf(&broken);
+    std::cerr.exceptions(std::ios::badbit);
+    Waiting waiting;
+    auto repeats = waiting.make("repeats");
+    const std::shared_ptr<TimerTask> task = repeats->schedule([] {}, 10, 10);
+    waiting.destroy(std::move(repeats));
+    broken.written.wait();
+    task->cancel();
+    waiting.destructors.join_all();
+    std::cerr.exceptions(std::ios::goodbit);
+    std::cerr.clear();
+    std::cerr.rdbuf(original);
+    BOOST_TEST(!waiting.clock->advanceToNext());
+}
+
+// Ported line by line, `synchronized (lock) { timer.cancel(); timer = null; }` waits here for ever.
+BOOST_AUTO_TEST_CASE(a_destructor_that_waited_5_seconds_for_a_run_names_the_task_and_the_timer) {
+    for (const bool named : {true, false}) {
+        CerrCapture cerr;
+        std::mutex mutex;
+        test::Gate running;
+        auto timer = std::make_unique<Timer>("evictor", named);
+        const auto task = test::makeTask([&] {
+            running.open();
+            const std::lock_guard<std::mutex> inTask(mutex);
+        });
+        if (named) task->setName("evict");
+        std::unique_lock<std::mutex> lock(mutex);
+        timer->schedule(task, 0);
+        running.wait();
+        boost::thread destructor([&] { timer.reset(); });
+        cerr.waitForFirstWrite();
+        lock.unlock();
+        destructor.join();
+        BOOST_TEST(cerr.text() ==
+                   "Timer \"evictor\": its destructor has waited five seconds for " +
+                       std::string(named ? "task \"evict\"" : "an unnamed task") +
+                       " to end its run, and waits on. The task may be waiting for a lock that the "
+                       "destroying thread holds: see Timer::detach().\n");
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_repeating_task_is_named_by_the_destructor_that_waits_for_its_end) {
+    CerrCapture cerr;
+    Waiting waiting;
+    auto repeats = waiting.make("repeats");
+    const auto task = test::makeTask();
+    task->setName("poll");
+    repeats->schedule(task, 10, 10);
+    waiting.destroy(std::move(repeats));
+    cerr.waitForFirstWrite();
+    task->cancel();
+    waiting.destructors.join_all();
+    BOOST_TEST(cerr.text() ==
+               "Timer \"repeats\": its destructor has waited five seconds for task \"poll\", which "
+               "repeats, to be cancelled, and waits on. Cancel the task, or make the timer a "
+               "daemon.\n");
 }

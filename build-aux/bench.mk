@@ -1,0 +1,88 @@
+# Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#
+# A part of the Makefile: the benchmarks, which nothing else needs.
+
+# For example `make bench BENCH_FLAGS=--benchmark_filter=queue`.
+BENCH_FLAGS =
+
+.PHONY: bench
+bench: $(B)/test/bench/jtimer_bench | $(filter check check-slow,$(MAKECMDGOALS))
+	$< $(BENCH_FLAGS)
+
+$(B)/test/bench/jtimer_bench: $(call objects,$(wildcard test/bench/*.cpp)) $(B)/libjtimer.a
+	$(QUIET) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(link) $(BOOST_THREAD_LIBS) $(BENCHMARK_LIBS) -o $@
+
+# Instructions, compared with test/bench/instructions.txt, which tells other flags apart by FLAGS.
+bench_count = VALGRIND='$(VALGRIND)' FLAGS='$(strip $(CPPFLAGS) $(CXXFLAGS) $(SANITIZE_FLAGS))' \
+	SCRATCH='$(B)/test/bench/count' test/bench/count/count.sh
+
+.PHONY: bench-count bench-count-record
+bench-count bench-count-record: $(B)/test/bench/count/count \
+		| $(filter check check-slow,$(MAKECMDGOALS))
+	@$(bench_count) $(if $(filter %-record,$@),record,compare) $<
+
+$(B)/test/bench/count/count: $(call objects,$(wildcard test/bench/count/*.cpp)) $(B)/libjtimer.a
+	$(QUIET) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(link) $(BOOST_THREAD_LIBS) -o $@
+
+# --- jtimer beside other timers (doc/benchmarks.md) ----------------------------------------------
+
+# Each *_peer.cpp. header_NAME tells whether the timer is installed, libs_NAME are its libraries; a
+# peer without them is one of jtimer's own.
+peers = $(patsubst test/bench/peers/%_peer.cpp,%,$(wildcard test/bench/peers/*_peer.cpp))
+header_poco = Poco/Util/Timer.h
+header_asio = boost/asio/steady_timer.hpp
+header_boost_executor = boost/thread/executors/scheduled_thread_pool.hpp
+header_libuv = uv.h
+libs_poco = $(POCO_LIBS)
+libs_asio =
+libs_libuv = $(LIBUV_LIBS)
+header_of = $(or $(header_$(1)),jtimer/timer.hpp)
+libs_of = $(if $(filter undefined,$(origin libs_$(1))),$(BOOST_THREAD_LIBS),$(libs_$(1)))
+
+# For example `make bench-peers ROUNDS=1 WORKLOADS=W1,W4 PEERS=jtimer,jdk-timer`; QUICK=1 tries it
+# all out in a few minutes. Only all workloads and peers in eight rounds or more change
+# doc/benchmarks.md.
+ROUNDS = 8
+WORKLOADS =
+PEERS =
+QUICK =
+comma = ,
+peers_dir = $(B)/bench-peers
+peer_programs = $(patsubst %,$(peers_dir)/%_peer,$(peers))
+peers_whole = $(if $(WORKLOADS)$(PEERS)$(QUICK)$(filter 1 2 3 4 5 6 7,$(ROUNDS)),,--write doc)
+bench_peers = $(PYTHON) test/bench/peers/bench_peers.py --dir $(peers_dir) --java '$(JAVA)' \
+	--gnuplot '$(GNUPLOT)'
+
+.PHONY: bench-peers bench-peers-programs bench-peers-report
+bench-peers: bench-peers-programs
+	$(bench_peers) --rounds $(ROUNDS) $(if $(WORKLOADS),--workloads $(subst $(comma), ,$(WORKLOADS))) \
+		$(if $(PEERS),--peers $(subst $(comma), ,$(PEERS))) $(if $(QUICK),--quick) $(peers_whole)
+
+# Once more from what was measured last.
+bench-peers-report:
+	$(bench_peers) --report-only --write doc
+
+bench-peers-programs: $(peer_programs) $(peers_dir)/TimerPeers.class \
+	| $(filter bench check check-slow,$(MAKECMDGOALS))
+
+# A peer that is not here is left out; the next make looks again.
+$(peer_programs): $(peers_dir)/%_peer: test/bench/peers/%_peer.cpp \
+		$(call objects,test/bench/peers/measure.cpp) $(B)/libjtimer.a $(B)/flags
+	@mkdir -p $(@D) $(B)/obj/test/bench/peers
+	$(QUIET) PEER $@
+	$(Q)if echo '#include <$(call header_of,$*)>' | \
+		$(CXX) $(all_cppflags) $(all_cxxflags) -fsyntax-only -x c++ - 2>/dev/null; then \
+		$(compile) -MF $(B)/obj/test/bench/peers/$*_peer.d $< $(filter %.o,$^) $(B)/libjtimer.a \
+			$(all_ldflags) $(call libs_of,$*) -o $@; \
+	else rm -f $@; \
+		echo 'make: no <$(call header_of,$*)> here: $* is left out ("make deps-bench" installs it)'; fi
+
+$(peers_dir)/TimerPeers.class: $(wildcard test/bench/peers/*.java) | $(first)
+	@mkdir -p $(@D)
+	$(QUIET) JAVAC $@
+	$(Q)if command -v $(JAVAC) >/dev/null; then $(JAVAC) -encoding UTF-8 -d $(@D) $^; \
+	else echo 'make: no $(JAVAC) here: the JDK is left out ("make deps-bench" installs it)'; fi

@@ -1,0 +1,44 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+namespace jtimer::detail {
+
+/// Functions, function pointers, and lambdas without captures.
+template <class F, class = void>
+struct DecaysToFunction : std::false_type {};
+
+template <class F>
+struct DecaysToFunction<F, std::void_t<decltype(+std::declval<const F&>())>>
+    : std::is_function<std::remove_pointer_t<decltype(+std::declval<const F&>())>> {};
+
+/// Whatever compares with nullptr can be null: function pointers, std::function, boost::function. A
+/// function itself and a lambda without captures compare as well, as they convert to a function
+/// pointer, but are never null.
+template <class F, class = void>
+struct CanBeNull : std::false_type {};
+
+template <class F>
+struct CanBeNull<F, std::void_t<decltype(std::declval<const F&>() == nullptr)>>
+    : std::bool_constant<std::is_pointer_v<F> || !DecaysToFunction<F>::value> {};
+
+/// Whether it is an empty function or a null pointer to one, directly or by a reference_wrapper.
+template <class F>
+bool isNull(const F& callable) {
+    if constexpr (CanBeNull<F>::value) {
+        // Not `callable == nullptr`, which asks a boost::function something else.
+        return !static_cast<bool>(callable);
+    } else {
+        return false;
+    }
+}
+
+template <class F>
+bool isNull(const std::reference_wrapper<F>& callable) {
+    return isNull<std::remove_cv_t<F>>(callable.get());
+}
+
+}  // namespace jtimer::detail

@@ -1,0 +1,16 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <jtimer/timer_task.hpp>
+
+namespace jtimer::detail {
+
+/// The library's way to what is private in a task.
+struct TaskAccess {
+    static TaskState& stateOf(TimerTask& task) noexcept { return task.jtimerState_; }
+    static void release(TimerTask& task) noexcept { task.jtimerRelease(); }
+};
+
+inline TaskState& stateOf(TimerTask& task) noexcept { return TaskAccess::stateOf(task); }
+
+}  // namespace jtimer::detail

@@ -1,0 +1,46 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <type_traits>
+
+namespace jtimer::detail {
+
+// Advice for any timer's tasks: see advice.hpp.
+struct write_std_make_shared_or_shared_from_this_not_a_raw_pointer {};
+struct write_std_make_shared_of_the_class_not_an_object {};
+
+/// Whether T is a class derived from Task, publicly or not; false if T is incomplete.
+template <class Task, class T, class = void>
+inline constexpr bool isTaskClass = false;
+template <class Task, class T>
+inline constexpr bool isTaskClass<Task, T, std::enable_if_t<std::is_class_v<T> && sizeof(T) != 0>> =
+    std::is_base_of_v<Task, T>;
+
+template <class T, class = void>
+inline constexpr bool isSmartPointer = false;
+template <class T>
+inline constexpr bool isSmartPointer<T, std::void_t<typename T::element_type>> = true;
+
+enum class TaskMistake { None, RawPointer, Object, PrivateBase, Parameters };
+
+/// What is wrong with a T, which a timer does not take for a Task; None if there is no advice.
+template <class Task, class T>
+constexpr TaskMistake taskMistake() {
+    if constexpr (isTaskClass<Task, T>) {
+        return TaskMistake::Object;
+    } else if constexpr (isTaskClass<Task, std::remove_pointer_t<T>>) {
+        return TaskMistake::RawPointer;
+    } else if constexpr (isSmartPointer<T>) {
+        using Element = typename T::element_type;
+        return isTaskClass<Task, Element> && !std::is_convertible_v<Element*, const volatile Task*>
+                   ? TaskMistake::PrivateBase
+                   : TaskMistake::None;
+    } else if constexpr (std::is_class_v<T> || std::is_member_pointer_v<T> ||
+                         std::is_function_v<std::remove_pointer_t<T>>) {
+        return TaskMistake::Parameters;
+    } else {
+        return TaskMistake::None;
+    }
+}
+
+}  // namespace jtimer::detail

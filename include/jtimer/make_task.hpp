@@ -1,0 +1,36 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <jtimer/detail/callable_task.hpp>
+#include <jtimer/exceptions.hpp>
+#include <jtimer/timer_task.hpp>
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace jtimer {
+
+/// Makes a task of a callable, for code that needs the task before it is scheduled: to keep it
+/// where its first run already looks for it, or to name it.
+///
+/// \code
+/// reminder_ = jtimer::makeTask([this] { remind(); });
+/// reminder_->setName("reminder");
+/// timer.schedule(reminder_, 500);
+/// \endcode
+///
+/// Assigned from `schedule` itself, the handle may come too late for the first run. A callable that
+/// only needs its own task takes it as a parameter: see Timer::schedule.
+///
+/// \param callable as Timer::schedule takes it
+/// \throws NullPointerException "task cannot be null", for an empty std::function or a null function
+///   pointer
+template <class F, std::enable_if_t<detail::isTaskCallable<F>, int> = 0>
+std::shared_ptr<TimerTask> makeTask(F&& callable) {
+    std::shared_ptr<TimerTask> task = detail::callableTask(std::forward<F>(callable));
+    if (task == nullptr) throw NullPointerException("task cannot be null");
+    return task;
+}
+
+}  // namespace jtimer

@@ -1,0 +1,81 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <jtimer/detail/millis_and_nanos.hpp>
+#include <jtimer/detail/time_advice.hpp>
+
+#include <chrono>
+#include <type_traits>
+
+/// \file
+/// The types of times and spans in calls. Arguments convert to them: `timer.schedule(task, 500)`,
+/// `timer.schedule(task, 250us)`, `timer.schedule(task, std::chrono::system_clock::now() + 1h)`.
+/// Use the types themselves where code keeps a time, or passes one on.
+///
+/// Inside, times are nanoseconds in 64 bits. What lies beyond, 292 years away, saturates: such a
+/// time is never due.
+
+namespace jtimer {
+
+/// A point in time, like java.util.Date. Any `std::chrono::system_clock` time point converts to it.
+using Date = std::chrono::system_clock::time_point;
+
+/// A span of time: an integer, which means milliseconds as in Java, or any std::chrono duration.
+class TimeSpan {
+  public:
+    /// \param millis milliseconds, of any integer type
+    template <class Integer, std::enable_if_t<detail::isMillis<Integer>, int> = 0>
+    constexpr TimeSpan(Integer millis) noexcept : value_{detail::saturatingCast(millis), 0} {}
+
+    /// \param span of any unit; a fraction of a nanosecond is rounded up. In floating point, to the
+    ///   nearest nanosecond, but to 0 only if it is 0.
+    /// \throws IllegalArgumentException if it is a floating-point NaN
+    template <class Rep, class Unit>
+    constexpr TimeSpan(std::chrono::duration<Rep, Unit> span) : value_(detail::split(span)) {}
+
+    /// A `bool` or a floating-point number is no time.
+    template <class T, std::enable_if_t<detail::isTimeMistake<T>, int> = 0>
+    TimeSpan(T, detail::write_integer_milliseconds_or_a_std_chrono_duration = {}) = delete;
+
+    /// \returns the span in whole milliseconds, and the nanoseconds that are left
+    constexpr detail::MillisAndNanos value() const noexcept { return value_; }
+
+  private:
+    detail::MillisAndNanos value_;
+};
+
+/// When a task is first due: after a delay, counted from the call, or at a Date.
+class When {
+  public:
+    /// A delay. \param millis milliseconds, of any integer type
+    template <class Integer, std::enable_if_t<detail::isMillis<Integer>, int> = 0>
+    constexpr When(Integer millis) noexcept : value_{detail::saturatingCast(millis), 0} {}
+
+    /// A delay.
+    /// \param delay of any unit, rounded as a TimeSpan is
+    /// \throws IllegalArgumentException if it is a floating-point NaN
+    template <class Rep, class Unit>
+    constexpr When(std::chrono::duration<Rep, Unit> delay) : value_(detail::split(delay)) {}
+
+    /// A Date.
+    /// \param date of any resolution
+    template <class Duration>
+    constexpr When(std::chrono::time_point<std::chrono::system_clock, Duration> date)
+        : value_(detail::split(date.time_since_epoch())), isDate_(true) {}
+
+    /// A `bool` or a floating-point number is no time.
+    template <class T, std::enable_if_t<detail::isTimeMistake<T>, int> = 0>
+    When(T, detail::write_integer_milliseconds_or_a_std_chrono_duration = {}) = delete;
+
+    /// \returns whether it is a Date, and not a delay
+    constexpr bool isDate() const noexcept { return isDate_; }
+
+    /// \returns the delay, or the time since 1970
+    constexpr detail::MillisAndNanos value() const noexcept { return value_; }
+
+  private:
+    detail::MillisAndNanos value_;
+    bool isDate_ = false;
+};
+
+}  // namespace jtimer

@@ -1,0 +1,109 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "base/monitor.hpp"
+
+#include "base/low_timer_slack.hpp"
+
+#include <boost/thread/thread.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace jtimer::detail {
+
+namespace {
+
+/// Tells the processor that this thread only waits for another.
+void pauseShortly() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+}
+
+}  // namespace
+
+Monitor::Monitor(std::shared_ptr<Clock> clock, std::optional<Nanos> timerSlack)
+    : clock_(std::move(clock)), waiter_(makeWaiter(*clock_)), timerSlack_(timerSlack) {}
+
+Monitor::Monitor(std::shared_ptr<Clock> clock, WithoutThread) noexcept : clock_(std::move(clock)) {}
+
+void Monitor::takePart(Lock&) { waiter_ = makeWaiter(*clock_); }
+
+void Monitor::takeNoPart(Lock&) noexcept { waiter_.reset(); }
+
+Nanos Monitor::now() const { return std::min(clock_->nanos(), kNever - 1); }
+
+void Monitor::enterContended(Lock& lock) {
+    constexpr int attempts = 20;
+    constexpr int pauses = 8;
+    contenders_.fetch_add(1, std::memory_order_relaxed);
+    for (int attempt = 1; attempt < attempts && !lock.owns_lock(); ++attempt) {
+        for (int i = 0; i < pauses; ++i) pauseShortly();
+        lock.try_lock();
+    }
+    if (!lock.owns_lock()) lock.lock();
+    contenders_.fetch_sub(1, std::memory_order_relaxed);
+    contendedEntries_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Monitor::letOthersIn(Lock& lock) {
+    // Long enough for a thread that sleeps to wake up.
+    constexpr int attempts = 1000;
+    const std::uint32_t before = contendedEntries_.load(std::memory_order_relaxed);
+    lock.unlock();
+    for (int i = 0; i < attempts; ++i) {
+        if (contenders_.load(std::memory_order_relaxed) == 0) break;
+        if (contendedEntries_.load(std::memory_order_relaxed) != before) break;
+        boost::this_thread::yield();
+    }
+    lock.lock();
+}
+
+void Monitor::leaveAndWake(Lock& lock) {
+    std::shared_ptr<Waiter> toNotify;
+    if (std::exchange(waiting_, false)) toNotify = waiter_;
+    lock.unlock();
+    if (toNotify != nullptr) toNotify->notify();
+}
+
+void Monitor::leaveAndWakeFor(Lock& lock, Nanos time) {
+    // A clock that was set forward since the wait began shows a later time than waitsUntil_ when
+    // the wait ends.
+    const bool inTime =
+        waiting_ && time >= waitsUntil_ && (settling_ || !waiter_->canBeSetForward());
+    if (waiting_ && !inTime) {
+        leaveAndWake(lock);
+    } else {
+        lock.unlock();
+    }
+}
+
+void Monitor::wait(Lock& lock) { waitNotified(lock, kNever, kLongAgo); }
+
+/// When notifications come faster than the thread can go to sleep and wake up again, as from a
+/// producer whose every task is the new first one, each costs both sides thousands of nanoseconds.
+/// So, after two within a settling time, the thread makes do with a wait no longer than that, in
+/// which it needs to be woken only for what is due before its end. When it has passed without a
+/// notification, the next wait is as long as it should be.
+void Monitor::waitUntil(Lock& lock, Nanos deadline, Nanos now) {
+    const Nanos settled = saturatingAdd(now, waiter_->settlingTime());
+    settling_ = notifiedWaitStart_ <= now &&
+                saturatingAdd(notifiedWaitStart_, waiter_->settlingTime()) > now &&
+                settled < deadline;
+    const bool notified = waitNotified(lock, settling_ ? settled : deadline, now);
+    settling_ = false;
+    notifiedWaitStart_ = notified ? now : kLongAgo;
+}
+
+bool Monitor::waitNotified(Lock& lock, Nanos deadline, Nanos now) {
+    waitsUntil_ = deadline;
+    waiting_ = true;
+    {
+        const LowTimerSlack lowTimerSlack(timerSlack_, deadline, now);
+        waiter_->waitUntil(lock, deadline, now);
+    }
+    return !std::exchange(waiting_, false);
+}
+
+}  // namespace jtimer::detail

@@ -1,0 +1,125 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "clock/waiter.hpp"
+
+#include <jtimer/clock.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace jtimer::detail {
+
+/// A mutex, and the one thread that waits under it until a time on a clock: the timer's own thread,
+/// called the waiting thread below. All other threads may only enter and wake it.
+///
+/// The waiting thread is notified at most once for each of its waits, and only during a wait: a
+/// thread that is awake looks at what has changed before it waits again. And it is notified after
+/// the mutex has been released, so that it does not wake up just to wait for the mutex. By then its
+/// owner may be gone, for the woken thread may run a task that destroys it: so a notification keeps
+/// what it needs alive, which is the Waiter alone.
+class Monitor {
+  public:
+    /// \param timerSlack see TimerOptions::timerSlack
+    /// \throws std::system_error if the clock cannot make another Waiter
+    explicit Monitor(std::shared_ptr<Clock> clock, std::optional<Nanos> timerSlack = {});
+    /// For a waiting thread that is started later, if at all: until takePart() nobody takes part in
+    /// the clock.
+    struct WithoutThread {};
+    Monitor(std::shared_ptr<Clock> clock, WithoutThread) noexcept;
+    Monitor(const Monitor&) = delete;
+    Monitor& operator=(const Monitor&) = delete;
+
+    const std::shared_ptr<Clock>& clock() const noexcept { return clock_; }
+
+    /// The present time on the clock: before kNever, whatever the clock answers.
+    /// \throws what a user's clock throws
+    Nanos now() const;
+
+    /// A time that the clock has certainly reached, cheaper than now(); perhaps kLongAgo.
+    Nanos reached() const noexcept { return waiter_->reached(); }
+
+    /// Whether that is always the present time.
+    bool isReachedExact() const noexcept { return waiter_->isReachedExact(); }
+
+    /// Takes the mutex. Others hold it for some 100 ns at a time, while going to sleep and being
+    /// woken takes thousands: so a thread that finds it taken tries again for a few microseconds
+    /// before it sleeps.
+    Lock enter() {
+        Lock lock = tryEnter();
+        if (!lock.owns_lock()) enterContended(lock);
+        return lock;
+    }
+
+    /// Takes the mutex if it is free. \returns a lock that may own nothing
+    Lock tryEnter() { return Lock(mutex_, boost::try_to_lock); }
+
+    /// The same as enter() for a thread that has released `lock` meanwhile.
+    void enter(Lock& lock) {
+        if (!lock.try_lock()) enterContended(lock);
+    }
+
+    /// From now on the waiting thread, which is about to be started, takes part in the clock: on a
+    /// ManualClock it counts as busy until it waits.
+    /// \throws std::system_error if the clock cannot make another Waiter
+    void takePart(Lock& lock);
+
+    /// Takes that back: the thread could not be started.
+    void takeNoPart(Lock& lock) noexcept;
+
+    /// Releases the mutex, and then ends the wait if there is one.
+    void leaveAndWake(Lock& lock);
+
+    /// Releases the mutex, and then ends the wait if it may last beyond `time`.
+    void leaveAndWakeFor(Lock& lock, Nanos time);
+
+    // --- for the waiting thread ------------------------------------------------------------------
+
+    /// To be called before the first wait, and after the last.
+    void begin() { waiter_->begin(); }
+    void end() { waiter_->end(); }
+
+    /// Waits until it is woken.
+    void wait(Lock& lock);
+
+    /// Waits until it is woken, at the longest until the clock shows `deadline`. May end early.
+    /// \param now what the clock showed last, before `deadline`
+    void waitUntil(Lock& lock, Nanos deadline, Nanos now);
+
+    /// Releases the mutex, and takes it again after one of those threads that wait for it, if any.
+    /// A mutex that is released and taken again at once goes to the thread that is awake already,
+    /// so that the others would starve. To be called between short pieces of a long job.
+    void letOthersIn(Lock& lock);
+
+  private:
+    void enterContended(Lock& lock);
+    bool waitNotified(Lock& lock, Nanos deadline, Nanos now);
+
+    const std::shared_ptr<Clock> clock_;
+    /// Null without a thread. The waiting thread, for whose lifetime it does not change, reads it
+    /// without the mutex.
+    std::shared_ptr<Waiter> waiter_;
+    const std::optional<Nanos> timerSlack_;
+
+    Mutex mutex_;
+    /// The thread is inside Waiter::waitUntil() and has not been notified. Guarded by the mutex, as
+    /// the next two.
+    bool waiting_ = false;
+    /// While waiting_: when that wait ends by itself.
+    Nanos waitsUntil_ = kNever;
+    /// While waiting_: that wait is too short for a step of the clock to matter.
+    bool settling_ = false;
+
+    /// When the last wait began, if a notification has ended it; else kLongAgo. Touched by the
+    /// waiting thread alone.
+    Nanos notifiedWaitStart_ = kLongAgo;
+
+    /// Threads inside enterContended(), and how many have come through. Read without the mutex as
+    /// hints, hence relaxed.
+    std::atomic<int> contenders_{0};
+    std::atomic<std::uint32_t> contendedEntries_{0};
+};
+
+}  // namespace jtimer::detail

@@ -1,0 +1,69 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <jtimer/detail/saturating.hpp>
+
+#include <boost/thread/lock_types.hpp>
+#include <boost/thread/mutex.hpp>
+#include <boost/version.hpp>
+
+#include <limits>
+
+#if BOOST_VERSION < 107400
+#error "jtimer needs Boost 1.74 or newer"
+#endif
+
+namespace jtimer::detail {
+
+/// Before every time that a clock shows.
+inline constexpr Nanos kLongAgo = std::numeric_limits<Nanos>::min();
+
+using Mutex = boost::mutex;
+/// Where a function takes a `Lock&`, its caller holds it.
+using Lock = boost::unique_lock<Mutex>;
+
+/// How one thread waits on a clock. Made by the clock, see makeWaiter(); it does not refer to it.
+///
+/// The thread that waits calls begin() first, end() last, and waitUntil() in between. Every other
+/// function may be called by any thread at any time, also after end().
+class Waiter {
+  public:
+    virtual ~Waiter() = default;
+
+    /// The thread takes part in its clock from the construction of the Waiter on; this call says
+    /// which thread it is.
+    virtual void begin() {}
+
+    /// Releases `lock`, waits for a notification, at the longest until the clock shows `deadline`
+    /// (kNever: without a limit), and takes `lock` again. May return for no reason, as every
+    /// condition may.
+    /// \param now what the clock showed last, before `deadline`. A clock that waits for a span of
+    ///   time waits for their difference: so the clock, which may be a user's, is not read again
+    ///   here. Only a ManualClock that has moved on since may return without releasing the lock.
+    virtual void waitUntil(Lock& lock, Nanos deadline, Nanos now) = 0;
+
+    /// Ends the wait that is going on. The caller has seen under the lock that the thread waits; it
+    /// may have released the lock since, so that the woken thread does not run into it. A
+    /// notification that comes when nobody waits any more is forgotten, or ends the next wait.
+    virtual void notify() = 0;
+
+    /// A time that the clock has certainly reached, as a cheap substitute for a reading of the
+    /// clock: not later than the present time, and as exact as it is cheap. kLongAgo: unknown.
+    virtual Nanos reached() const noexcept { return kLongAgo; }
+
+    /// Whether reached() is the present time.
+    virtual bool isReachedExact() const noexcept { return false; }
+
+    /// Whether somebody can set the clock forward during a wait, so that the wait lasts longer than
+    /// until its deadline.
+    virtual bool canBeSetForward() const noexcept { return true; }
+
+    /// How long the thread may sleep through notifications when these come faster than it can go to
+    /// sleep; see Monitor::waitUntil. 0: not at all, where a test would see the additional wait.
+    virtual Nanos settlingTime() const noexcept { return 0; }
+
+    /// The thread takes no part in its clock any more.
+    virtual void end() {}
+};
+
+}  // namespace jtimer::detail

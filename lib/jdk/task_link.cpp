@@ -1,0 +1,25 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "jdk/task_link.hpp"
+
+#include "jdk/task_names.hpp"
+#include "jdk/timer_thread.hpp"
+
+namespace jtimer::detail {
+
+bool finishCancel(TimerTask& task, TaskState::Word before) {
+    stateOf(task).putBackAfter(before);
+    if (!TaskState::isLinked(before)) return (before & TaskState::kScheduled) != 0;
+    const std::unique_ptr<TaskLink> link(TaskState::linkOf(before));
+    const std::shared_ptr<TimerThread> timer = link->timer.lock();
+    if (timer == nullptr) return true;
+    const std::shared_ptr<TimerTask> removed = timer->taskCancelled(task, *link);
+    if (removed != nullptr) TaskAccess::release(*removed);
+    return true;
+}
+
+void finishTask(TimerTask& task, TaskState::Word last) noexcept {
+    if ((last & TaskState::kNamed) != 0) TaskNames::forget(task);
+    if (TaskState::isLinked(last)) delete TaskState::linkOf(last);
+}
+
+}  // namespace jtimer::detail

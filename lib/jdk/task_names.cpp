@@ -1,0 +1,85 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "jdk/task_names.hpp"
+
+#include "base/process_mutex.hpp"
+
+#include <jtimer/detail/task_access.hpp>
+#include <jtimer/exceptions.hpp>
+
+#include <array>
+#include <cstdint>
+#include <new>
+#include <unordered_map>
+#include <utility>
+
+namespace jtimer::detail {
+
+namespace {
+
+using Names = std::unordered_map<const TimerTask*, std::string>;
+
+struct Table {
+    ProcessMutex mutex;
+    Names names;  // guarded by mutex
+};
+
+/// Several, so that threads whose tasks have names rarely meet. Never destroyed: a static task may
+/// go when other static objects are gone.
+auto& tables() {
+    static auto& tables = *new std::array<Table, 16>;
+    return tables;
+}
+
+Table& tableOf(const TimerTask* task) {
+    // Tasks begin 16 bytes apart at least; most of them 80.
+    return tables()[reinterpret_cast<std::uintptr_t>(task) / 16 % tables().size()];
+}
+
+}  // namespace
+
+void TaskNames::set(TimerTask& task, std::string name) {
+    Table& table = tableOf(&task);
+    const Lock lock(table.mutex);
+    const auto [entry, isNew] = table.names.try_emplace(&task);
+    if (!stateOf(task).markNamed()) {
+        if (isNew) table.names.erase(entry);
+        throw IllegalStateException("Task already scheduled or cancelled");
+    }
+    entry->second.swap(name);
+}
+
+const std::string& TaskNames::of(const TimerTask& task) {
+    static const auto& unnamed = *new std::string;
+    Table& table = tableOf(&task);
+    const Lock lock(table.mutex);
+    const auto entry = table.names.find(&task);
+    return entry == table.names.end() ? unnamed : entry->second;
+}
+
+std::string TaskNames::forReport(const TimerTask* task) noexcept {
+    try {
+        Table& table = tableOf(task);
+        const Lock lock(table.mutex);
+        const auto entry = table.names.find(task);
+        return entry == table.names.end() ? std::string() : entry->second;
+    } catch (const std::bad_alloc&) {
+        return {};
+    }
+}
+
+void TaskNames::forget(const TimerTask& task) noexcept {
+    Table& table = tableOf(&task);
+    const Lock lock(table.mutex);
+    table.names.erase(&task);
+}
+
+std::size_t TaskNames::count() {
+    std::size_t count = 0;
+    for (Table& table : tables()) {
+        const Lock lock(table.mutex);
+        count += table.names.size();
+    }
+    return count;
+}
+
+}  // namespace jtimer::detail

@@ -1,0 +1,79 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "jdk/prefetch.hpp"
+#include "jdk/task_queue.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace jtimer::detail {
+
+/// Cancelled tasks that have left the queue under the monitor and are to be destroyed outside of
+/// it, where their destructors may do anything. Collecting them never fails: those for which no
+/// room was made are chained, each by its queueReference, which the queue needs no more.
+class TasksToDestroy {
+  public:
+    TasksToDestroy() = default;
+    TasksToDestroy(const TasksToDestroy&) = delete;
+    TasksToDestroy& operator=(const TasksToDestroy&) = delete;
+    ~TasksToDestroy() { destroyAll(); }
+
+    bool empty() const noexcept { return array_.empty() && first_ == nullptr; }
+
+    /// Makes room for `count` tasks if there is memory for it. Destroying them is faster then, as a
+    /// chain shows the address of its next task too late to load it beforehand.
+    void reserve(std::size_t count) noexcept {
+        try {
+            array_.reserve(count);
+        } catch (const std::bad_alloc&) {  // then they are chained
+        }
+    }
+
+    /// \param task cancelled, so that nobody can schedule it again
+    /// \param link the task's, if its cancel() is on its way to the queue by it: then the task goes
+    ///   with that, and not with these
+    void push(TaskQueue::RemovedTask task, TaskLink* link) noexcept {
+        if (link != nullptr) {
+            link->removed = TaskQueue::takeReference(std::move(task));
+            return;
+        }
+        if (array_.size() < array_.capacity()) {
+            array_.push_back(std::move(task));
+            return;
+        }
+        std::shared_ptr<TimerTask> reference = TaskQueue::takeReference(std::move(task));
+        TimerTask* const pushed = reference.get();
+        (first_ == nullptr ? first_ : stateOf(*last_).queueReference) = std::move(reference);
+        last_ = pushed;
+    }
+
+    /// Destroys up to `count` of the chained tasks, in the order in which they came, one after
+    /// another: by recursion, a long chain would overflow the stack.
+    void destroyChained(std::size_t count) noexcept {
+        for (; count != 0 && first_ != nullptr; --count) {
+            std::shared_ptr<TimerTask> next = std::move(stateOf(*first_).queueReference);
+            first_ = std::move(next);
+        }
+    }
+
+    void destroyAll() noexcept {
+        constexpr std::size_t ahead = 8;
+        for (std::size_t i = 0; i != array_.size(); ++i) {
+            if (i + ahead < array_.size()) prefetch(array_[i + ahead].get());
+            array_[i].reset();
+        }
+        array_.clear();
+        while (first_ != nullptr) destroyChained(1);
+    }
+
+  private:
+    std::vector<TaskQueue::RemovedTask> array_;
+    std::shared_ptr<TimerTask> first_;
+    TimerTask* last_ = nullptr;  // of the chain; meant only while first_ is not null
+};
+
+}  // namespace jtimer::detail

@@ -1,0 +1,366 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+
+// What the timer's own thread does. What others call is in timer_thread.cpp.
+#include "base/grid.hpp"
+#include "base/uncaught_exception.hpp"
+#include "jdk/refused_task.hpp"
+#include "jdk/task_names.hpp"
+#include "jdk/timer_thread.hpp"
+
+#include <jtimer/exceptions.hpp>
+
+#include <boost/thread/thread.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <new>
+#include <utility>
+
+namespace jtimer::detail {
+
+namespace {
+
+/// How many cancelled tasks leave the queue in one hold of the monitor, or are destroyed between
+/// two looks at the queue. From a queue of a million it is some 30 us.
+constexpr int kBatch = 32;
+
+/// Whose thread the calling thread is, if any.
+thread_local const TimerThread* ofThisThread = nullptr;
+
+/// Keeps the constructor of the Timer from waiting for ever if onThreadStart calls pthread_exit.
+struct AnswerWhenUnwound {
+    std::promise<bool>* answer;
+    ~AnswerWhenUnwound() {
+        if (answer != nullptr) answer->set_value(false);
+    }
+};
+
+}  // namespace
+
+/// Also runs when pthread_exit unwinds the thread.
+struct TimerThread::AtEnd {
+    TimerThread& thread;
+    ~AtEnd() {
+        thread.discardTasks();
+        Lock lock = thread.monitor_.enter();
+        thread.endRun(lock);  // of a task that has thrown, when that has been reported
+        lock.unlock();
+        thread.monitor_.end();
+        ofThisThread = nullptr;  // what thread_local objects call comes when `thread` is gone
+    }
+};
+
+/// \param started gets what onThreadStart throws, or whether the thread goes on after it; null if
+///   there is none to call
+void TimerThread::run(std::promise<bool>* started) {
+    ofThisThread = this;
+    monitor_.begin();
+    const AtEnd atEnd{*this};
+    if (started != nullptr) {
+        AnswerWhenUnwound unwound{started};
+        const std::exception_ptr thrown = exceptionOf(settings_.onThreadStart);
+        unwound.answer = nullptr;
+        if (thrown != nullptr) return started->set_exception(thrown);
+        started->set_value(true);
+    }
+    const std::exception_ptr uncaught = exceptionOf([this] { mainLoop(); });
+    exceptionOf([this] {
+        const Lock lock = monitor_.enter();
+        endBurst();  // where a clock has thrown, it may throw again
+    });
+    const FailedRun failed = failedRun();
+    discardTasks();  // so the handler finds a timer that is over
+    if (uncaught != nullptr) report(uncaught, failed);
+}
+
+/// Drops every task, the one that has thrown too, when no new one is accepted any more.
+void TimerThread::discardTasks() {
+    Lock lock = monitor_.enter();
+    const TaskQueue discarded = stopAccepting(lock);
+    lock.unlock();
+    dropRunning();
+    removed_.destroyAll();
+}
+
+TimerThread::FailedRun TimerThread::failedRun() const noexcept {
+    FailedRun run;
+    if (running_ == nullptr) return run;
+    run.taskName = TaskNames::forReport(running_.get());
+    if (settings_.taskExceptionHandler) {
+        run.task = running_;
+        run.number = std::max<std::uint64_t>(linkedRun_.number, 1);
+    }
+    return run;
+}
+
+void TimerThread::report(const std::exception_ptr& exception, const FailedRun& run) const {
+    if (run.task == nullptr) {
+        const auto thrown =
+            reportUncaughtException(settings_.handler, name(), exception, run.taskName);
+        if (thrown != nullptr) printException(name(), "uncaughtExceptionHandler", thrown);
+        return;
+    }
+    const auto thrown = exceptionOf([&] {
+        settings_.taskExceptionHandler({name(), run.task, run.number, exception});
+    });
+    if (thrown != nullptr) printException(name(), "taskExceptionHandler", thrown);
+}
+
+void TimerThread::mainLoop() {
+    Lock lock = monitor_.enter();
+    for (;;) {
+        if (queue_.empty()) {
+            if (!removed_.empty()) {
+                destroyRemoved(lock);
+            } else if (acceptsTasks_) {
+                endBurst();
+                monitor_.wait(lock);
+                ++meter_.wakeUps;
+            } else {
+                return endBurst();
+            }
+            continue;
+        }
+        const Nanos now = readClock();
+        const bool due = queue_.getMinTime() <= now;
+        if (!due && !removed_.empty()) {
+            destroyRemoved(lock);
+        } else if (stateOf(queue_.getMin()).isCancelled()) {
+            removeCancelledHeads(lock);
+        } else if (!due) {
+            waitForHead(lock, now);
+        } else if (startRun(lock, now)) {
+            runTask(lock);
+        } else {
+            monitor_.letOthersIn(lock);  // many runs may be dropped one after another
+        }
+    }
+}
+
+/// The present time; or, if that makes the head due as well, a time that the clock has reached. A
+/// fixed delay counts from the present time, and from the reading that found the task due: a second
+/// one may be earlier, if somebody sets the clock.
+Nanos TimerThread::readClock() {
+    const Nanos reached = monitor_.reached();
+    if (isReachedExact_) {
+        meter_.noteExact(reached);
+        return reached;
+    }
+    if (queue_.getMinTime() > reached || needsPresentTime(stateOf(queue_.getMin()).word()) ||
+        meter_.wantsReading(reached)) {
+        return readExactClock();
+    }
+    return reached;
+}
+
+Nanos TimerThread::readExactClock() {
+    const Nanos now = monitor_.now();
+    meter_.noteReading(now);
+    return now;
+}
+
+/// The thread is about to wait with nothing to run.
+void TimerThread::endBurst() {
+    if (meter_.inBurst()) meter_.burstEnds(monitor_.now());
+}
+
+/// Decides that the task at the head, which is due, runs; and moves it to where it belongs during
+/// its run: a one-shot out of the queue, a repeating one to its next time.
+/// \returns false if it does not run after all
+bool TimerThread::startRun(Lock&, Nanos now) noexcept {
+    TaskState& state = stateOf(queue_.getMin());
+    const TaskState::Word word = state.word();
+    const Nanos signedPeriod = signedPeriodOf(word);  // 0 too if it has just been cancelled
+    if (signedPeriod == 0) return startOnlyRun(state, word);
+    if (TaskState::isLinked(word)) return startLinkedRun(*TaskState::linkOf(word), now);
+    beginRun(queue_.getMinReference(), {});
+    startRepeatedRun(signedPeriod, queue_.getMinTime(), now);
+    return true;
+}
+
+bool TimerThread::startOnlyRun(TaskState& state, TaskState::Word word) noexcept {
+    if (!state.startOnlyRun()) return false;
+    ++meter_.oneShots;
+    meter_.runBegins(queue_.getMinTime());
+    beginRun(TaskQueue::takeReference(queue_.removeMin()), {});
+    if (TaskState::isLinked(word)) delete TaskState::linkOf(word);  // which the queue needed
+    return true;
+}
+
+/// \returns false if the run has been dropped, with those that would have followed it by now
+bool TimerThread::startLinkedRun(TaskLink& link, Nanos now) noexcept {
+    Nanos due = queue_.getMinTime();
+    std::uint64_t missed = 0;
+    if (link.missed != MissedRuns::Burst) {
+        const OnGrid position = onGrid(due, link.period, now);
+        missed = position.missed;
+        due = position.last;
+        // Not twice in a row: the thread may be late by more than a period every time.
+        if (link.missed == MissedRuns::Skip && missed != 0 && due != now && link.dropped == 0) {
+            link.dropped = missed + 1;
+            meter_.missed += link.dropped;
+            queue_.rescheduleMin(saturatingAdd(due, link.period));
+            return false;
+        }
+    }
+    meter_.missed += missed;
+    beginRun(queue_.getMinReference(), {++link.runs, missed + std::exchange(link.dropped, 0)});
+    startRepeatedRun(link.period, due, now);
+    return true;
+}
+
+/// \param due which time of the task this run is for
+void TimerThread::startRepeatedRun(Nanos signedPeriod, Nanos due, Nanos now) noexcept {
+    meter_.runBegins(due);
+    const bool fixedDelay = signedPeriod < 0;
+    // A fixed delay counts from the start of this run. But what the tolerance makes the run late by
+    // must not add up over the runs.
+    const Nanos scheduled = fixedDelay && now > wakeUpFor(due) ? now : due;
+    const Nanos period = fixedDelay ? -signedPeriod : signedPeriod;
+    stateOf(queue_.getMin())
+        .scheduledExecutionTime.store(floorDivide(scheduled, kNanosPerMilli),
+                                      std::memory_order_relaxed);
+    queue_.rescheduleMin(saturatingAdd(scheduled, period));
+}
+
+void TimerThread::beginRun(std::shared_ptr<TimerTask> task, TaskLink::Run run) noexcept {
+    running_ = std::move(task);
+    runningTask_ = insideRun_ = running_.get();
+    linkedRun_ = run;
+}
+
+std::uint64_t TimerThread::missedBefore(const TimerTask& task) noexcept {
+    const TimerThread* const thread = ofThisThread;
+    return thread != nullptr && thread->running_.get() == &task ? thread->linkedRun_.missed : 0;
+}
+
+void TimerThread::runTask(Lock& lock) {
+    lock.unlock();
+    try {
+        if (settings_.slowTaskThreshold.has_value()) {
+            runTimed();
+        } else {
+            running_->run();
+        }
+    } catch (const boost::thread_interrupted&) {
+        // Java's loop swallows an InterruptedException, wherever it comes from.
+    } catch (const RefusedTask& e) {
+        countFailure();
+        if (settings_.onException == OnException::CancelTask) running_->TimerTask::cancel();
+        const FailedRun failed = failedRun();
+        dropRunning();
+        report(std::make_exception_ptr(IllegalStateException(e.what())), failed);
+    } catch (...) {
+        if (!survive(std::current_exception())) throw;
+    }
+    dropRunning();  // may destroy it, which is the user's code as well
+    if (fromClock_ != nullptr) std::rethrow_exception(fromClock_);
+    // Not only when nothing is due, for that may never come.
+    removed_.destroyChained(kBatch);
+    monitor_.enter(lock);
+    endRun(lock);
+}
+
+/// With removeOnCancel: destroys what the task captured if it has been cancelled during its run.
+/// One cancelled later is no more in its run, and leaves nothing to the thread.
+void TimerThread::releaseIfCancelled() {
+    Lock lock = monitor_.enter();
+    insideRun_ = nullptr;
+    const bool release = std::exchange(releaseRunning_, false);
+    lock.unlock();
+    if (release) TaskAccess::release(*running_);
+}
+
+void TimerThread::endRun(Lock&) noexcept {
+    runningTask_ = nullptr;
+    if (runEndWaiters_ != 0) runEnded_.notify_all();
+}
+
+void TimerThread::countFailure() {
+    const Lock lock = monitor_.enter();
+    ++meter_.failed;
+}
+
+void TimerThread::runTimed() {
+    Nanos begin = 0;
+    fromClock_ = exceptionOf([&] { begin = monitor_.now(); });
+    if (fromClock_ != nullptr) return;
+    const std::exception_ptr thrown = exceptionOf([this] { running_->run(); });
+    Nanos duration = 0;
+    fromClock_ = exceptionOf([&] { duration = saturatingSubtract(monitor_.now(), begin); });
+    if (duration > *settings_.slowTaskThreshold) {
+        const auto thrownToo = exceptionOf([&] { reportSlow(duration); });
+        if (thrownToo != nullptr) printException(name(), "onSlowTask", thrownToo);
+    }
+    if (thrown != nullptr) std::rethrow_exception(thrown);
+}
+
+void TimerThread::reportSlow(Nanos duration) const {
+    if (settings_.onSlowTask)
+        return settings_.onSlowTask(*running_, std::chrono::nanoseconds(duration));
+    const std::string micros = std::to_string(duration / 1000 % 1000);
+    const std::string task = TaskNames::inSentence(TaskNames::forReport(running_.get()));
+    std::cerr << "Timer \"" + name() + "\": " + task + " took " +
+                     std::to_string(duration / kNanosPerMilli) + '.' +
+                     std::string(3 - micros.size(), '0') + micros + " ms.\n"
+              << std::flush;
+}
+
+/// Does what TimerOptions::onException asks for. \returns whether the timer goes on
+bool TimerThread::survive(const std::exception_ptr& exception) {
+    // The unwinding that pthread_exit causes is no exception of C++, hence null.
+    if (exception == nullptr) return false;
+    countFailure();
+    if (settings_.onException == OnException::StopTimer) return false;
+    if (settings_.onException == OnException::CancelTask) running_->TimerTask::cancel();
+    const FailedRun failed = failedRun();
+    dropRunning();
+    report(exception, failed);
+    return true;
+}
+
+/// Cancelled tasks at the head leave the queue: some of them, as others want the monitor too.
+void TimerThread::removeCancelledHeads(Lock& lock) {
+    for (int i = 0; i < kBatch && !queue_.empty(); ++i) {
+        if (!stateOf(queue_.getMin()).isCancelled()) break;
+        TaskLink* const link = queue_.linkOf(1);
+        removed_.push(queue_.removeMin(), link);
+        ++meter_.cancelled;
+    }
+    monitor_.letOthersIn(lock);
+}
+
+/// Destroys some of the tasks that have left the queue cancelled: what is due goes first.
+void TimerThread::destroyRemoved(Lock& lock) {
+    lock.unlock();
+    removed_.destroyChained(kBatch);
+    monitor_.enter(lock);
+}
+
+/// Waits for the task at the head, which is not due at `now`. Where no more tasks are accepted, the
+/// wait is for this one and no other: then it ends if the task is cancelled.
+void TimerThread::waitForHead(Lock& lock, Nanos now) {
+    if (!acceptsTasks_ && !linkHead()) return;
+    if (meter_.inBurst()) meter_.burstEnds(now);
+    monitor_.waitUntil(lock, wakeUpFor(queue_.getMinTime()), now);
+    ++meter_.wakeUps;
+}
+
+/// Has the cancellation of the task at the head come by this timer. Without memory for that, the
+/// thread lingers until the task's time. \returns false if the task is cancelled already
+bool TimerThread::linkHead() {
+    TaskState& state = stateOf(queue_.getMin());
+    const TaskState::Word word = state.word();
+    if ((word & TaskState::kScheduled) == 0) return false;
+    if (TaskState::isLinked(word)) return true;
+    try {
+        auto link = std::make_unique<TaskLink>(weak_from_this(), TaskState::periodOf(word));
+        if (!state.link(word, link.get())) return false;
+        static_cast<void>(link.release());
+    } catch (const std::bad_alloc&) {
+    }
+    return true;
+}
+
+}  // namespace jtimer::detail

@@ -1,0 +1,76 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include <jtimer/timer_stats.hpp>
+
+#include <jtimer/exceptions.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <ostream>
+#include <sstream>
+#include <string>
+
+namespace jtimer {
+
+using std::chrono::nanoseconds;
+
+namespace {
+
+/// In the largest unit that leaves an integer part, to three digits after the point.
+std::string text(nanoseconds time) {
+    struct Unit {
+        std::int64_t nanos;
+        const char* name;
+    };
+    constexpr Unit units[] = {{1'000'000'000, " s"}, {1'000'000, " ms"}, {1000, " us"}};
+    for (const Unit& unit : units) {
+        if (time.count() < unit.nanos) continue;
+        std::ostringstream out;
+        out << time.count() / unit.nanos << '.' << std::setfill('0') << std::setw(3)
+            << time.count() % unit.nanos / (unit.nanos / 1000) << unit.name;
+        return out.str();
+    }
+    return std::to_string(time.count()) + " ns";
+}
+
+}  // namespace
+
+nanoseconds LatenessHistogram::percentile(double percent) const {
+    if (!(percent >= 0 && percent <= 100))
+        throw IllegalArgumentException("A percentile is from 0 to 100.");
+    // In long double 99.9% of 1000 is 999 and a little less or more: no rank is off by that.
+    const long double exact =
+        static_cast<long double>(percent) / 100 * static_cast<long double>(count());
+    const long double rank = std::max(std::ceil(exact - 1e-6L), 1.0L);
+    std::uint64_t seen = 0;
+    for (std::size_t i = 0; i < kBuckets - 1; ++i) {
+        seen += counts_[i];
+        if (static_cast<long double>(seen) >= rank)
+            return std::min(max(), nanoseconds(std::int64_t{1000} << i));
+    }
+    return max();
+}
+
+std::ostream& operator<<(std::ostream& out, const TimerStats& stats) {
+    std::ostringstream table;
+    const auto line = [&table](const char* name, const std::string& value) {
+        table << std::left << std::setw(16) << name << std::right << std::setw(16) << value << '\n';
+    };
+    line("pending", std::to_string(stats.pending));
+    line("scheduled", std::to_string(stats.scheduled));
+    line("executed", std::to_string(stats.executed));
+    line("cancelled", std::to_string(stats.cancelled));
+    line("discarded", std::to_string(stats.discarded));
+    line("failed", std::to_string(stats.failed));
+    line("missed", std::to_string(stats.missed));
+    line("wake-ups", std::to_string(stats.wakeUps));
+    line("busy", text(stats.busy));
+    line("lateness p50", text(stats.lateness.percentile(50)));
+    line("lateness p90", text(stats.lateness.percentile(90)));
+    line("lateness p99", text(stats.lateness.percentile(99)));
+    line("lateness p99.9", text(stats.lateness.percentile(99.9)));
+    line("lateness max", text(stats.lateness.max()));
+    return out << table.str();
+}
+
+}  // namespace jtimer

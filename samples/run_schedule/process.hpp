@@ -1,0 +1,39 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <string>
+
+#include <sys/types.h>
+
+/// Closes its file descriptor.
+class FileDescriptor {
+  public:
+    explicit FileDescriptor(int fd) : fd_(fd) {}
+    FileDescriptor(const FileDescriptor&) = delete;
+    FileDescriptor& operator=(const FileDescriptor&) = delete;
+    ~FileDescriptor() { close(); }
+
+    /// Negative: none, or closed.
+    int get() const { return fd_; }
+    void close();
+
+  private:
+    int fd_;
+};
+
+/// Starts `/bin/sh -c script`, in a process group of its own (a Ctrl-C at the terminal does not
+/// reach it) and with the default handling of every signal. It inherits no descriptors but the
+/// three standard ones.
+/// \param input, output of our descriptors, those that become its standard input, and its standard
+///   output and standard error; negative: /dev/null
+/// \throws std::system_error if it cannot be started
+pid_t spawnShell(const std::string& script, int input, int output);
+
+/// A descriptor that becomes readable when the process exits; negative where the kernel has none
+/// (Linux before 5.3).
+int openPidfd(pid_t pid);
+
+/// Starts a `cat` that reads and discards what comes out of the pipe until its last writer is gone.
+/// It outlives this program.
+/// \throws std::system_error if it cannot be started
+void discardOutputOf(int pipe);

@@ -1,0 +1,253 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+
+// Where time_t has 32 bits, a newer C library has one with 64 besides. It does not leave this file.
+// NOLINTBEGIN(bugprone-reserved-identifier): that library's names
+#ifndef _TIME_BITS
+#define _TIME_BITS 64
+#endif
+#ifndef _FILE_OFFSET_BITS
+#define _FILE_OFFSET_BITS 64  // which the other needs
+#endif
+// NOLINTEND(bugprone-reserved-identifier)
+
+#include "time_text.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+#include <ctime>
+#include <optional>
+#include <system_error>
+
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr std::int64_t kSecondsPerDay = 86'400;
+constexpr std::int64_t kMillisPerDay = 1000 * kSecondsPerDay;
+constexpr std::int64_t kLongestDays = 36'500;
+
+bool isDigit(char c) { return c >= '0' && c <= '9'; }
+
+std::int64_t millisPer(std::string_view unit) {
+    if (unit == "ms") return 1;
+    if (unit == "s") return 1000;
+    if (unit == "m") return 60'000;
+    if (unit == "h") return 3'600'000;
+    if (unit == "d") return kMillisPerDay;
+    return 0;
+}
+
+// --- the calendar -------------------------------------------------------------------------------
+//
+// Not by mktime and gmtime: where time_t has 32 bits, they end in 2038.
+
+struct CivilTime {
+    int year, month, day, hour, minute, second;
+};
+
+/// Day 0 is 1970-01-01. A year is counted from March here, so that the leap day is its last.
+std::int64_t dayNumber(int year, int month, int day) {
+    const int y = month <= 2 ? year - 1 : year;
+    const int monthsSinceMarch = (month + 9) % 12;
+    return 365LL * y + y / 4 - y / 100 + y / 400 + (153 * monthsSinceMarch + 2) / 5 + day - 1 -
+           719'468;
+}
+
+/// Seconds since 1970, if `time` is UTC.
+std::int64_t secondsOf(const CivilTime& time) {
+    const std::int64_t minutes = std::int64_t{60} * time.hour + time.minute;
+    return dayNumber(time.year, time.month, time.day) * kSecondsPerDay + 60 * minutes + time.second;
+}
+
+/// The inverse of secondsOf().
+CivilTime civilTimeOf(std::int64_t seconds) {
+    // A Date lies between 1677 and 2262.
+    const std::int64_t sinceYear0 = seconds + 719'468 * kSecondsPerDay;  // from March
+    const auto days = static_cast<int>(sinceYear0 / kSecondsPerDay);
+    const auto rest = static_cast<int>(sinceYear0 % kSecondsPerDay);
+    const int era = days / 146'097;  // of 400 years
+    const int dayOfEra = days % 146'097;
+    const int yearOfEra =
+        (dayOfEra - dayOfEra / 1460 + dayOfEra / 36'524 - dayOfEra / 146'096) / 365;
+    const int dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100);
+    const int monthsSinceMarch = (5 * dayOfYear + 2) / 153;
+    const int month = monthsSinceMarch < 10 ? monthsSinceMarch + 3 : monthsSinceMarch - 9;
+    return {era * 400 + yearOfEra + (month <= 2 ? 1 : 0),
+            month,
+            dayOfYear - (153 * monthsSinceMarch + 2) / 5 + 1,
+            rest / 3600,
+            rest / 60 % 60,
+            rest % 60};
+}
+
+int daysIn(int year, int month) {
+    if (month == 2) return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 ? 29 : 28;
+    return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
+}
+
+// --- local time ---------------------------------------------------------------------------------
+
+/// Local time minus UTC, in seconds, at `moment` (in seconds since 1970); nothing if the system
+/// cannot tell.
+std::optional<std::int64_t> utcOffsetAt(std::int64_t moment) {
+    const auto time = static_cast<std::time_t>(moment);
+    std::tm local{};
+    if (time != moment || localtime_r(&time, &local) == nullptr) return std::nullopt;
+    return local.tm_gmtoff;
+}
+
+/// The first moment at which clocks here show `local`, if there is one. mktime would not do: it
+/// moves a time that the clocks skip, and of two moments it picks either.
+std::optional<std::int64_t> firstMoment(const CivilTime& local) {
+    const std::int64_t asUtc = secondsOf(local);
+    std::optional<std::int64_t> first;
+    // The clocks change at most once in these two days: the offset is that before or that after.
+    for (const std::int64_t nearby : {asUtc - kSecondsPerDay, asUtc + kSecondsPerDay}) {
+        const std::optional<std::int64_t> offset = utcOffsetAt(nearby);
+        if (!offset || utcOffsetAt(asUtc - *offset) != offset) continue;
+        if (!first || asUtc - *offset < *first) first = asUtc - *offset;
+    }
+    return first;
+}
+
+// --- reading ------------------------------------------------------------------------------------
+
+/// Takes `text` apart, piece by piece. A piece is told by its shape, where 0 stands for a digit.
+class Pieces {
+  public:
+    explicit Pieces(std::string_view text) : rest_(text) {}
+
+    bool atEnd() const { return rest_.empty(); }
+
+    /// \returns the piece, or nothing, and then it is still there
+    std::optional<std::string_view> take(std::string_view shape) {
+        if (rest_.size() < shape.size()) return std::nullopt;
+        for (std::size_t i = 0; i < shape.size(); ++i) {
+            if (shape[i] == '0' ? !isDigit(rest_[i]) : rest_[i] != shape[i]) return std::nullopt;
+        }
+        const std::string_view piece = rest_.substr(0, shape.size());
+        rest_.remove_prefix(shape.size());
+        return piece;
+    }
+
+  private:
+    std::string_view rest_;
+};
+
+int number(std::string_view text, std::size_t begin, std::size_t length = 2) {
+    int value = 0;
+    for (const char digit : text.substr(begin, length)) value = value * 10 + (digit - '0');
+    return value;
+}
+
+void checkRange(std::string_view text, const char* what, int value, int lowest, int highest) {
+    if (value >= lowest && value <= highest) return;
+    const auto twoDigits = [](int n) { return (n < 10 ? "0" : "") + std::to_string(n); };
+    failExpecting(inQuotes(text) + " has an impossible " + what,
+                  twoDigits(lowest) + " to " + twoDigits(highest));
+}
+
+/// A point in time as it is written.
+struct WrittenDate {
+    CivilTime time{};
+    int millis = 0;
+    std::optional<int> utcOffset;  ///< in seconds; nothing: local time
+};
+
+/// \returns nothing if it has another shape
+std::optional<WrittenDate> split(std::string_view text) {
+    Pieces pieces(text);
+    const auto time = pieces.take("0000-00-00T00:00:00");
+    if (!time) return std::nullopt;
+    WrittenDate date;
+    date.time = {number(*time, 0, 4), number(*time, 5),  number(*time, 8),
+                 number(*time, 11),   number(*time, 14), number(*time, 17)};
+    if (const auto millis = pieces.take(".000")) date.millis = number(*millis, 1, 3);
+    if (pieces.take("Z")) {
+        date.utcOffset = 0;
+    } else if (!pieces.atEnd()) {
+        const bool west = pieces.take("-").has_value();
+        if (!west && !pieces.take("+")) return std::nullopt;
+        const auto offset = pieces.take("00:00");
+        if (!offset) return std::nullopt;
+        const int hours = number(*offset, 0), minutes = number(*offset, 3);
+        if (hours > 23 || minutes > 59) {
+            failExpecting(inQuotes(text) + " has an impossible UTC offset", "at most 23:59");
+        }
+        date.utcOffset = (hours * 3600 + minutes * 60) * (west ? -1 : 1);
+    }
+    if (!pieces.atEnd()) return std::nullopt;
+    return date;
+}
+
+}  // namespace
+
+std::string inQuotes(std::string_view text) { return '"' + std::string(text) + '"'; }
+
+void failExpecting(const std::string& wrong, const std::string& expected) {
+    throw std::invalid_argument(wrong + ": expected " + expected);
+}
+
+milliseconds parseDuration(std::string_view text) {
+    std::int64_t count = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+    const std::int64_t unit = millisPer(text.substr(static_cast<std::size_t>(end - text.data())));
+    if (text.empty() || !isDigit(text.front()) || unit == 0) {
+        failExpecting(inQuotes(text) + " is not a duration",
+                      "a whole number and its unit, such as 500ms, 10s, 5m, 2h or 1d");
+    }
+    if (error != std::errc() || count > kLongestDays * kMillisPerDay / unit) {
+        failExpecting(inQuotes(text) + " is too long",
+                      "at most " + std::to_string(kLongestDays) + 'd');
+    }
+    return milliseconds(count * unit);
+}
+
+jtimer::Date parseDate(std::string_view text) {
+    const std::optional<WrittenDate> date = split(text);
+    if (!date) {
+        failExpecting(inQuotes(text) + " is not a time",
+                      "YYYY-MM-DDTHH:MM:SS[.mmm][Z|+HH:MM|-HH:MM], such as 2030-01-01T08:00:00");
+    }
+    const CivilTime& time = date->time;
+    checkRange(text, "year", time.year, 1971, 2199);
+    checkRange(text, "month", time.month, 1, 12);
+    checkRange(text, "day", time.day, 1, daysIn(time.year, time.month));
+    checkRange(text, "hour", time.hour, 0, 23);
+    checkRange(text, "minute", time.minute, 0, 59);
+    checkRange(text, "second", time.second, 0, 59);
+
+    std::optional<std::int64_t> moment;
+    if (date->utcOffset) {
+        moment = secondsOf(time) - *date->utcOffset;
+    } else {
+        moment = firstMoment(time);
+    }
+    if (!moment && !utcOffsetAt(secondsOf(time) + kSecondsPerDay)) {
+        failExpecting(inQuotes(text) + " is beyond the local times of this system",
+                      "one before 2038, or a UTC offset");
+    }
+    if (!moment) {
+        failExpecting(inQuotes(text) + " is skipped by the clocks here",
+                      "a local time that exists, or a UTC offset");
+    }
+    return jtimer::Date(milliseconds(*moment * 1000 + date->millis));
+}
+
+std::string formatDate(jtimer::Date date) {
+    const auto sinceEpoch = date.time_since_epoch();
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(sinceEpoch);
+    const auto millis = std::chrono::floor<milliseconds>(sinceEpoch) - seconds;
+    // In whole minutes, for it is written so: where clocks are off by seconds too, those are left
+    // out of both the time and the offset.
+    const std::int64_t offset = utcOffsetAt(seconds.count()).value_or(0) / 60 * 60;
+    const CivilTime t = civilTimeOf(seconds.count() + offset);
+    const auto minutes = static_cast<int>((offset < 0 ? -offset : offset) / 60);
+    std::array<char, 128> text{};
+    std::snprintf(text.data(), text.size(), "%04d-%02d-%02dT%02d:%02d:%02d.%03d%c%02d:%02d", t.year,
+                  t.month, t.day, t.hour, t.minute, t.second, static_cast<int>(millis.count()),
+                  offset < 0 ? '-' : '+', minutes / 60, minutes % 60);
+    return text.data();
+}

@@ -1,0 +1,246 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "base/own_thread.hpp"
+
+#include "support/child_process.hpp"
+#include "support/gate.hpp"
+#include "support/posix_thread.hpp"
+#include "support/thread_state.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <boost/thread/thread.hpp>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <memory>
+#include <optional>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using jtimer::detail::OwnThread;
+using test::Gate;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Shows that everything the thread's body owns has been destroyed, and with it the body.
+struct Owned {
+    std::shared_ptr<int> object = std::make_shared<int>();
+    bool destroyed() const { return object.use_count() == 1; }
+};
+
+/// Opens a gate when the last copy is gone.
+std::shared_ptr<void> openAtEnd(Gate& gate) {
+    return std::shared_ptr<void>(nullptr, [&gate](void*) { gate.open(); });
+}
+
+bool isBlockedHere(int signal) {
+    sigset_t blocked;
+    pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+    return sigismember(&blocked, signal) == 1;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(the_body_runs_on_a_thread_that_carries_the_first_15_bytes_of_the_name) {
+    std::array<char, 64> name{};
+    OwnThread thread;
+    BOOST_TEST(!thread.isCurrent());
+    bool current = false;
+    thread.start("a name of 21 letters.", [&] {
+        pthread_getname_np(pthread_self(), name.data(), name.size());
+        current = thread.isCurrent();
+    });
+    thread.finish();
+    BOOST_TEST(name.data() == "a name of 21 le");
+    BOOST_TEST(current);
+    BOOST_TEST(!thread.isCurrent());
+}
+
+BOOST_AUTO_TEST_CASE(finish_waits_for_the_body_on_every_thread_that_calls_it_and_can_be_repeated) {
+    OwnThread thread;
+    Gate released;
+    std::atomic<bool> ended{false};
+    Owned owned;
+    thread.start("finish", [&, kept = owned.object] {
+        released.wait();
+        ended = true;
+    });
+    std::atomic<int> endedFirst{0};
+    boost::thread_group callers;
+    for (int i = 0; i < 4; ++i) {
+        callers.create_thread([&] {
+            thread.finish();
+            if (ended) ++endedFirst;
+        });
+    }
+    BOOST_TEST(!thread.awaitEnd(1ms));
+    released.open();
+    BOOST_TEST(thread.awaitEnd(20s));
+    callers.join_all();
+    BOOST_TEST(endedFirst == 4);
+    BOOST_TEST(owned.destroyed());
+    thread.finish();
+}
+
+BOOST_AUTO_TEST_CASE(without_start_finish_returns_at_once) {
+    OwnThread thread;
+    thread.finish();
+    thread.finish();
+    BOOST_TEST(!thread.isOfAnotherProcess());
+}
+
+BOOST_AUTO_TEST_CASE(on_the_thread_itself_finish_waits_for_nothing_and_the_thread_ends_by_itself) {
+    Gate bodyDestroyed;
+    auto thread = std::make_unique<OwnThread>();
+    Gate go;
+    thread->start("self", [&, kept = openAtEnd(bodyDestroyed)] {
+        go.wait();
+        thread->finish();
+        thread.reset();
+    });
+    go.open();
+    bodyDestroyed.wait();
+    BOOST_TEST(!thread);
+}
+
+BOOST_AUTO_TEST_CASE(a_thread_that_is_let_go_runs_on_and_ends_by_itself) {
+    Gate go, bodyDestroyed;
+    {
+        OwnThread thread;
+        thread.start("let go", [&, kept = openAtEnd(bodyDestroyed)] { go.wait(); });
+        thread.letGo();
+        thread.letGo();
+    }
+    go.open();
+    bodyDestroyed.wait();
+
+    OwnThread ended;
+    ended.start("ended", [] {});
+    BOOST_TEST(ended.awaitEnd(20s));
+    ended.letGo();
+    ended.finish();  // waits for nothing, as nobody joins it
+}
+
+BOOST_AUTO_TEST_CASE(also_in_the_destructor_of_one_of_its_thread_local_objects) {
+    Gate bodyDestroyed, threadDestroyed;
+    bool current = false;
+    auto thread = std::make_unique<OwnThread>();
+    Gate go;
+    thread->start("thread_local", [&, kept = openAtEnd(bodyDestroyed)] {
+        test::atThreadEnd([&] {
+            current = thread->isCurrent();
+            thread->finish();
+            thread.reset();
+            threadDestroyed.open();
+        });
+        go.wait();
+    });
+    go.open();
+    threadDestroyed.wait();
+    bodyDestroyed.wait();  // neither the thread nor what it owns has leaked
+    BOOST_TEST(current);
+    BOOST_TEST(!thread);
+}
+
+BOOST_AUTO_TEST_CASE(a_thread_that_has_ended_is_not_taken_for_the_next_one_with_its_id) {
+    OwnThread first;
+    pthread_t id{};
+    first.start("first", [&] { id = pthread_self(); });
+    first.finish();
+    for (int i = 0; i < 100; ++i) {
+        bool current = false;
+        pthread_t otherId{};
+        boost::thread other([&] {
+            otherId = pthread_self();
+            current = first.isCurrent();
+        });
+        other.join();
+        BOOST_TEST(!current);
+        if (pthread_equal(id, otherId) != 0) return;
+    }
+    BOOST_FAIL("no thread has got the id of one that has ended");
+}
+
+BOOST_AUTO_TEST_CASE(a_thread_that_pthread_exit_unwinds_is_not_joined_and_finish_returns) {
+    Gate bodyDestroyed;
+    OwnThread thread;
+    thread.start("unwound", [kept = openAtEnd(bodyDestroyed)] { pthread_exit(nullptr); });
+    thread.finish();
+    bodyDestroyed.wait();
+}
+
+BOOST_AUTO_TEST_CASE(
+    all_signals_but_faults_are_blocked_in_it_and_the_starting_thread_keeps_its_mask) {
+    OwnThread thread;
+    int blocked = 0;
+    int faults = 0;
+    thread.start("signals", [&] {
+        for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCHLD,
+                                 SIGALRM, SIGPIPE, SIGPROF, SIGRTMIN, SIGRTMAX})
+            blocked += isBlockedHere(signal) ? 1 : 0;
+        for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS})
+            faults += isBlockedHere(fault) ? 1 : 0;
+    });
+    thread.finish();
+    BOOST_TEST(blocked == 12);
+    BOOST_TEST(faults == 0);
+    BOOST_TEST(!isBlockedHere(SIGTERM));
+}
+
+CHILD_PROCESS(is_sent_a_signal_while_its_own_thread_runs) {
+    static Gate arrived;
+    static pthread_t handledOn{};
+    static std::atomic<bool> handled{false};
+    struct sigaction action {};
+    action.sa_handler = [](int) {
+        handledOn = pthread_self();
+        handled = true;
+    };
+    sigaction(SIGUSR1, &action, nullptr);
+    OwnThread thread;
+    thread.start("signals", [] {
+        kill(getpid(), SIGUSR1);
+        arrived.open();
+    });
+    arrived.wait();
+    while (!handled) boost::this_thread::yield();
+    test::print(pthread_equal(handledOn, pthread_self()) != 0 ? "main\n" : "the own thread\n");
+    thread.finish();
+}
+
+BOOST_AUTO_TEST_CASE(a_signal_to_the_process_is_handled_on_one_of_its_other_threads) {
+    BOOST_TEST(test::runChild("is_sent_a_signal_while_its_own_thread_runs").out == "main\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_forked_child_knows_that_it_has_no_such_thread) {
+    OwnThread thread;
+    Gate released;
+    thread.start("fork", [&] { released.wait(); });
+    BOOST_TEST(!thread.isOfAnotherProcess());
+    const pid_t child = fork();
+    if (child == 0) _exit(thread.isOfAnotherProcess() ? 7 : 8);
+    int status = 0;
+    waitpid(child, &status, 0);
+    BOOST_TEST((WIFEXITED(status) && WEXITSTATUS(status) == 7));
+    released.open();
+    thread.finish();
+}
+
+BOOST_AUTO_TEST_CASE(pthread_cancel_does_not_end_finish) {
+    OwnThread own;
+    Gate calling, released;
+    own.start("waits", [&] { released.wait(); });
+    test::PosixThread finishing([&] {
+        calling.open();
+        own.finish();
+    });
+    calling.wait();
+    finishing.cancel();
+    BOOST_TEST(!own.awaitEnd(0ms));
+    released.open();
+    BOOST_TEST(finishing.join());
+    BOOST_TEST(own.awaitEnd(0ms));
+}

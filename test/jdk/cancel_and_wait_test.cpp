@@ -1,0 +1,271 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/child_process.hpp"
+#include "support/counter.hpp"
+#include "support/gate.hpp"
+#include "support/manual_timer.hpp"
+#include "support/race.hpp"
+
+#include <jtimer/scoped_task.hpp>
+
+#include <boost/test/unit_test.hpp>
+#include <boost/thread/thread.hpp>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <type_traits>
+
+using jtimer::ScopedTask;
+using jtimer::Timer;
+using jtimer::TimerTask;
+using test::Gate;
+
+namespace {
+
+struct Fixture : test::ManualTimer {
+    test::Log log{clock};
+    Gate running, released;
+    std::atomic<bool> over{false};
+
+    /// Begins a run that lasts until `released` is opened.
+    std::shared_ptr<TimerTask> startRun(bool repeats, bool throws = false) {
+        const auto task = jtimer::makeTask([this, throws] {
+            running.open();
+            released.wait();
+            for (int i = 0; i < 100; ++i) boost::this_thread::yield();
+            over = true;
+            if (throws) throw 1;
+        });
+        repeats ? timer.schedule(task, 0, 10) : timer.schedule(task, 0);
+        running.wait();
+        return task;
+    }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(cancel_and_wait, Fixture)
+
+BOOST_AUTO_TEST_CASE(it_returns_when_the_run_in_progress_is_over_and_answers_like_cancel) {
+    for (const bool repeats : {true, false}) {
+        Fixture fixture;
+        const auto task = fixture.startRun(repeats);
+        boost::thread releaser([&] {
+            while (!task->isCancelled()) boost::this_thread::yield();
+            fixture.released.open();
+        });
+        BOOST_TEST(task->cancelAndWait() == repeats);
+        BOOST_TEST(fixture.over.load());
+        BOOST_TEST(!task->cancelAndWait());
+        releaser.join();
+        fixture.over = false;
+        fixture.clock->advance(100);
+        BOOST_TEST(!fixture.over.load());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(without_a_run_in_progress_it_is_cancel) {
+    const auto never = jtimer::makeTask([] {});
+    BOOST_TEST(!never->cancelAndWait());
+    const auto pending = timer.schedule(log.entry("a"), 10);
+    BOOST_TEST(pending->cancelAndWait());
+    const auto rate = timer.scheduleAtFixedRate(log.entry("b"), 10, 10);
+    clock->advance(20);
+    BOOST_TEST(rate->cancelAndWait());
+    clock->advance(20);
+    BOOST_TEST(log.take() == "b@10 b@20");
+    const auto once = timer.schedule([] {}, 0);
+    clock->waitUntilIdle();
+    BOOST_TEST(!once->cancelAndWait());
+}
+
+BOOST_AUTO_TEST_CASE(it_does_not_wait_for_a_run_of_another_task) {
+    const auto task = startRun(true);
+    Timer second(test::onClock(clock));
+    const auto here = timer.schedule([] {}, 10), there = second.schedule([] {}, 10);
+    BOOST_TEST(here->cancelAndWait());
+    BOOST_TEST(there->cancelAndWait());
+    BOOST_TEST(!over.load());
+    released.open();
+    task->cancelAndWait();
+}
+
+BOOST_AUTO_TEST_CASE(inside_the_tasks_own_run_it_returns_at_once) {
+    int runs = 0;
+    timer.schedule([&](TimerTask& self) { runs += self.cancelAndWait() ? 1 : 100; }, 10, 10);
+    timer.schedule([&](TimerTask& self) { runs += self.cancelAndWait() ? 100 : 1; }, 10);
+    clock->advance(100);
+    BOOST_TEST(runs == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_that_ends_by_an_exception_is_over_when_that_has_been_reported) {
+    for (const auto policy : {jtimer::OnException::StopTimer, jtimer::OnException::ContinueTask}) {
+        Gate gateRunning, gateReleased;
+        std::atomic<bool> reported{false};
+        auto options = test::onClock(clock);
+        options.onException = policy;
+        options.taskExceptionHandler = [&](const jtimer::TaskException&) {
+            for (int i = 0; i < 100; ++i) boost::this_thread::yield();
+            reported = true;
+        };
+        Timer failing(options);
+        const auto task =
+            failing.schedule([&] { gateRunning.open(), gateReleased.wait(), throw 1; }, 0, 5);
+        gateRunning.wait();
+        boost::thread releaser([&] {
+            while (!task->isCancelled()) boost::this_thread::yield();
+            gateReleased.open();
+        });
+        BOOST_TEST(task->cancelAndWait());
+        BOOST_TEST(reported.load());
+        releaser.join();
+    }
+}
+
+BOOST_AUTO_TEST_CASE(it_calls_an_overridden_cancel_and_cancels_where_that_does_not) {
+    struct Stubborn : TimerTask {
+        int cancels = 0;
+        void run() override {}
+        bool cancel() override { return ++cancels, true; }
+    };
+    const auto task = std::make_shared<Stubborn>();
+    timer.schedule(task, 10, 10);
+    BOOST_TEST(task->cancelAndWait());
+    BOOST_TEST(task->cancels == 1);
+    BOOST_TEST(task->isCancelled());
+}
+
+BOOST_AUTO_TEST_CASE(a_timer_that_is_destroyed_meanwhile_or_detached_is_waited_for) {
+    auto second = std::make_unique<Timer>("second", true);
+    const auto task = jtimer::makeTask([this] {
+        running.open();
+        released.wait();
+        over = true;
+    });
+    second->schedule(task, 0);
+    running.wait();
+    second->detach();
+    second.reset();
+    boost::thread releaser([&] {
+        while (!task->isCancelled()) boost::this_thread::yield();
+        released.open();
+    });
+    task->cancelAndWait();
+    BOOST_TEST(over.load());
+    releaser.join();
+}
+
+BOOST_AUTO_TEST_CASE(a_scoped_task_makes_it_safe_to_capture_this) {
+    class Poller {
+      public:
+        Poller(Timer& timer, std::atomic<int>& late) : late_(late) {
+            task_ = ScopedTask(timer.scheduleAtFixedRate([this] { poll(); }, 0, 1));
+        }
+        ~Poller() { task_ = ScopedTask(), alive_ = false; }
+
+      private:
+        void poll() {
+            boost::this_thread::yield();
+            late_ += !alive_;
+        }
+        std::atomic<int>& late_;
+        std::atomic<bool> alive_{true};
+        ScopedTask task_;
+    };
+    Timer real("real", true);
+    std::atomic<int> late{0};
+    for (int i = 0; i < 300; ++i) {
+        Poller poller(real, late);
+        if (i % 4 != 0) boost::this_thread::yield();
+    }
+    BOOST_TEST(late == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_scoped_task_is_moved_and_ends_what_it_loses) {
+    static_assert(!std::is_copy_constructible_v<ScopedTask>);
+    static_assert(std::is_nothrow_move_constructible_v<ScopedTask>);
+    const auto a = timer.schedule([] {}, 10), b = timer.schedule([] {}, 10);
+    {
+        ScopedTask first(a), second(b);
+        ScopedTask moved(std::move(first));
+        BOOST_TEST(moved.task() == a);
+        BOOST_TEST(first.task() == nullptr);
+        BOOST_TEST(!a->isCancelled());
+        moved = std::move(second);
+        BOOST_TEST(a->isCancelled());
+        BOOST_TEST(!b->isCancelled());
+        auto& itself = moved;
+        moved = std::move(itself);
+    }
+    BOOST_TEST(b->isCancelled());
+    const ScopedTask none;
+    BOOST_TEST(none.task() == nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(an_interrupted_thread_waits_all_the_same) {
+    const auto task = startRun(true);
+    std::atomic<bool> returned{false};
+    boost::thread waiting([&] {
+        task->cancelAndWait();
+        returned = over.load();
+    });
+    waiting.interrupt();
+    while (!task->isCancelled()) boost::this_thread::yield();
+    released.open();
+    waiting.join();
+    BOOST_TEST(returned);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// No run is in progress after it and none begins, whoever else cancels, ends or makes timers.
+BOOST_AUTO_TEST_CASE(after_it_no_run_is_in_progress_whatever_races) {
+    struct Shared {
+        std::atomic<bool> over{false};
+        std::atomic<int> late{0};
+    };
+    constexpr int rounds = 1500;
+    int late = 0;
+    auto timer = std::make_unique<Timer>("racing", true);
+    auto shared = std::make_shared<Shared>();
+    std::shared_ptr<TimerTask> task;
+    const auto prepare = [&](int round) {
+        shared = std::make_shared<Shared>();
+        const auto run = [shared = shared] {
+            shared->late += shared->over;
+            boost::this_thread::yield();
+            shared->late += shared->over;
+        };
+        task = round % 3 == 0 ? timer->schedule(run, 0) : timer->scheduleAtFixedRate(run, 0, 1);
+    };
+    prepare(0);
+    const auto wait = [&](int) {
+        task->cancelAndWait();
+        shared->over = true;
+    };
+    const auto cancel = [&](int) { task->cancel(); };
+    const auto other = [](int) { const Timer made("other", true); };
+    test::race(rounds, {wait, cancel, other}, [&](int round) {
+        late += shared->late;
+        if (round % 50 == 0) timer = std::make_unique<Timer>("racing", true);
+        prepare(round + 1);
+    });
+    timer.reset();
+    BOOST_TEST(late == 0);
+}
+
+BOOST_AUTO_TEST_CASE(c11_a_forked_child_waits_for_no_timer_of_its_parent) {
+    Gate running, released;
+    Timer timer("parent", true);
+    const auto task = timer.schedule([&] { running.open(), released.wait(); }, 0);
+    running.wait();
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(20);  // ends the child if it waits
+        _exit(task->cancelAndWait() ? 1 : 0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    BOOST_TEST(status == 0);
+    released.open();
+}

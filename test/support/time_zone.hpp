@@ -1,0 +1,33 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <cstdlib>
+#include <ctime>
+#include <string>
+
+namespace test {
+
+/// Local time is that of `zone` while it lives.
+class TimeZone {
+  public:
+    explicit TimeZone(const char* zone) {
+        if (const char* before = std::getenv("TZ")) before_ = before;
+        set(zone);
+    }
+    TimeZone(const TimeZone&) = delete;
+    TimeZone& operator=(const TimeZone&) = delete;
+    ~TimeZone() { set(before_.empty() ? nullptr : before_.c_str()); }
+
+  private:
+    static void set(const char* zone) {
+        zone == nullptr ? unsetenv("TZ") : setenv("TZ", zone, 1);
+        tzset();
+    }
+
+    std::string before_;
+};
+
+/// As a rule of POSIX, which needs no database of time zones: Berlin's.
+inline constexpr const char* kBerlin = "CET-1CEST,M3.5.0,M10.5.0/3";
+
+}  // namespace test
