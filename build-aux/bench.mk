@@ -67,6 +67,7 @@ bench-peers-report:
 	$(bench_peers) --report-only --write doc
 
 bench-peers-programs: $(peer_programs) $(peers_dir)/TimerPeers.class \
+	$(peers_dir)/NettyTimer.class \
 	| $(filter bench check check-slow,$(MAKECMDGOALS))
 
 # A peer that is not here is left out; the next make looks again.
@@ -86,3 +87,10 @@ $(peers_dir)/TimerPeers.class: $(wildcard test/bench/peers/*.java) | $(first)
 	$(QUIET) JAVAC $@
 	$(Q)if command -v $(JAVAC) >/dev/null; then $(JAVAC) -encoding UTF-8 -d $(@D) $^; \
 	else echo 'make: no $(JAVAC) here: the JDK is left out ("make deps-bench" installs it)'; fi
+
+$(peers_dir)/NettyTimer.class: test/bench/peers/netty/NettyTimer.java $(peers_dir)/TimerPeers.class
+	$(QUIET) JAVAC $@
+	$(Q)if command -v $(JAVAC) >/dev/null && [ -e '$(NETTY_JAR)' ]; then \
+		ln -sf '$(NETTY_JAR)' $(@D)/netty.jar && \
+		$(JAVAC) -encoding UTF-8 -cp $(@D):'$(NETTY_JAR)' -d $(@D) $<; \
+	else echo 'make: no $(NETTY_JAR) here: Netty is left out ("make deps-bench" installs it)'; fi

@@ -26,7 +26,7 @@ using count::Operation;
 constexpr std::size_t kSizes[] = {1'000, 100'000};
 
 using Operations = const std::vector<Operation>& (*)();
-constexpr Operations kTimers[] = {count::jdkOperations};
+constexpr Operations kTimers[] = {count::jdkOperations, count::nettyOperations};
 
 const Operation* find(const std::string& name) {
     for (const auto operations : kTimers) {

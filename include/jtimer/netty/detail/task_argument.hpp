@@ -1,0 +1,103 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <jtimer/detail/is_null.hpp>
+#include <jtimer/detail/task_mistake.hpp>
+#include <jtimer/netty/timeout.hpp>
+#include <jtimer/netty/timer_task.hpp>
+
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace jtimer::netty::detail {
+
+using jtimer::detail::TaskMistake;
+using jtimer::detail::write_std_make_shared_of_the_class_not_an_object;
+using jtimer::detail::write_std_make_shared_or_shared_from_this_not_a_raw_pointer;
+
+// Advice: see jtimer/detail/advice.hpp.
+struct write_public_before_the_base_class_jtimer_netty_TimerTask {};
+struct write_a_callable_that_takes_nothing_or_a_shared_ptr_to_Timeout {};
+
+template <class Callable>
+inline constexpr bool takesHandle = std::is_invocable_v<Callable&, const std::shared_ptr<Timeout>&>;
+
+/// Whether F can be called with its handle, or without arguments.
+template <class F>
+inline constexpr bool isTaskCallable =
+    takesHandle<std::decay_t<F>> || std::is_invocable_v<std::decay_t<F>&>;
+
+/// A callable as a TimerTask: callable, task and reference count in one allocation.
+template <class Callable>
+class CallableTask final : public TimerTask {
+  public:
+    /// Only std::make_shared calls it.
+    template <class F>  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload)
+    explicit CallableTask(F&& callable) : callable_(std::forward<F>(callable)) {}
+
+    void run(const std::shared_ptr<Timeout>& timeout) override {
+        if constexpr (takesHandle<Callable>) {
+            static_cast<void>(std::invoke(callable_, timeout));
+        } else {
+            static_cast<void>(timeout);
+            static_cast<void>(std::invoke(callable_));
+        }
+    }
+
+  private:
+    Callable callable_;
+};
+
+class TaskArgument;
+
+/// Whether a T is no task for the reason `mistake`.
+template <class T, TaskMistake mistake>
+constexpr bool isTaskMistake() {
+    if constexpr (std::is_convertible_v<T, std::shared_ptr<TimerTask>> ||
+                  std::is_same_v<std::decay_t<T>, TaskArgument> || isTaskCallable<T>) {
+        return false;
+    } else {
+        return jtimer::detail::taskMistake<TimerTask, std::decay_t<T>>() == mistake;
+    }
+}
+
+/// What can stand where newTimeout asks for a task: a `std::shared_ptr` (or `std::unique_ptr`) to
+/// TimerTask or to any class derived from it; or anything that can be called with the handle, a
+/// `const std::shared_ptr<Timeout>&`, or without arguments, move-only too. What can be called
+/// either way gets the handle. `nullptr`, an empty std::function and a null function pointer become
+/// the null task.
+class TaskArgument {
+  public:
+    template <class T,
+              std::enable_if_t<std::is_convertible_v<T, std::shared_ptr<TimerTask>>, int> = 0>
+    TaskArgument(T&& task) : task_(std::forward<T>(task)) {}
+
+    template <class F, std::enable_if_t<!std::is_convertible_v<F, std::shared_ptr<TimerTask>> &&
+                                            !std::is_same_v<std::decay_t<F>, TaskArgument> &&
+                                            isTaskCallable<F>,
+                                        int> = 0>
+    TaskArgument(F&& callable) {
+        if (jtimer::detail::isNull(callable)) return;
+        task_ = std::make_shared<CallableTask<std::decay_t<F>>>(std::forward<F>(callable));
+    }
+
+    ///@{ Advice.
+    template <class T, std::enable_if_t<isTaskMistake<T, TaskMistake::RawPointer>(), int> = 0>
+    TaskArgument(T&&, write_std_make_shared_or_shared_from_this_not_a_raw_pointer = {}) = delete;
+    template <class T, std::enable_if_t<isTaskMistake<T, TaskMistake::Object>(), int> = 0>
+    TaskArgument(T&&, write_std_make_shared_of_the_class_not_an_object = {}) = delete;
+    template <class T, std::enable_if_t<isTaskMistake<T, TaskMistake::PrivateBase>(), int> = 0>
+    TaskArgument(T&&, write_public_before_the_base_class_jtimer_netty_TimerTask = {}) = delete;
+    template <class T, std::enable_if_t<isTaskMistake<T, TaskMistake::Parameters>(), int> = 0>
+    TaskArgument(T&&, write_a_callable_that_takes_nothing_or_a_shared_ptr_to_Timeout = {}) = delete;
+    ///@}
+
+    std::shared_ptr<TimerTask>& task() noexcept { return task_; }
+
+  private:
+    std::shared_ptr<TimerTask> task_;
+};
+
+}  // namespace jtimer::netty::detail

@@ -1,0 +1,106 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include <jtimer/netty/hashed_wheel_timer.hpp>
+
+#include "base/uncaught_exception.hpp"
+#include "netty/instances.hpp"
+#include "netty/worker.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace jtimer::netty {
+
+using detail::Worker;
+using jtimer::detail::kNanosPerMilli;
+using jtimer::detail::Nanos;
+using jtimer::detail::toNanos;
+
+namespace {
+
+/// Only timers that are given no name use up a number, and no number is used twice.
+std::string nextDefaultName() {
+    static std::atomic<int> nextNumber{0};
+    return "HashedWheel-" + std::to_string(nextNumber.fetch_add(1, std::memory_order_relaxed));
+}
+
+std::size_t powerOfTwo(int atLeast) {
+    std::size_t power = 1;
+    while (power < static_cast<std::size_t>(atLeast)) power *= 2;
+    return power;
+}
+
+/// Checks the sizes, in the order of the original. \returns the number of slots
+std::size_t requireSizes(TimeSpan tickDuration, int ticksPerWheel) {
+    constexpr int mostTicks = 1 << 30;
+    const Nanos nanos = toNanos(tickDuration.value());
+    const std::string millis = std::to_string(tickDuration.value().millis);
+    const std::string ticks = std::to_string(ticksPerWheel);
+    if (nanos <= 0) {
+        throw IllegalArgumentException("tickDuration : " + millis + " (expected: > 0)");
+    }
+    if (ticksPerWheel <= 0) {
+        throw IllegalArgumentException("ticksPerWheel : " + ticks + " (expected: > 0)");
+    }
+    if (ticksPerWheel > mostTicks) {
+        throw IllegalArgumentException("ticksPerWheel may not be greater than 2^30: " + ticks);
+    }
+    const std::size_t slots = powerOfTwo(ticksPerWheel);
+    const Nanos limit = std::numeric_limits<Nanos>::max() / static_cast<Nanos>(slots);
+    if (nanos >= limit) {
+        throw IllegalArgumentException("tickDuration: " + millis +
+                                       " (expected: 0 < tickDuration in nanos < " +
+                                       std::to_string(limit) + ')');
+    }
+    return slots;
+}
+
+Nanos atLeastOneMilli(Nanos tickDuration) {
+    if (tickDuration >= kNanosPerMilli) return tickDuration;
+    jtimer::detail::printLine("Configured tickDuration " + std::to_string(tickDuration) +
+                              " smaller than 1000000, using 1ms.");
+    return kNanosPerMilli;
+}
+
+Worker::Settings toSettings(HashedWheelTimerOptions& options) {
+    Worker::Settings settings;
+    settings.slots = requireSizes(options.tickDuration, options.ticksPerWheel);
+    settings.tickDuration = atLeastOneMilli(toNanos(options.tickDuration.value()));
+    settings.name = options.name ? std::move(*options.name) : nextDefaultName();
+    settings.clock = options.clock ? std::move(options.clock) : std::make_shared<SteadyClock>();
+    settings.maxPendingTimeouts = options.maxPendingTimeouts;
+    settings.taskExecutor = std::move(options.taskExecutor);
+    settings.handler = std::move(options.uncaughtExceptionHandler);
+    return settings;
+}
+
+}  // namespace
+
+HashedWheelTimer::HashedWheelTimer() : HashedWheelTimer(HashedWheelTimerOptions{}) {}
+
+HashedWheelTimer::HashedWheelTimer(HashedWheelTimerOptions options)
+    : worker_(std::make_shared<Worker>(toSettings(options), *this)) {
+    detail::instanceMade();
+}
+
+HashedWheelTimer::~HashedWheelTimer() { worker_->close(); }
+
+void HashedWheelTimer::start() { worker_->start(); }
+
+std::shared_ptr<Timeout> HashedWheelTimer::newTimeout(detail::TaskArgument task, TimeSpan delay) {
+    return worker_->newTimeout(std::move(task.task()), toNanos(delay.value()));
+}
+
+// Meanwhile a task that holds the last reference to this timer may be dropped.
+std::vector<std::shared_ptr<Timeout>> HashedWheelTimer::stop() {
+    const std::shared_ptr<Worker> worker = worker_;
+    return worker->stop();
+}
+
+std::int64_t HashedWheelTimer::pendingTimeouts() const { return worker_->pendingTimeouts(); }
+
+const std::string& HashedWheelTimer::name() const noexcept { return worker_->name(); }
+
+}  // namespace jtimer::netty

@@ -1,0 +1,11 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+namespace jtimer::netty::detail {
+
+/// Counts the timers of the process that are neither stopped nor destroyed, each of which takes a
+/// thread. The first time that there are more than 64, it says so on std::cerr.
+void instanceMade();
+void instanceEnded() noexcept;
+
+}  // namespace jtimer::netty::detail

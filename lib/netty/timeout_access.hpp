@@ -1,0 +1,92 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <jtimer/netty/timeout.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace jtimer::netty::detail {
+
+/// The number of a tick, from 0.
+using Tick = std::int64_t;
+
+/// The library's way to the inside of a Timeout.
+///
+/// The state: Init, then Expired or Cancelled, for ever; one compare-and-swap of the word decides.
+/// The word is written
+/// - before anybody else knows of the timeout: Init, and the tick in which it is due;
+/// - by whoever swaps the state;
+/// - then, of a cancelled timeout: the link, by the one who has cancelled it until it is in the
+///   inbox of cancellations, from there on by the worker.
+/// So one word is the state, the time and a link, and a timeout fits into 80 bytes of malloc.
+struct TimeoutAccess {
+    static std::shared_ptr<Timeout> make(std::shared_ptr<TimerTask> task) {
+        return std::make_shared<Timeout>(TimeoutKey(), std::move(task));
+    }
+
+    static void setDue(Timeout& timeout, Tick due) noexcept {
+        timeout.word_.store(static_cast<std::uint64_t>(due) << kStateBits,
+                            std::memory_order_relaxed);
+    }
+
+    static bool isInit(const Timeout& timeout) noexcept { return stateOf(timeout) == kInit; }
+    static bool isExpired(const Timeout& timeout) noexcept { return stateOf(timeout) == kExpired; }
+    static bool isCancelled(const Timeout& timeout) noexcept {
+        return stateOf(timeout) == kCancelled;
+    }
+
+    /// The tick in which it is due, of a timeout that is not cancelled.
+    static Tick due(const Timeout& timeout) noexcept {
+        return static_cast<Tick>(timeout.word_.load(std::memory_order_relaxed) >> kStateBits);
+    }
+
+    /// Init -> Expired, if it is due in `tick` or before.
+    static bool expire(Timeout& timeout, Tick tick) noexcept {
+        std::uint64_t word = timeout.word_.load(std::memory_order_relaxed);
+        if ((word & kStateMask) != kInit) return false;
+        if (static_cast<Tick>(word >> kStateBits) > tick) return false;
+        return timeout.word_.compare_exchange_strong(
+            word, word | kExpired, std::memory_order_acq_rel, std::memory_order_relaxed);
+    }
+
+    /// Init -> Cancelled.
+    static bool cancel(Timeout& timeout) noexcept {
+        std::uint64_t word = timeout.word_.load(std::memory_order_relaxed);
+        // While the state is Init, nobody changes the rest of the word.
+        return (word & kStateMask) == kInit &&
+               timeout.word_.compare_exchange_strong(word, kCancelled, std::memory_order_acq_rel,
+                                                     std::memory_order_relaxed);
+    }
+
+    /// Of a cancelled timeout: the link.
+    static void setLink(Timeout& timeout, Timeout* to) noexcept {
+        const auto link = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(to));
+        timeout.word_.store(link | kCancelled, std::memory_order_relaxed);
+    }
+    static Timeout* link(const Timeout& timeout) noexcept {
+        const std::uint64_t link = timeout.word_.load(std::memory_order_relaxed) & ~kStateMask;
+        return reinterpret_cast<Timeout*>(static_cast<std::uintptr_t>(link));
+    }
+
+    static Origin*& origin(Timeout& timeout) noexcept { return timeout.origin_; }
+    static std::shared_ptr<Timeout>& next(Timeout& timeout) noexcept { return timeout.next_; }
+    static std::shared_ptr<Timeout>*& ownedBy(Timeout& timeout) noexcept {
+        return timeout.ownedBy_;
+    }
+
+  private:
+    static constexpr int kStateBits = 2;
+    static constexpr std::uint64_t kStateMask = (std::uint64_t{1} << kStateBits) - 1;
+    static constexpr std::uint64_t kInit = 0;
+    static constexpr std::uint64_t kExpired = 1;
+    static constexpr std::uint64_t kCancelled = 2;
+    static_assert(alignof(Timeout) > kStateMask, "a link leaves room for the state");
+
+    static std::uint64_t stateOf(const Timeout& timeout) noexcept {
+        return timeout.word_.load(std::memory_order_acquire) & kStateMask;
+    }
+};
+
+}  // namespace jtimer::netty::detail

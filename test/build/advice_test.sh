@@ -1,0 +1,156 @@
+#!/bin/sh
+# Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#
+# What is easily written wrong in a call of a Timer or a HashedWheelTimer does not compile, and the compiler says what to
+# write instead. What is right beside it compiles.
+set -u
+
+. test/support/cases.sh
+: "${CXX:=g++}"
+export LC_ALL=C  # the compiler's language
+
+cat >"$tmp/before.hpp" <<'EOF'
+#include <jtimer/manual_clock.hpp>
+#include <jtimer/netty/hashed_wheel_timer.hpp>
+#include <jtimer/timer.hpp>
+
+#include <functional>
+#include <memory>
+
+using namespace std::chrono_literals;
+
+struct Beep : jtimer::TimerTask {
+    void run() override {}
+};
+class Private : jtimer::TimerTask {
+    void run() override {}
+};
+class Public : public jtimer::TimerTask {
+    void run() override {}
+};
+using Handle = std::shared_ptr<jtimer::netty::Timeout>;
+struct Idle : jtimer::netty::TimerTask {
+    void run(const Handle&) override {}
+};
+class PrivateIdle : jtimer::netty::TimerTask {
+    void run(const Handle&) override {}
+};
+inline void takesInt(int) {}
+inline void takesNothing() {}
+
+extern jtimer::Timer timer;
+extern jtimer::ManualClock& clock_;
+extern Beep beep;
+extern std::shared_ptr<Beep> task;
+extern jtimer::netty::HashedWheelTimer wheel;
+extern Idle idle;
+EOF
+
+compile() {
+    $CXX -std=c++17 -Wall -Wextra -Wconversion -Wpedantic -Werror -Iinclude "$@"
+}
+
+compile_statement() {
+    echo "void statement() { $1; }" >"$tmp/statement.cpp"
+    compile -include "$tmp/before.hpp" -fsyntax-only "$tmp/statement.cpp" 2>&1
+}
+
+# Of the statements, each but the first does not compile, for one error, which says $advice. The
+# first is kept in $right.
+right=
+right_and_wrong() {
+    right="$right { $1; }"
+    shift
+    for wrong in "$@"; do
+        if said=$(compile_statement "$wrong"); then
+            echo "compiles: $wrong"
+            return 1
+        fi
+        if [ "$(echo "$said" | grep -c 'error:')" != 1 ] || ! echo "$said" | grep -qw "$advice"; then
+            echo "no advice for $wrong: $said"
+            return 1
+        fi
+    done
+}
+
+# --- the cases ----------------------------------------------------------------------------------
+
+a_raw_pointer() {
+    advice=write_std_make_shared_or_shared_from_this_not_a_raw_pointer
+    right_and_wrong 'timer.schedule(std::make_shared<Beep>(), 500)' \
+        'timer.schedule(new Beep(), 500)' 'timer.schedule(&beep, 500)' \
+        'timer.schedule(task.get(), 500, 100)' 'timer.schedule(new Private(), 500)' &&
+        right_and_wrong 'timer.scheduleAtFixedRate(task, 500, 100, jtimer::MissedRuns::Skip)' \
+            'timer.scheduleAtFixedRate(&beep, 500, 100)' \
+            'timer.scheduleAtFixedRate(&beep, 500, 100, jtimer::MissedRuns::Skip)' &&
+        right_and_wrong 'wheel.newTimeout(std::make_shared<Idle>(), 500)' \
+            'wheel.newTimeout(new Idle(), 500)' 'wheel.newTimeout(&idle, 500)'
+}
+
+an_object() {
+    advice=write_std_make_shared_of_the_class_not_an_object
+    right_and_wrong 'timer.schedule(std::make_shared<Beep>(), 500)' \
+        'timer.schedule(Beep(), 500)' 'timer.schedule(beep, 500)' \
+        'timer.scheduleAtFixedRate(*task, 500, 100)' &&
+        right_and_wrong 'wheel.newTimeout(std::make_unique<Idle>(), 500)' \
+            'wheel.newTimeout(Idle(), 500)' 'wheel.newTimeout(idle, 500)'
+}
+
+a_class_that_inherits_privately() {
+    advice=write_public_before_the_base_class_jtimer_TimerTask
+    right_and_wrong 'timer.schedule(std::make_shared<Public>(), 500)' \
+        'timer.schedule(std::make_shared<Private>(), 500)' \
+        'timer.schedule(std::make_unique<Private>(), 500)' || return 1
+    advice=write_public_before_the_base_class_jtimer_netty_TimerTask
+    right_and_wrong 'wheel.newTimeout(nullptr, 500)' \
+        'wheel.newTimeout(std::make_shared<PrivateIdle>(), 500)'
+}
+
+wrong_parameters() {
+    advice=write_a_callable_that_takes_nothing_or_a_TimerTask_reference
+    right_and_wrong 'timer.schedule([](jtimer::TimerTask& self) { self.cancel(); }, 500)' \
+        'timer.schedule([](int) {}, 500)' \
+        'timer.schedule([](jtimer::TimerTask* self) { self->cancel(); }, 500)' \
+        'timer.schedule(std::function<void(int)>(), 500)' &&
+        right_and_wrong 'timer.schedule(takesNothing, 500)' 'timer.schedule(takesInt, 500)' \
+            'timer.schedule(&takesInt, 500)' 'timer.schedule(&Beep::run, 500)' || return 1
+    advice=write_a_callable_that_takes_nothing_or_a_shared_ptr_to_Timeout
+    right_and_wrong 'wheel.newTimeout([](const Handle& handle) { handle->cancel(); }, 500)' \
+        'wheel.newTimeout([](int) {}, 500)' 'wheel.newTimeout(takesInt, 500)' \
+        'wheel.newTimeout([](jtimer::netty::Timeout&) {}, 500)'
+}
+
+a_number_that_is_no_time() {
+    advice=write_integer_milliseconds_or_a_std_chrono_duration
+    right_and_wrong 'timer.schedule(task, 500us)' 'timer.schedule(task, 0.5)' \
+        'timer.schedule(task, true)' 'timer.schedule(task, 500, 100.0F)' \
+        'timer.schedule(task, 500, false)' &&
+        right_and_wrong 'timer.scheduleAtFixedRate(task, 500, 1.5 * 1s)' \
+            'timer.scheduleAtFixedRate(task, 500, 1.5L)' &&
+        right_and_wrong 'clock_.advance(1)' 'clock_.advance(1.0)' &&
+        right_and_wrong 'wheel.newTimeout(takesNothing, 500)' 'wheel.newTimeout([] {}, 0.5)'
+}
+
+a_temporary() {
+    advice=write_a_variable_of_type_Timer_not_a_temporary
+    right_and_wrong 'jtimer::Timer named("backup"); named.schedule([] {}, 500)' \
+        'jtimer::Timer().schedule([] {}, 500)' 'jtimer::Timer("backup").schedule(task, 500, 100)' &&
+        right_and_wrong 'std::make_shared<jtimer::Timer>()->scheduleAtFixedRate(task, 500, 100)' \
+            'jtimer::Timer(true).scheduleAtFixedRate(task, 500, 100)' \
+            'jtimer::Timer().scheduleAtFixedRate(task, 0, 1, jtimer::MissedRuns::Once)'
+}
+
+what_is_right_compiles() {
+    test -n "$right" && compile_statement "$right"
+}
+
+compile -x c++-header "$tmp/before.hpp" -o "$tmp/before.hpp.gch" || exit 1
+
+check a_raw_pointer
+check an_object
+check a_class_that_inherits_privately
+check wrong_parameters
+check a_number_that_is_no_time
+check a_temporary
+check what_is_right_compiles
+sum_up

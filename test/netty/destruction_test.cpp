@@ -1,0 +1,370 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/child_process.hpp"
+#include "support/gate.hpp"
+#include "support/manual_wheel.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <boost/thread/thread.hpp>
+
+#include <atomic>
+#include <pthread.h>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+using namespace std::chrono_literals;
+using jtimer::netty::HashedWheelTimer;
+using jtimer::netty::TimerTask;
+using test::Handle;
+
+namespace {
+
+/// Calls a function when it is destroyed.
+struct Guard {
+    explicit Guard(std::function<void()> function) : atEnd(std::move(function)) {}
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+    ~Guard() { atEnd(); }
+    std::function<void()> atEnd;
+};
+
+struct Fixture : test::LoggedClock {
+    std::shared_ptr<HashedWheelTimer> owned =
+        std::make_shared<HashedWheelTimer>(test::wheelOn(clock));
+
+    std::shared_ptr<test::WheelTask> task(const std::string& name) {
+        return std::make_shared<test::WheelTask>(
+            [this, name](const Handle&) { log.write(name); },
+            [this, name](const Handle&) { log.write('-' + name); });
+    }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(destruction, Fixture)
+
+// --- who refers to whom -------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(n55_the_timer_refers_to_a_timeout_until_its_run_has_returned) {
+    std::weak_ptr<TimerTask> weakTask;
+    bool inside = false;
+    const auto guard = std::make_shared<int>();
+    std::weak_ptr<jtimer::netty::Timeout> weak =
+        owned->newTimeout([&, guard] { inside = !weak.expired(); }, 0);
+    weakTask = weak.lock()->task();
+    BOOST_TEST(guard.use_count() == 2);
+    clock->advance(100);
+    BOOST_TEST(inside);
+    BOOST_TEST(weak.expired());
+    BOOST_TEST(weakTask.expired());
+    BOOST_TEST(guard.use_count() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(n55_or_until_its_cancelled_call_has_returned) {
+    std::weak_ptr<jtimer::netty::Timeout> weak;
+    std::weak_ptr<TimerTask> weakTask;
+    {
+        const Handle timeout = owned->newTimeout(task("a"), 1h);
+        weak = timeout;
+        weakTask = timeout->task();
+        timeout->cancel();
+    }
+    BOOST_TEST(!weak.expired());
+    clock->advance(100);
+    BOOST_TEST(log.take() == "-a@100");
+    BOOST_TEST(weak.expired());
+    BOOST_TEST(weakTask.expired());
+}
+
+BOOST_AUTO_TEST_CASE(n55_or_until_the_result_of_stop_is_dropped) {
+    std::weak_ptr<jtimer::netty::Timeout> weak = owned->newTimeout(task("a"), 1h);
+    {
+        const auto result = owned->stop();
+        BOOST_TEST(result.size() == 1U);
+        BOOST_TEST(weak.use_count() == 1);
+    }
+    BOOST_TEST(weak.expired());
+}
+
+BOOST_AUTO_TEST_CASE(n55_or_until_the_function_given_to_an_executor_is_destroyed) {
+    std::vector<std::function<void()>> queue;
+    auto options = test::wheelOn(clock);
+    options.taskExecutor = [&](std::function<void()> run) { queue.push_back(std::move(run)); };
+    HashedWheelTimer timer(options);
+    std::weak_ptr<jtimer::netty::Timeout> weak = timer.newTimeout(task("a"), 0);
+    clock->advance(100);
+    queue.front()();
+    BOOST_TEST(!weak.expired());
+    queue.clear();
+    BOOST_TEST(weak.expired());
+}
+
+BOOST_AUTO_TEST_CASE(n55_a_timeout_refers_to_its_task) {
+    std::weak_ptr<TimerTask> weakTask;
+    Handle timeout = owned->newTimeout(task("a"), 0);
+    weakTask = timeout->task();
+    clock->advance(100);
+    owned.reset();
+    BOOST_TEST(!weakTask.expired());
+    timeout.reset();
+    BOOST_TEST(weakTask.expired());
+}
+
+BOOST_AUTO_TEST_CASE(n55_n58_what_a_task_captured_is_destroyed_with_no_lock_held) {
+    std::string destroyed;
+    const auto useTimer = [&](const std::string& name) {
+        return std::make_shared<Guard>([&, name] {
+            // Would wait for ever, if a lock were held here.
+            boost::thread([&] {
+                destroyed += name + std::to_string(owned->pendingTimeouts());
+            }).join();
+        });
+    };
+    owned->newTimeout([guard = useTimer("ran")] {}, 0);
+    clock->advance(100);
+    BOOST_TEST(destroyed == "ran0");
+    owned->newTimeout([guard = useTimer(" cancelled")] {}, 1h)->cancel();
+    clock->advance(100);
+    owned->newTimeout([guard = useTimer(" stopped")] {}, 1h);
+    owned->stop().clear();
+    BOOST_CHECK_THROW(owned->newTimeout([guard = useTimer(" refused")] {}, 0),
+                      jtimer::IllegalStateException);
+    BOOST_TEST(destroyed == "ran0 cancelled0 stopped0 refused0");
+}
+
+BOOST_AUTO_TEST_CASE(n58_no_lock_is_held_while_the_users_code_runs) {
+    std::string calls;
+    const auto useTimer = [&](const std::string& name) {
+        boost::thread([&] {
+            owned->start();
+            owned->newTimeout([] {}, 24h)->cancel();
+            calls += name + (owned->pendingTimeouts() > 0 ? " " : "? ");
+        }).join();
+    };
+    auto options = test::wheelOn(clock);
+    options.uncaughtExceptionHandler = [&](const std::string&, const std::exception_ptr&) {
+        useTimer("handler");
+    };
+    options.taskExecutor = [&](const std::function<void()>& run) {
+        useTimer("executor");
+        run();
+    };
+    owned = std::make_shared<HashedWheelTimer>(options);
+    owned->newTimeout(
+        [&] {
+            useTimer("run");
+            throw 1;
+        },
+        0);
+    owned
+        ->newTimeout(std::make_shared<test::WheelTask>(
+                         [](const Handle&) {}, [&](const Handle&) { useTimer("cancelled"); }),
+                     0)
+        ->cancel();
+    clock->advance(100);
+    BOOST_TEST(calls == "executor run handler cancelled ");
+}
+
+BOOST_AUTO_TEST_CASE(n59_what_was_written_before_is_visible_in_run_and_in_cancelled) {
+    // Without happens-before, ThreadSanitizer reports these plain variables.
+    int forRun = 0, forCancelled = 0, runs = 0, calls = 0;
+    const auto given = std::make_shared<test::WheelTask>(
+        [&](const Handle&) {
+            BOOST_TEST(forRun == runs + 1);
+            ++runs;
+        },
+        [&](const Handle&) {
+            BOOST_TEST(forCancelled == calls + 1);
+            ++calls;
+        });
+    for (int i = 1; i <= 100; ++i) {
+        const Handle victim = owned->newTimeout(given, 1h);
+        forRun = i;
+        owned->newTimeout(given, 0);
+        forCancelled = i;
+        victim->cancel();
+        clock->advance(100);
+    }
+    BOOST_TEST(runs == 100);
+    BOOST_TEST(calls == 100);
+}
+
+// --- the destructor -----------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(n56_what_is_pending_is_cancelled_with_its_calls) {
+    const Handle first = owned->newTimeout(task("a"), 0);
+    const Handle second = owned->newTimeout(task("b"), 1h);
+    second->cancel();
+    owned.reset();
+    BOOST_TEST(log.take() == "-b@0 -a@0");
+    BOOST_TEST(first->isCancelled());
+    clock->advance(1h);
+    BOOST_TEST(log.take() == "");
+}
+
+BOOST_AUTO_TEST_CASE(n56_a_timer_that_was_not_started_or_was_stopped_is_just_destroyed) {
+    owned.reset();
+    HashedWheelTimer stopped(test::wheelOn(clock));
+    stopped.newTimeout(task("a"), 0);
+    stopped.stop();
+    BOOST_TEST(log.take() == "-a@0");
+}
+
+BOOST_AUTO_TEST_CASE(n56_the_running_task_is_waited_for_and_may_use_the_timer_meanwhile) {
+    test::Gate running;
+    std::atomic<bool> ended{false};
+    HashedWheelTimer& timer = *owned;
+    const Handle other = timer.newTimeout(task("other"), 1h);
+    timer.newTimeout(
+        [&] {
+            running.open();
+            test::awaitStop(timer);
+            BOOST_TEST(timer.name() == "test");
+            BOOST_TEST(timer.pendingTimeouts() == 1);
+            BOOST_TEST(other->timer() == &timer);
+            BOOST_TEST(other->cancel());
+            BOOST_CHECK_THROW(timer.newTimeout([] {}, 0), jtimer::IllegalStateException);
+            ended = true;
+        },
+        0);
+    boost::thread mover([&] { clock->advance(100); });
+    running.wait();
+    owned.reset();
+    BOOST_TEST(ended);
+    mover.join();
+    BOOST_TEST(log.take() == "-other@100");
+}
+
+BOOST_AUTO_TEST_CASE(n56_on_the_worker_in_run_no_further_run_begins) {
+    owned->newTimeout(
+        [this] {
+            log.write("run");
+            owned.reset();  // the last reference
+            log.write("destroyed");
+        },
+        0);
+    const Handle same = owned->newTimeout(task("same"), 0);
+    const Handle later = owned->newTimeout(task("later"), 100);
+    clock->advance(100);
+    BOOST_TEST(log.take() == "run@100 destroyed@100 -same@100 -later@100");
+    BOOST_TEST(same->isCancelled());
+    BOOST_TEST(later->timer() == nullptr);
+    BOOST_TEST(!clock->advanceToNext());
+    clock->check();
+}
+
+BOOST_AUTO_TEST_CASE(n56_on_the_worker_in_a_tasks_destructor) {
+    owned->newTimeout(
+        [guard = std::make_shared<Guard>([this] { owned.reset(); }), this] { log.write("run"); },
+        0);
+    const Handle same = owned->newTimeout(task("same"), 0);
+    clock->advance(100);
+    BOOST_TEST(log.take() == "run@100 -same@100");
+}
+
+BOOST_AUTO_TEST_CASE(n56_on_the_worker_in_cancelled) {
+    const Handle first =
+        owned->newTimeout(std::make_shared<test::WheelTask>([](const Handle&) {},
+                                                            [this](const Handle&) {
+                                                                log.write("-first");
+                                                                owned.reset();
+                                                            }),
+                          1h);
+    const Handle second = owned->newTimeout(task("second"), 1h);
+    const Handle third = owned->newTimeout(task("third"), 100);
+    first->cancel();
+    second->cancel();
+    clock->advance(1000);
+    BOOST_TEST(log.take() == "-first@100 -second@100 -third@100");
+}
+
+BOOST_AUTO_TEST_CASE(n56_on_the_worker_with_an_executor_that_runs_at_once) {
+    auto options = test::wheelOn(clock);
+    options.taskExecutor = [](const std::function<void()>& run) { run(); };
+    owned = std::make_shared<HashedWheelTimer>(options);
+    owned->newTimeout([this] { owned.reset(); }, 0);
+    const Handle same = owned->newTimeout(task("same"), 0);
+    clock->advance(100);
+    BOOST_TEST(log.take() == "-same@100");
+}
+
+BOOST_AUTO_TEST_CASE(n56_while_the_newTimeout_that_queued_it_is_still_returning) {
+    for (int round = 0; round < 50; ++round) {
+        auto timer = std::make_shared<HashedWheelTimer>(test::wheelOn(clock));
+        HashedWheelTimer& raw = *timer;
+        test::Gate late;
+        raw.newTimeout([] {}, std::chrono::nanoseconds::max());
+        raw.newTimeout(
+            [&] {
+                clock->advance(50'000 * 100);  // so it handles tick after tick, without waiting
+                late.open();
+            },
+            0);
+        boost::thread mover([this] { clock->advance(100); });
+        late.wait();
+        std::atomic<bool> destroyed{false};
+        raw.newTimeout(
+            [&destroyed, last = std::move(timer)]() mutable {
+                last.reset();
+                destroyed = true;
+            },
+            -1);
+        mover.join();
+        clock->advance(100);  // if it had caught up before
+        BOOST_TEST(destroyed);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(n56_the_destructor_of_another_timer_on_the_worker_waits_as_usual) {
+    auto other = std::make_unique<HashedWheelTimer>(test::wheelOn(clock));
+    other->newTimeout(task("other"), 1h);
+    owned->newTimeout(
+        [&] {
+            other.reset();
+            log.write("a");
+        },
+        0);
+    clock->advance(100);
+    BOOST_TEST(log.take() == "-other@100 a@100");
+}
+
+BOOST_AUTO_TEST_CASE(n56_a_task_that_owns_its_timer_does_not_keep_it_from_its_end) {
+    std::weak_ptr<HashedWheelTimer> weak = owned;
+    owned->newTimeout([self = owned] {}, 0);
+    owned.reset();
+    BOOST_TEST(!weak.expired());
+    clock->advance(100);
+    clock->advance(100);
+    BOOST_TEST(weak.expired());
+}
+
+BOOST_AUTO_TEST_CASE(a_task_that_ends_its_thread_ends_the_timer_and_nothing_is_lost) {
+    const Handle before = owned->newTimeout([] { ::pthread_exit(nullptr); }, 0);
+    owned->newTimeout(task("same"), 0);
+    owned->newTimeout(task("later"), 1h);
+    clock->advance(100);
+    BOOST_TEST(log.take() == "-same@100 -later@100");
+    BOOST_TEST(before->isExpired());
+    BOOST_TEST(owned->pendingTimeouts() == 0);
+    BOOST_TEST(owned->stop().empty());
+    BOOST_CHECK_THROW(owned->start(), jtimer::IllegalStateException);
+}
+
+CHILD_PROCESS(forks) {
+    HashedWheelTimer timer;
+    timer.newTimeout([] { test::print("cancelled is not called in the child\n"); }, 1h);
+    const pid_t child = ::fork();
+    if (child == 0) return;  // destroys the timer, and exits
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    test::print(WIFEXITED(status) && WEXITSTATUS(status) == 0 ? "child ended\n" : "child failed\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_forked_child_can_destroy_the_timer_of_its_parent) {
+    const auto result = test::runChild("forks");
+    BOOST_TEST(result.out == "child ended\n");
+    BOOST_TEST(result.exitCode == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
