@@ -303,6 +303,12 @@ $(B)/test/jdk/oracle/oracle: $(B)/obj/test/jdk/oracle/main.o $(oracle_objects) $
 
 $(B)/test/jdk/oracle_golden_test: $(oracle_objects)
 
+# --- models of what threads do to each other, searched by spin -------------------------------------
+
+.PHONY: model
+model:
+	@SPIN='$(SPIN)' sh test/search_models.sh
+
 # --- benchmarks, jtimer beside other timers -------------------------------------------------------
 
 include build-aux/bench.mk
@@ -460,6 +466,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   check-slow     builds and runs the real-time and stress tests
   oracle         plays scenarios on a real java.util.Timer and on jtimer, and compares (a JDK)
   oracle-golden  records what the JDK does in test/jdk/oracle/golden/, for check
+  model          searches the models of what threads do to each other (spin)
   bench          builds and runs the benchmarks (Google Benchmark)
   bench-count    counts instructions, and fails if they grew by more than 3% (valgrind);
                  bench-count-record records them in test/bench/instructions.txt

@@ -26,7 +26,8 @@ using count::Operation;
 constexpr std::size_t kSizes[] = {1'000, 100'000};
 
 using Operations = const std::vector<Operation>& (*)();
-constexpr Operations kTimers[] = {count::jdkOperations, count::nettyOperations};
+constexpr Operations kTimers[] = {count::jdkOperations, count::nettyOperations,
+                                  count::brpcOperations};
 
 const Operation* find(const std::string& name) {
     for (const auto operations : kTimers) {

@@ -41,6 +41,7 @@ struct Operation {
 // Each timer's operations, in a file of its own; main.cpp has the list of these functions.
 const std::vector<Operation>& jdkOperations();
 const std::vector<Operation>& nettyOperations();
+const std::vector<Operation>& brpcOperations();
 
 /// The same delays in each run.
 class RandomDelays {

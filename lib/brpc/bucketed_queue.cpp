@@ -1,0 +1,219 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "brpc/bucketed_queue.hpp"
+
+#include "base/heap_sift.hpp"
+#include "base/thread_number.hpp"
+
+#include <algorithm>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace jtimer::brpc::detail {
+
+using jtimer::detail::restoreHeap;
+using jtimer::detail::siftDown;
+using jtimer::detail::siftUp;
+
+BucketedQueue::BucketedQueue(std::size_t numBuckets, std::size_t sweepMinSize,
+                             SlotPool::Limits limits)
+    : sweepMinSize_(sweepMinSize), pool_(limits), buckets_(numBuckets) {
+    constexpr std::size_t initialEntries = 128;
+    heap_.grow(initialEntries);
+}
+
+Bucket& BucketedQueue::bucketOfThisThread() noexcept {
+    return buckets_[jtimer::detail::numberOfThisThread<BucketedQueue>() % buckets_.size()];
+}
+
+bool BucketedQueue::reserveOne() noexcept {
+    if (size_ + 1 < heap_.size()) return true;
+    try {
+        heap_.grow(2 * heap_.size());
+        return true;
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
+}
+
+bool BucketedQueue::acceptOld() noexcept {
+    std::uint32_t number = std::exchange(removing_, Slot::kNone);
+    while (number != Slot::kNone) {
+        Slot& slot = pool_.at(number);
+        number = slot.next;
+        dropIfRemoved(slot);  // or it goes back there
+    }
+    return accept(std::exchange(waiting_, Slot::kNone));
+}
+
+bool BucketedQueue::accept(std::uint32_t first) noexcept {
+    bool complete = true;
+    for (std::uint32_t number = first; number != Slot::kNone;) {
+        Slot& slot = pool_.at(number);
+        number = slot.next;
+        if (dropIfRemoved(slot)) continue;
+        if (reserveOne()) {
+            heap_[++size_] = {slot.time, &slot};
+        } else {
+            slot.next = std::exchange(waiting_, slot.number());
+            complete = false;
+        }
+    }
+    return complete;
+}
+
+void BucketedQueue::tidy() noexcept {
+    if (size_ >= sweepMinSize_ && size_ / 2 >= base_) {
+        dropRemoved();
+        base_ = size_;
+    }
+    if (size_ - ordered_ > ordered_) {
+        restoreHeap(heap_.data(), size_, PrefetchSlot());
+    } else {
+        for (std::size_t i = ordered_ + 1; i <= size_; ++i) siftUp(heap_.data(), i);
+    }
+    ordered_ = size_;
+}
+
+void BucketedQueue::dropRemoved() noexcept {
+    // The slots of a large heap are not in the cache.
+    constexpr std::size_t ahead = 16;
+    std::size_t kept = 0;
+    for (std::size_t i = 1; i <= size_; ++i) {
+        if (i + ahead <= size_) __builtin_prefetch(heap_[i + ahead].slot);
+        if (!dropIfRemoved(*heap_[i].slot)) heap_[++kept] = heap_[i];
+    }
+    if (kept != size_) ordered_ = 0;
+    size_ = kept;
+}
+
+Nanos BucketedQueue::least() noexcept {
+    while (size_ != 0 && dropIfRemoved(*heap_[1].slot)) removeTop();
+    return topTime();
+}
+
+void BucketedQueue::removeTop() noexcept {
+    // Of equal times the last entry is likely to be the next least, and so on backwards.
+    constexpr std::size_t ahead = 8;
+    if (size_ > ahead) PrefetchSlot()(heap_[size_ - ahead]);
+    heap_[1] = heap_[size_--];
+    ordered_ = size_;
+    siftDown(heap_.data(), size_, 1, PrefetchSlot());
+}
+
+std::size_t BucketedQueue::endRound() noexcept {
+    base_ = std::min(base_, size_);
+    return size_;
+}
+
+/// Recycles the slot if its task was removed. The slot must be in no list any more, and its entry,
+/// if it has one, be dropped after that.
+bool BucketedQueue::dropIfRemoved(Slot& slot) noexcept {
+    const Phase phase = slot.phase();
+    if (phase == Phase::Removed) {
+        recycle(slot);
+    } else if (phase == Phase::Removing) {
+        slot.next = std::exchange(removing_, slot.number());
+    } else {
+        return false;
+    }
+    return true;
+}
+
+void BucketedQueue::recycle(Slot& slot) noexcept {
+    if (!slot.free()) return;
+    slot.next = recycled_ == nullptr ? Slot::kNone : recycled_->number();
+    recycled_ = &slot;
+    if (++recycledCount_ < SlotPool::kBatch) return;
+    pool_.giveBatch(*std::exchange(recycled_, nullptr));
+    recycledCount_ = 0;
+}
+
+/// The state of one check().
+class BucketedQueue::Check {
+  public:
+    explicit Check(const BucketedQueue& queue) : queue_(queue), found_(queue.pool_.made()) {}
+
+    void run() {
+        checkHeap();
+        for (const Bucket& bucket : queue_.buckets_) checkBucket(bucket);
+        checkList(queue_.waiting_, isListed);
+        checkList(queue_.removing_,
+                  [](Phase phase) { return phase == Phase::Removing || phase == Phase::Removed; });
+        checkFree();
+        checkRest();
+    }
+
+  private:
+    static void require(bool holds, std::uint32_t slot, const char* rule) {
+        if (!holds)
+            throw std::logic_error("BucketedQueue: slot " + std::to_string(slot) + ' ' + rule);
+    }
+    static bool isListed(Phase phase) { return phase != Phase::Free && phase != Phase::Running; }
+    static bool isFree(Phase phase) { return phase == Phase::Free; }
+
+    void find(const Slot& slot, bool (*mayHave)(Phase)) {
+        require(!found_[slot.number()], slot.number(), "is in two places");
+        require(mayHave(slot.phase()), slot.number(), "has a phase that it cannot have there");
+        found_[slot.number()] = true;
+    }
+
+    void checkHeap() {
+        const auto& heap = queue_.heap_;
+        require(queue_.size_ < heap.size(), 0, "lies outside of the heap's array");
+        for (std::size_t i = 1; i <= queue_.size_; ++i) {
+            find(*heap[i].slot, isListed);
+            require(heap[i].time == heap[i].slot->time, heap[i].slot->number(), "has another time");
+            if (i > queue_.ordered_) continue;
+            require(i == 1 || heap[i / 2].time <= heap[i].time, heap[i].slot->number(),
+                    "is due before its parent");
+        }
+    }
+
+    Nanos checkList(std::uint32_t first, bool (*mayHave)(Phase)) {
+        Nanos least = kNever;
+        for (std::uint32_t number = first; number != Slot::kNone;) {
+            const Slot& slot = queue_.pool_.at(number);
+            find(slot, mayHave);
+            least = std::min(least, slot.time);
+            number = slot.next;
+        }
+        return least;
+    }
+
+    void checkBucket(const Bucket& bucket) {
+        const Nanos least = checkList(bucket.first(), isListed);
+        require(least == bucket.nearest(), bucket.first(), "heads a list with a wrong `nearest`");
+        checkList(bucket.firstFree(), isFree);
+        if (bucket.spare() != nullptr) find(*bucket.spare(), isFree);
+    }
+
+    void checkFree() {
+        queue_.pool_.forEachBatch([this](const Slot& first) { checkList(first.number(), isFree); });
+        const Slot* const recycled = queue_.recycled_;
+        checkList(recycled == nullptr ? Slot::kNone : recycled->number(), isFree);
+    }
+
+    /// In no place are the task that runs and the slots that have used up their versions.
+    void checkRest() const {
+        int running = 0;
+        for (std::uint32_t number = 0; number < found_.size(); ++number) {
+            if (found_[number]) continue;
+            const Slot& slot = queue_.pool_.at(number);
+            if (slot.phase() == Phase::Running)
+                ++running;
+            else
+                require(slot.version() == 0, number, "is lost");
+        }
+        require(running <= 1, 0, "or another: two tasks run");
+    }
+
+    const BucketedQueue& queue_;
+    std::vector<bool> found_;
+};
+
+void BucketedQueue::check() const { Check(*this).run(); }
+
+}  // namespace jtimer::brpc::detail

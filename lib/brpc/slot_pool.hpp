@@ -1,0 +1,97 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "brpc/slot.hpp"
+#include "clock/waiter.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace jtimer::brpc::detail {
+
+using jtimer::detail::Lock;
+using jtimer::detail::Mutex;
+
+/// The slots of one timer, by number. They lie in chunks, each twice as large as the one before,
+/// which never move and are freed with the pool: so a slot is found without a lock, and looking at
+/// any number is safe.
+///
+/// Free slots change hands 64 at a time. A bucket takes a batch for those that schedule by it, the
+/// timer's thread gives one back when it has recycled as many: so the pool's mutex is taken once in
+/// 64 tasks, and nothing that all threads share is written more often. The mutex is innermost.
+class SlotPool {
+  public:
+    /// The slots of a batch are linked by their numbers, the last one by Slot::kNone.
+    static constexpr std::uint32_t kBatch = 64;
+
+    struct Limits {
+        std::uint32_t slots = kMostSlots;
+        std::uint32_t firstVersion = Slot::kFirstVersion;
+    };
+
+    SlotPool() : SlotPool(Limits{}) {}
+    /// For tests, which do not wait for the ends of the ranges.
+    explicit SlotPool(Limits limits) : limits_(limits) {}
+    SlotPool(const SlotPool&) = delete;
+    SlotPool& operator=(const SlotPool&) = delete;
+    ~SlotPool();
+
+    /// \returns the first of 64 free slots, null if there is no memory
+    Slot* takeBatch() noexcept;
+    void giveBatch(Slot& first) noexcept;
+
+    /// The slot of which `id` is or was a use, null if that slot was never made. Any thread.
+    Slot* find(TaskId id) const noexcept {
+        const auto number = static_cast<std::uint32_t>(id);
+        // Acquire: the slot was made before the count was raised.
+        return number < made_.load(std::memory_order_acquire) ? &at(number) : nullptr;
+    }
+
+    /// The slot with this number, which was made.
+    Slot& at(std::uint32_t number) const noexcept {
+        const std::size_t chunk = chunkOf(number);
+        return chunks_[chunk].load(std::memory_order_relaxed)[number - firstOf(chunk)];
+    }
+
+    /// How many slots were made: those with the numbers below. Never falls.
+    std::uint32_t made() const noexcept { return made_.load(std::memory_order_acquire); }
+
+    /// For checks, while no other thread uses the pool: calls `visit` with the first slot of each
+    /// free batch.
+    template <class Visit>
+    void forEachBatch(const Visit& visit) const {
+        for (Slot* first = batches_; first != nullptr; first = first->nextBatch_) visit(*first);
+    }
+
+  private:
+    static constexpr std::size_t kChunks = 26;
+    /// Numbers are 32 bits, and the last of them stands for no slot.
+    static constexpr std::uint32_t kMostSlots =
+        static_cast<std::uint32_t>(((std::uint64_t{1} << kChunks) - 1) * kBatch);
+
+    /// Chunk k holds 64 * 2^k slots, and so begins at number 64 * (2^k - 1).
+    static constexpr std::size_t chunkOf(std::uint32_t number) noexcept {
+        return static_cast<std::size_t>(31 - __builtin_clz(number / kBatch + 1));
+    }
+    static constexpr std::uint32_t sizeOf(std::size_t chunk) noexcept { return kBatch << chunk; }
+    static constexpr std::uint32_t firstOf(std::size_t chunk) noexcept {
+        return sizeOf(chunk) - kBatch;
+    }
+
+    Slot* makeBatch() noexcept;
+
+    const Limits limits_;
+    /// Written under the mutex. Whoever knows the number of a slot has learnt it from somebody who
+    /// had seen that slot's chunk, hence relaxed.
+    std::array<std::atomic<Slot*>, kChunks> chunks_{};
+    /// Written under the mutex, when the slots are there.
+    std::atomic<std::uint32_t> made_{0};
+
+    Mutex mutex_;
+    /// The batches that were given back, linked by Slot::nextBatch_. Guarded by the mutex.
+    Slot* batches_ = nullptr;
+};
+
+}  // namespace jtimer::brpc::detail

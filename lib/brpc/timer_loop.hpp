@@ -1,0 +1,107 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "base/monitor.hpp"
+#include "base/own_thread.hpp"
+#include "brpc/bucketed_queue.hpp"
+
+#include <jtimer/brpc/timer_thread.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace jtimer::brpc::detail {
+
+/// A TimerThread that was started: the queue, the thread that goes round it, and the monitor on
+/// which that thread sleeps, whose mutex is the global one of BucketedQueue. Shared by the
+/// TimerThread and the thread, so that a task may destroy the TimerThread.
+///
+/// What is the user's happens outside of all locks: runs, the exception handler, and making and
+/// destroying callables. A user's clock alone may be read with the monitor held.
+class TimerLoop : public std::enable_shared_from_this<TimerLoop> {
+  public:
+    /// What TimerThreadOptions say, checked and completed.
+    struct Settings {
+        std::size_t numBuckets = 0;
+        std::string name;
+        std::shared_ptr<Clock> clock;
+        std::size_t sweepMinSize = 0;
+        Nanos maxWakeupInterval = 0;
+        UncaughtExceptionHandler handler;
+    };
+
+    /// From here on the thread to come takes part in the clock.
+    /// \throws std::bad_alloc
+    /// \throws std::system_error if the clock cannot make another Waiter
+    explicit TimerLoop(Settings settings);
+    TimerLoop(const TimerLoop&) = delete;
+    TimerLoop& operator=(const TimerLoop&) = delete;
+    /// Destroys the callables that are left.
+    ~TimerLoop();
+
+    /// \throws std::bad_alloc
+    /// \throws std::system_error if the system gives no thread
+    void start();
+
+    TaskId schedule(Slot::Function function, Nanos time);
+    TaskId schedule(const CallableOps& ops, const Emplacer& emplace, Nanos time);
+    int unschedule(TaskId id);
+    void stopAndJoin();
+    std::vector<PendingTask> takePending();
+    TimerThreadStats stats();
+
+    /// By stopAndJoin(), or because the thread has ended by itself.
+    bool isStopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
+
+    /// For the destructor of the TimerThread.
+    void close() noexcept;
+
+  private:
+    struct AtEnd;
+
+    // --- threads that schedule
+    TaskId add(Bucket& bucket, Slot& slot, Nanos time);
+
+    // --- the timer's thread
+    void run();
+    void mainLoop();
+    bool pull();
+    bool runDue();
+    void runTask(Slot& slot);
+    void sleep(Lock& lock);
+    void waitForMemory(Lock& lock);
+
+    // --- the end
+    void stop() noexcept;
+    template <class Visit>
+    void removeAll(std::size_t atMost, const Visit& visit);
+    void discardAll() noexcept;
+
+    const Settings settings_;
+    jtimer::detail::Monitor monitor_;
+    BucketedQueue queue_;
+
+    /// Written under the monitor's mutex, and read without it by schedule().
+    std::atomic<bool> stopped_{false};
+
+    // Guarded by the monitor's mutex.
+
+    /// The thread does nothing any more.
+    bool ended_ = false;
+    std::uint64_t signals_ = 0;
+    std::uint64_t wakeUps_ = 0;
+    std::uint64_t triggered_ = 0;
+    std::size_t heapSize_ = 0;
+
+    /// The thread's alone: what the clock showed when the top of the heap was last found not due.
+    Nanos now_ = 0;
+
+    /// Started last, when all else is there.
+    jtimer::detail::OwnThread thread_;
+};
+
+}  // namespace jtimer::brpc::detail

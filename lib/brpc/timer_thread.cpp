@@ -1,0 +1,177 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include <jtimer/brpc/timer_thread.hpp>
+
+#include "brpc/timer_loop.hpp"
+#include "clock/default_clocks.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <system_error>
+
+namespace jtimer::brpc {
+
+using detail::TimerLoop;
+using jtimer::detail::Lock;
+using jtimer::detail::Mutex;
+using jtimer::detail::Nanos;
+using jtimer::detail::saturatingAdd;
+using jtimer::detail::saturatingMultiply;
+
+namespace {
+
+using jtimer::detail::toNanos;
+
+Nanos toNanos(const std::timespec& time) noexcept {
+    return saturatingAdd(saturatingMultiply(time.tv_sec, 1'000'000'000), time.tv_nsec);
+}
+
+bool isValid(const TimerThreadOptions& options) {
+    constexpr std::size_t mostBuckets = 1024;
+    return options.numBuckets >= 1 && options.numBuckets <= mostBuckets &&
+           options.maxWakeupInterval.value().millis >= 0;
+}
+
+TimerLoop::Settings toSettings(const TimerThreadOptions& options) {
+    TimerLoop::Settings settings;
+    settings.numBuckets = options.numBuckets;
+    settings.name = options.name.empty() ? "brpc_timer" : options.name;
+    settings.clock = options.clock ? options.clock : jtimer::detail::defaultWallClock();
+    settings.sweepMinSize = options.sweepMinSize;
+    settings.maxWakeupInterval = toNanos(options.maxWakeupInterval.value());
+    settings.handler = options.uncaughtExceptionHandler;
+    return settings;
+}
+
+}  // namespace
+
+/// Starting and stopping. All else is the TimerLoop's, which there is from a good start on.
+class TimerThread::Impl {
+  public:
+    /// Null before a good start.
+    TimerLoop* loop() const noexcept { return published_.load(std::memory_order_acquire); }
+
+    int start(const TimerThreadOptions& options) {
+        if (const auto decided = decide(Lock(mutex_))) return *decided;
+        if (!isValid(options)) return EINVAL;
+        try {
+            TimerLoop::Settings settings = toSettings(options);  // copies what is the user's
+            std::shared_ptr<TimerLoop> loop;                     // destroyed when unlocked
+            const Lock lock(mutex_);
+            if (const auto decided = decide(lock)) return *decided;
+            loop = std::make_shared<TimerLoop>(std::move(settings));
+            loop->start();
+            loop_ = loop;
+            published_.store(loop.get(), std::memory_order_release);
+            return 0;
+        } catch (const std::bad_alloc&) {
+            return ENOMEM;
+        } catch (const std::system_error& e) {
+            return e.code().value();
+        }
+    }
+
+    void stopAndJoin() {
+        if (TimerLoop* const loop = stop()) loop->stopAndJoin();
+    }
+
+    void close() noexcept {
+        if (TimerLoop* const loop = stop()) loop->close();
+    }
+
+  private:
+    /// What start() returns whatever the options say, if so.
+    std::optional<int> decide(const Lock&) const noexcept {
+        if (stopped_) return ECANCELED;
+        if (loop_ == nullptr) return {};
+        return loop_->isStopped() ? ECANCELED : 0;
+    }
+
+    TimerLoop* stop() {
+        const Lock lock(mutex_);
+        stopped_ = true;
+        return loop_.get();
+    }
+
+    /// Guards the next two. Held while the thread is being started, for another start() must know
+    /// what becomes of it.
+    Mutex mutex_;
+    bool stopped_ = false;
+    std::shared_ptr<TimerLoop> loop_;
+    /// The same for those who do not start or stop; written once.
+    std::atomic<TimerLoop*> published_{nullptr};
+};
+
+TimerThread::TimerThread() : impl_(std::make_unique<Impl>()) {}
+
+TimerThread::~TimerThread() { impl_->close(); }
+
+int TimerThread::start(const TimerThreadOptions& options) { return impl_->start(options); }
+
+int TimerThread::start(const TimerThreadOptions* options) {
+    return options == nullptr ? start() : start(*options);
+}
+
+TaskId TimerThread::schedule(void (*fn)(void*), void* arg, Date abstime) {
+    if (fn == nullptr) throw NullPointerException("task cannot be null");
+    TimerLoop* const loop = impl_->loop();
+    return loop == nullptr ? kInvalidTaskId : loop->schedule({fn, arg}, toNanos(abstime));
+}
+
+TaskId TimerThread::schedule(void (*fn)(void*), void* arg, const std::timespec& abstime) {
+    if (fn == nullptr) throw NullPointerException("task cannot be null");
+    TimerLoop* const loop = impl_->loop();
+    return loop == nullptr ? kInvalidTaskId : loop->schedule({fn, arg}, toNanos(abstime));
+}
+
+TaskId TimerThread::scheduleCallable(const jtimer::detail::CallableOps& ops,
+                                     const jtimer::detail::Emplacer& emplace, Date abstime) {
+    TimerLoop* const loop = impl_->loop();
+    return loop == nullptr ? kInvalidTaskId : loop->schedule(ops, emplace, toNanos(abstime));
+}
+
+int TimerThread::unschedule(TaskId id) {
+    TimerLoop* const loop = impl_->loop();
+    return loop == nullptr ? kNoSuchTask : loop->unschedule(id);
+}
+
+void TimerThread::stopAndJoin() { impl_->stopAndJoin(); }
+
+std::vector<PendingTask> TimerThread::takePending() {
+    TimerLoop* const loop = impl_->loop();
+    return loop == nullptr ? std::vector<PendingTask>() : loop->takePending();
+}
+
+TimerThreadStats TimerThread::stats() const {
+    TimerLoop* const loop = impl_->loop();
+    return loop == nullptr ? TimerThreadStats() : loop->stats();
+}
+
+namespace {
+
+std::atomic<TimerThread*> globalTimerThread{nullptr};
+
+}  // namespace
+
+TimerThread& getOrCreateGlobalTimerThread() {
+    static std::mutex mutex;
+    if (TimerThread* const timer = getGlobalTimerThread()) return *timer;
+    const std::lock_guard lock(mutex);
+    if (TimerThread* const timer = getGlobalTimerThread()) return *timer;
+    auto timer = std::make_unique<TimerThread>();
+    const int error = timer->start();
+    if (error != 0) {
+        throw std::system_error(error, std::generic_category(),
+                                "cannot start the global TimerThread");
+    }
+    globalTimerThread.store(timer.get(), std::memory_order_release);
+    return *timer.release();
+}
+
+TimerThread* getGlobalTimerThread() noexcept {
+    return globalTimerThread.load(std::memory_order_acquire);
+}
+
+}  // namespace jtimer::brpc

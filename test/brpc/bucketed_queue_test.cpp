@@ -1,0 +1,356 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "brpc/bucketed_queue.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <boost/thread/thread.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <random>
+#include <set>
+#include <utility>
+#include <vector>
+
+using jtimer::brpc::TaskId;
+using jtimer::brpc::detail::Bucket;
+using jtimer::brpc::detail::BucketedQueue;
+using jtimer::brpc::detail::Slot;
+using jtimer::brpc::detail::SlotPool;
+using jtimer::detail::kNever;
+using jtimer::detail::Lock;
+using jtimer::detail::Nanos;
+
+namespace {
+
+void nothing(void*) {}
+
+/// A BucketedQueue, and what the threads around it do, one step after the other.
+struct Steps {
+    BucketedQueue queue;
+    std::vector<TaskId> ran;
+
+    explicit Steps(std::size_t buckets = 1, std::size_t sweepMinSize = 4096,
+                   SlotPool::Limits limits = {})
+        : queue(buckets, sweepMinSize, limits) {}
+
+    struct Scheduled {
+        TaskId id;
+        bool earlier;  // than all in the bucket
+        bool signal;
+    };
+    Scheduled schedule(Nanos time, std::size_t b = 0) {
+        Bucket& bucket = queue.buckets()[b];
+        Slot* const slot = bucket.takeSlot(queue.pool());
+        if (slot == nullptr) return {0, false, false};
+        slot->fill({nothing, nullptr});
+        slot->time = time;
+        Scheduled result{slot->publish(), false, false};
+        result.earlier = bucket.push(Lock(bucket.mutex), *slot, queue.pool());
+        result.signal = result.earlier && queue.announce(time);
+        return result;
+    }
+
+    bool unschedule(TaskId id) {
+        Slot* const slot = queue.pool().find(id);
+        return slot != nullptr && slot->beginRemoval(id) == Slot::Removal::Done;
+    }
+
+    void pull() {
+        queue.beginRound();
+        BOOST_TEST(queue.acceptOld());
+        for (Bucket& bucket : queue.buckets())
+            BOOST_TEST(queue.accept(bucket.takeAll(Lock(bucket.mutex))));
+        queue.tidy();
+        queue.check();
+    }
+
+    /// A whole round. \returns how long the thread sleeps
+    Nanos round(Nanos now) {
+        pull();
+        while (queue.least() <= now) {
+            Slot* const slot = queue.beginRun();
+            BOOST_REQUIRE(slot != nullptr);
+            queue.removeTop();
+            ran.push_back(slot->id());
+            queue.check();
+            queue.recycle(*slot);
+        }
+        queue.endRound();
+        queue.check();
+        return queue.beginSleep();
+    }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(b28_a_bucket_is_a_lifo_list_with_the_earliest_time_in_it) {
+    Steps steps;
+    Bucket& bucket = steps.queue.buckets()[0];
+    BOOST_TEST(bucket.nearest() == kNever);
+    BOOST_TEST(bucket.looksEmpty());
+    steps.schedule(20);
+    steps.schedule(10);
+    const TaskId last = steps.schedule(30).id;
+    BOOST_TEST(bucket.nearest() == 10);
+    BOOST_TEST(bucket.first() == static_cast<std::uint32_t>(last));
+    steps.queue.check();
+}
+
+BOOST_AUTO_TEST_CASE(b29_a_thread_always_uses_the_same_bucket_and_the_next_thread_the_next) {
+    BucketedQueue queue(3, 4096);
+    Bucket* const own = &queue.bucketOfThisThread();
+    std::vector<Bucket*> used;
+    for (int i = 0; i < 6; ++i) {
+        boost::thread([&] {
+            used.push_back(&queue.bucketOfThisThread());
+            BOOST_TEST(&queue.bucketOfThisThread() == used.back());
+        }).join();
+    }
+    BOOST_TEST((std::set<Bucket*>(used.begin(), used.begin() + 3).size()) == 3U);
+    for (std::size_t i = 0; i < 3; ++i) BOOST_TEST(used[i] == used[i + 3]);
+    BOOST_TEST(&queue.bucketOfThisThread() == own);
+}
+
+BOOST_AUTO_TEST_CASE(b30_a_task_is_earlier_if_its_time_is_less_than_all_in_its_bucket) {
+    Steps steps(2);
+    BOOST_TEST(steps.schedule(20).earlier);
+    BOOST_TEST(!steps.schedule(30).earlier);
+    BOOST_TEST(!steps.schedule(20).earlier);
+    BOOST_TEST(steps.schedule(19).earlier);
+    BOOST_TEST(steps.schedule(25, 1).earlier);
+}
+
+BOOST_AUTO_TEST_CASE(b31_removing_does_not_raise_a_nearest_and_emptying_sets_it_to_never) {
+    Steps steps;
+    const TaskId id = steps.schedule(10).id;
+    BOOST_TEST(steps.unschedule(id));
+    BOOST_TEST(steps.queue.buckets()[0].nearest() == 10);
+    BOOST_TEST(steps.queue.nearest() == 10);
+    BOOST_TEST(!steps.schedule(10).earlier);
+    steps.pull();
+    BOOST_TEST(steps.queue.buckets()[0].nearest() == kNever);
+    BOOST_TEST(steps.queue.buckets()[0].looksEmpty());
+}
+
+BOOST_AUTO_TEST_CASE(b32_nearest_is_what_the_sleep_ends_for_and_what_was_told_during_a_round) {
+    Steps steps;
+    steps.schedule(20);
+    BOOST_TEST(steps.queue.nearest() == 20);
+    steps.pull();
+    BOOST_TEST(steps.queue.nearest() == kNever);
+    steps.schedule(30);
+    BOOST_TEST(steps.queue.nearest() == 30);
+    BOOST_TEST(!steps.queue.isToldOfEarlier());
+    BOOST_TEST(steps.queue.beginSleep() == 20);
+    BOOST_TEST(steps.queue.nearest() == 20);
+}
+
+BOOST_AUTO_TEST_CASE(b33_a_task_signals_if_it_is_strictly_less_than_nearest) {
+    Steps steps(2);
+    BOOST_TEST(steps.schedule(20).signal);
+    BOOST_TEST(!steps.schedule(20, 1).signal);
+    BOOST_TEST(!steps.schedule(21, 1).signal);
+    BOOST_TEST(steps.schedule(19, 1).signal);
+    BOOST_TEST(!steps.schedule(kNever).signal);
+}
+
+BOOST_AUTO_TEST_CASE(b15_never_itself_sends_no_signal_and_ends_no_sleep) {
+    Steps steps;
+    BOOST_TEST(!steps.schedule(kNever).earlier);
+    BOOST_TEST(steps.round(kNever - 1) == kNever);
+    BOOST_TEST(steps.schedule(kNever - 1).signal);
+    BOOST_TEST(steps.round(0) == kNever - 1);
+}
+
+BOOST_AUTO_TEST_CASE(b37_the_heap_gives_tasks_out_in_order_of_time) {
+    std::minstd_rand random(1);
+    Steps steps;
+    std::vector<std::pair<Nanos, TaskId>> expected;
+    for (int i = 0; i < 1000; ++i) {
+        const auto time = static_cast<Nanos>(random() % 1'000'000) * 1000 + i;
+        expected.emplace_back(time, steps.schedule(time).id);
+    }
+    std::sort(expected.begin(), expected.end());
+    BOOST_TEST(steps.round(kNever - 1) == kNever);
+    BOOST_REQUIRE_EQUAL(steps.ran.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i)
+        BOOST_REQUIRE_EQUAL(steps.ran[i], expected[i].second);
+}
+
+BOOST_AUTO_TEST_CASE(b39_removed_tasks_are_recycled_in_a_bucket_and_at_the_top_of_the_heap) {
+    Steps steps;
+    const TaskId inBucket = steps.schedule(10).id;
+    steps.unschedule(inBucket);
+    steps.schedule(40);
+    BOOST_TEST(steps.round(0) == 40);
+    BOOST_TEST(steps.queue.heapSize() == 1U);
+
+    const TaskId top = steps.schedule(20).id;
+    const TaskId next = steps.schedule(30).id;
+    BOOST_TEST(steps.round(0) == 20);
+    BOOST_TEST(steps.queue.heapSize() == 3U);
+    steps.unschedule(next);
+    steps.unschedule(top);
+    BOOST_TEST(steps.round(0) == 40);
+    BOOST_TEST(steps.queue.heapSize() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(b39_a_callable_that_is_still_being_destroyed_is_recycled_by_a_later_round) {
+    Steps steps;
+    Bucket& bucket = steps.queue.buckets()[0];
+    Slot& slot = *bucket.takeSlot(steps.queue.pool());
+    const auto callable = [owned = std::make_shared<int>(0)] {};
+    using Stored = jtimer::detail::StoredCallable<std::decay_t<decltype(callable)>>;
+    auto emplace = [&](void* storage) { return Stored::emplace(storage, callable); };
+    slot.fill(Stored::ops, jtimer::detail::Emplacer(emplace));
+    slot.time = 10;
+    const TaskId id = slot.publish();
+    bucket.push(Lock(bucket.mutex), slot, steps.queue.pool());
+
+    BOOST_TEST((slot.beginRemoval(id) == Slot::Removal::Begun));
+    BOOST_TEST(steps.round(0) == kNever);
+    BOOST_TEST(steps.queue.heapSize() == 0U);
+    BOOST_TEST(steps.round(0) == kNever);
+    BOOST_TEST(slot.id() == id);
+    slot.destroyCallable();
+    slot.endRemoval();
+    BOOST_TEST(steps.round(0) == kNever);
+    BOOST_TEST(slot.id() == id + (TaskId{2} << 32));
+}
+
+BOOST_AUTO_TEST_CASE(b40_a_sweep_drops_all_removed_tasks_when_the_heap_has_doubled) {
+    Steps steps(1, 100);
+    std::vector<TaskId> ids;
+    const auto add = [&](int count) {
+        for (int i = 0; i < count; ++i) ids.push_back(steps.schedule(1000 + Nanos(ids.size())).id);
+    };
+    add(99);
+    steps.round(0);
+    for (std::size_t i = 1; i < 99; i += 2) BOOST_TEST(steps.unschedule(ids[i]));
+    steps.round(0);
+    BOOST_TEST(steps.queue.heapSize() == 99U);  // below the least size
+    add(1);
+    steps.round(0);
+    BOOST_TEST(steps.queue.heapSize() == 51U);  // swept: base = 51
+
+    for (std::size_t i = 2; i < 99; i += 2) BOOST_TEST(steps.unschedule(ids[i]));
+    add(50);
+    steps.round(0);
+    BOOST_TEST(steps.queue.heapSize() == 101U);  // above the least size, but not twice the base
+    add(1);
+    steps.round(0);
+    BOOST_TEST(steps.queue.heapSize() == 53U);
+}
+
+BOOST_AUTO_TEST_CASE(b40_the_base_falls_with_the_heap) {
+    Steps steps(1, 100);
+    std::vector<TaskId> ids;
+    for (int i = 0; i < 200; ++i) ids.push_back(steps.schedule(1000 + i).id);
+    steps.round(0);     // swept: base = 200
+    steps.round(1149);  // base = 50
+    BOOST_TEST(steps.queue.heapSize() == 50U);
+    for (int i = 0; i < 49; ++i) ids.push_back(steps.schedule(2000 + i).id);
+    for (std::size_t i = 160; i < 200; ++i) BOOST_TEST(steps.unschedule(ids[i]));
+    steps.round(1149);
+    BOOST_TEST(steps.queue.heapSize() == 99U);
+    steps.schedule(3000);
+    steps.round(1149);
+    BOOST_TEST(steps.queue.heapSize() == 60U);
+}
+
+BOOST_AUTO_TEST_CASE(b13_without_slots_nothing_is_scheduled_and_freed_ones_are_used_again) {
+    Steps steps(1, 4096, SlotPool::Limits{64, Slot::kFirstVersion});
+    for (int i = 0; i < 64; ++i) BOOST_TEST(steps.schedule(10).id != 0U);
+    BOOST_TEST(steps.schedule(10).id == 0U);
+    steps.queue.check();
+    steps.round(10);
+    BOOST_TEST(steps.ran.size() == 64U);
+    for (int i = 0; i < 64; ++i) BOOST_TEST(steps.schedule(20).id != 0U);
+    BOOST_TEST(steps.schedule(20).id == 0U);
+    steps.queue.check();
+}
+
+BOOST_AUTO_TEST_CASE(b10_no_id_is_given_out_twice_while_versions_run_out) {
+    Steps steps(1, 4096, SlotPool::Limits{64, 0xFFFFFFFC});
+    std::set<TaskId> ids;
+    Nanos time = 0;
+    for (;;) {
+        const TaskId id = steps.schedule(++time).id;
+        if (id == 0) break;
+        BOOST_TEST(ids.insert(id).second);
+        steps.round(time);
+    }
+    BOOST_TEST(ids.size() == 128U);
+    BOOST_TEST(steps.ran.size() == ids.size());
+}
+
+namespace {
+
+/// The same in the plainest way: what is pending, and both levels of nearest.
+struct Model {
+    std::map<TaskId, Nanos> pending;
+    std::vector<Nanos> bucketNearest;
+    Nanos nearest = kNever;
+
+    Nanos least() const {
+        Nanos least = kNever;
+        for (const auto& [id, time] : pending) least = std::min(least, time);
+        return least;
+    }
+};
+
+void checkRandomSteps(unsigned seed) {
+    constexpr std::size_t buckets = 3;
+    std::minstd_rand random(seed);
+    Steps steps(buckets, 16);
+    Model model{{}, std::vector<Nanos>(buckets, kNever), kNever};
+    std::set<TaskId> given;
+    Nanos now = 0;
+    for (int step = 0; step < 2000; ++step) {
+        const auto what = random() % 16;
+        if (what < 8) {
+            const Nanos time =
+                random() % 32 == 0 ? kNever : now + static_cast<Nanos>(random() % 64);
+            const std::size_t b = random() % buckets;
+            const auto [id, earlier, signal] = steps.schedule(time, b);
+            BOOST_REQUIRE(given.insert(id).second);
+            BOOST_REQUIRE_EQUAL(earlier, time < model.bucketNearest[b]);
+            BOOST_REQUIRE_EQUAL(signal, earlier && time < model.nearest);
+            model.bucketNearest[b] = std::min(model.bucketNearest[b], time);
+            if (earlier) model.nearest = std::min(model.nearest, time);
+            model.pending.emplace(id, time);
+        } else if (what < 14) {
+            if (given.empty()) continue;
+            const auto id =
+                *std::next(given.begin(), static_cast<std::ptrdiff_t>(random() % given.size()));
+            BOOST_REQUIRE_EQUAL(steps.unschedule(id), model.pending.erase(id) == 1);
+        } else {
+            now += static_cast<Nanos>(random() % 16);
+            steps.ran.clear();
+            const Nanos until = steps.round(now);
+            Nanos last = -1;
+            for (const TaskId id : steps.ran) {
+                BOOST_REQUIRE_EQUAL(model.pending.count(id), 1U);
+                BOOST_REQUIRE_LE(last, model.pending[id]);
+                BOOST_REQUIRE_LE(model.pending[id], now);
+                last = model.pending[id];
+                model.pending.erase(id);
+            }
+            BOOST_REQUIRE_EQUAL(until, model.least());
+            BOOST_REQUIRE(until > now);
+            model.nearest = until;
+            std::fill(model.bucketNearest.begin(), model.bucketNearest.end(), kNever);
+        }
+        BOOST_REQUIRE_EQUAL(steps.queue.nearest(), model.nearest);
+        steps.queue.check();
+    }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(random_steps_do_what_the_model_does) {
+    for (unsigned seed = 1; seed <= 20; ++seed) {
+        BOOST_TEST_CONTEXT("seed " << seed) checkRandomSteps(seed);
+    }
+}

@@ -1,0 +1,185 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "brpc/manual_thread.hpp"
+#include "support/counter.hpp"
+#include "support/race.hpp"
+#include "support/system_threads.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <optional>
+
+using jtimer::Date;
+using jtimer::ManualClock;
+using jtimer::brpc::kInvalidTaskId;
+using jtimer::brpc::TimerThread;
+using jtimer::brpc::TimerThreadOptions;
+using test::at;
+using test::countUp;
+using namespace std::chrono_literals;
+
+namespace {
+
+TimerThreadOptions onClock(std::shared_ptr<jtimer::Clock> clock) {
+    TimerThreadOptions options;
+    options.clock = std::move(clock);
+    return options;
+}
+
+TimerThreadOptions withBuckets(std::size_t numBuckets) {
+    TimerThreadOptions options;
+    options.numBuckets = numBuckets;
+    return options;
+}
+
+/// What the thread of a timer with these options is called.
+std::string threadName(TimerThreadOptions options) {
+    const auto clock = std::make_shared<ManualClock>();
+    options.clock = clock;
+    TimerThread timer;
+    BOOST_REQUIRE_EQUAL(timer.start(options), 0);
+    std::string name;
+    timer.schedule([&name] { name = test::currentThreadName(); }, Date{});
+    clock->waitUntilIdle();
+    return name;
+}
+
+/// Whether a task runs on it.
+bool works(TimerThread& timer) {
+    test::Counter ran;
+    return timer.schedule([&ran] { ran.up(); }, Date{}) != kInvalidTaskId && ran.reaches(1);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(b1_the_defaults_are_those_of_the_original_on_the_wall_clock) {
+    const TimerThreadOptions options;
+    BOOST_TEST(options.numBuckets == 13U);
+    BOOST_TEST(options.name == "");
+    BOOST_TEST(options.clock == nullptr);
+    BOOST_TEST(options.sweepMinSize == 4096U);
+    BOOST_TEST(options.maxWakeupInterval.value().millis == 0);
+    BOOST_TEST(!options.uncaughtExceptionHandler);
+
+    TimerThread timer;
+    BOOST_TEST(timer.start() == 0);
+    test::Counter ran;
+    const Date due = std::chrono::system_clock::now() + 2ms;
+    Date shown;
+    timer.schedule(
+        [&] {
+            shown = std::chrono::system_clock::now();
+            ran.up();
+        },
+        due);
+    BOOST_TEST(ran.reaches(1));
+    BOOST_TEST((shown >= due));
+}
+
+BOOST_AUTO_TEST_CASE(b1_the_os_thread_carries_the_names_first_15_bytes) {
+    TimerThreadOptions options;
+    BOOST_TEST(threadName(options) == "brpc_timer");
+    options.name = "a_name_of_more_than_15";
+    BOOST_TEST(threadName(options) == "a_name_of_more_");
+}
+
+BOOST_AUTO_TEST_CASE(b2_from_its_start_on_the_thread_takes_part_in_the_clock) {
+    for (int i = 0; i < 100; ++i) {
+        const auto clock = std::make_shared<ManualClock>();
+        TimerThread timer;
+        BOOST_TEST(timer.start(onClock(clock)) == 0);
+        int runs = 0;
+        timer.schedule(countUp, &runs, Date{5s});
+        clock->advance(5000);
+        BOOST_TEST(runs == 1);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(b3_a_running_timer_is_started_already_whatever_the_options) {
+    test::ManualThread running;
+    BOOST_TEST(running.timer.start() == 0);
+    BOOST_TEST(running.timer.start(nullptr) == 0);
+    BOOST_TEST(running.timer.start(withBuckets(0)) == 0);
+    int runs = 0;
+    running.timer.schedule(countUp, &runs, at(10));
+    running.clock->advance(10);
+    BOOST_TEST(runs == 1);  // still on its clock
+}
+
+BOOST_AUTO_TEST_CASE(b4_there_are_1_to_1024_buckets_and_no_negative_cap) {
+    for (const std::size_t wrong : {std::size_t{0}, std::size_t{1025}, ~std::size_t{0}})
+        BOOST_TEST(TimerThread().start(withBuckets(wrong)) == EINVAL);
+    for (const std::size_t right : {1U, 1024U}) {
+        TimerThread timer;
+        BOOST_TEST(timer.start(withBuckets(right)) == 0);
+        BOOST_TEST(works(timer));
+    }
+    TimerThreadOptions options;
+    options.maxWakeupInterval = -1ns;
+    BOOST_TEST(TimerThread().start(options) == EINVAL);
+}
+
+BOOST_AUTO_TEST_CASE(b5_d5_after_an_error_the_timer_is_as_before_and_a_later_good_start_works) {
+    TimerThread timer;
+    BOOST_TEST(timer.start(withBuckets(0)) == EINVAL);
+    BOOST_TEST(timer.schedule(countUp, nullptr, Date{}) == kInvalidTaskId);
+    BOOST_TEST(timer.start(nullptr) == 0);
+    BOOST_TEST(works(timer));
+}
+
+BOOST_AUTO_TEST_CASE(b5_d5_without_a_thread_the_system_s_error_is_returned) {
+    const auto clock = std::make_shared<ManualClock>();
+    TimerThread timer;
+    const auto threads = test::numberOfThreads();
+    {
+        const test::NoMoreThreads noMoreThreads;
+        BOOST_TEST(timer.start(onClock(clock)) == EAGAIN);
+    }
+    BOOST_TEST(test::numberOfThreads() == threads);
+    BOOST_TEST(!clock->advanceToNext());  // nobody is left who takes part
+    BOOST_TEST(timer.start(onClock(clock)) == 0);
+    BOOST_TEST(works(timer));
+}
+
+BOOST_AUTO_TEST_CASE(b6_a_timer_that_was_stopped_cannot_be_started) {
+    TimerThread fresh;
+    fresh.stopAndJoin();
+    BOOST_TEST(fresh.start() == ECANCELED);
+    BOOST_TEST(fresh.start(withBuckets(0)) == ECANCELED);
+    BOOST_TEST(fresh.schedule(countUp, nullptr, Date{}) == kInvalidTaskId);
+
+    test::ManualThread run;
+    run.timer.stopAndJoin();
+    BOOST_TEST(run.timer.start() == ECANCELED);
+    BOOST_TEST(run.timer.schedule(countUp, nullptr, Date{}) == kInvalidTaskId);
+}
+
+BOOST_AUTO_TEST_CASE(d4_a_start_after_the_stop_leaves_no_thread) {
+    const auto threads = test::numberOfThreads();
+    {
+        TimerThread timer;
+        BOOST_TEST(timer.start() == 0);
+        BOOST_TEST(test::numberOfThreads() == threads + 1);
+        timer.stopAndJoin();
+        BOOST_TEST(test::numberOfThreads() == threads);
+        BOOST_TEST(timer.start() == ECANCELED);
+        BOOST_TEST(test::numberOfThreads() == threads);
+    }
+    BOOST_TEST(test::numberOfThreads() == threads);
+}
+
+BOOST_AUTO_TEST_CASE(b7_starts_that_race_start_one_thread) {
+    constexpr int rounds = 50;
+    std::optional<TimerThread> timer(std::in_place);
+    std::array<int, 3> results{};
+    const auto start = [&](std::size_t i) { return [&, i](int) { results[i] = timer->start(); }; };
+    const auto threads = test::numberOfThreads() + 3;  // the racers
+    test::race(rounds, {start(0), start(1), start(2)}, [&](int round) {
+        BOOST_TEST((results == std::array<int, 3>{}));
+        // After the last round the racers end.
+        if (round + 1 < rounds) BOOST_TEST(test::numberOfThreads() == threads + 1);
+        timer.emplace();
+    });
+}
