@@ -53,6 +53,7 @@ QUICK =
 comma = ,
 peers_dir = $(B)/bench-peers
 peer_programs = $(patsubst %,$(peers_dir)/%_peer,$(peers))
+go_peer = $(peers_dir)/go_peer
 peers_whole = $(if $(WORKLOADS)$(PEERS)$(QUICK)$(filter 1 2 3 4 5 6 7,$(ROUNDS)),,--write doc)
 bench_peers = $(PYTHON) test/bench/peers/bench_peers.py --dir $(peers_dir) --java '$(JAVA)' \
 	--gnuplot '$(GNUPLOT)'
@@ -67,7 +68,7 @@ bench-peers-report:
 	$(bench_peers) --report-only --write doc
 
 bench-peers-programs: $(peer_programs) $(peers_dir)/TimerPeers.class \
-	$(peers_dir)/NettyTimer.class \
+	$(peers_dir)/NettyTimer.class $(go_peer) \
 	| $(filter bench check check-slow,$(MAKECMDGOALS))
 
 # A peer that is not here is left out; the next make looks again.
@@ -94,3 +95,11 @@ $(peers_dir)/NettyTimer.class: test/bench/peers/netty/NettyTimer.java $(peers_di
 		ln -sf '$(NETTY_JAR)' $(@D)/netty.jar && \
 		$(JAVAC) -encoding UTF-8 -cp $(@D):'$(NETTY_JAR)' -d $(@D) $<; \
 	else echo 'make: no $(NETTY_JAR) here: Netty is left out ("make deps-bench" installs it)'; fi
+
+# Go keeps what it has compiled in a cache, here one of its own.
+$(go_peer): test/bench/peers/go_peer.go | $(first)
+	@mkdir -p $(@D)
+	$(QUIET) GO $@
+	$(Q)if command -v $(GO) >/dev/null; then \
+		GO111MODULE=off GOCACHE='$(abspath $(peers_dir))/go-cache' $(GO) build -o $@ $<; \
+	else rm -f $@; echo 'make: no $(GO) here: Go is left out ("make deps-bench" installs it)'; fi

@@ -1,0 +1,114 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <jtimer/detail/export.hpp>
+#include <jtimer/exceptions.hpp>
+#include <jtimer/time.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace jtimer::go {
+
+namespace detail {
+class ChannelCell;
+}
+
+/// Where a timer's or a ticker's values are received: Go's `t.C`. A value is the time for which it
+/// was due, exactly, on the clock of the timer's runtime.
+///
+/// It is a handle: cheap to copy, and all copies are the same channel. The timer lives as long as
+/// its handle or one of its channels, so `timers.newTimer(1s).C()` works. A default-constructed
+/// Channel is nil, as is that of a timer with a function.
+///
+/// A value is ready as soon as the clock shows its time. Each goes to exactly one receive: to the
+/// thread that blocked first, or, with none blocked, to the first that asks. What a stop or a reset
+/// has withdrawn is never received.
+///
+/// **Threads.** Every function may be called by any thread, and by several on one Channel object,
+/// as long as none assigns to it or destroys it. A call that would block must not be made on the
+/// thread that fires the timers, where an inline executor runs functions: it throws. Neither
+/// boost::thread::interrupt nor pthread_cancel ends a blocked call.
+class JTIMER_API Channel {
+  public:
+    /// Nil: no value ever comes.
+    Channel() noexcept;
+    Channel(const Channel& other) noexcept;      ///< refers to the same channel
+    Channel(Channel&& other) noexcept;           ///< leaves the other nil
+    Channel& operator=(Channel other) noexcept;  ///< drops the channel that it had
+    ~Channel();
+
+    /// \returns whether it is not nil
+    explicit operator bool() const noexcept { return cell_ != nullptr; }
+
+    /// \returns the value that is ready, if any; nothing on a nil channel, and after ~Timers. Does
+    ///   not block
+    /// \throws std::bad_alloc of a ticker; the tick is not received
+    std::optional<Date> tryReceive() const;
+
+    /// Blocks until there is a value. Stopping the timer does not end the wait; a later reset does,
+    /// when it fires.
+    /// \throws IllegalStateException
+    ///   - on a nil channel
+    ///   - if no value can ever come, or as soon as none can: the timer neither runs nor has a
+    ///     value, and its handle is gone, so nobody can reset it
+    ///   - "time: Timers destroyed" if the runtime is destroyed, before or meanwhile
+    ///   - if it would block the thread that fires the timers
+    /// \throws std::bad_alloc, with nothing received
+    Date receive() const;
+
+    /// Blocks until there is a value, for at most `timeout` on the runtime's clock; 0 or less does
+    /// not block. The clock decides which of the two came first, not which thread gets to run
+    /// first; if both are due at the same time, it is the value.
+    /// \returns nothing after the time-out
+    /// \throws IllegalStateException as receive(), but not if no value can come: that times out
+    /// \throws std::bad_alloc, with nothing received
+    std::optional<Date> receiveFor(TimeSpan timeout) const;
+
+    /// 0, as in Go since 1.23: a value is handed over, not buffered.
+    std::size_t len() const noexcept { return 0; }
+    std::size_t cap() const noexcept { return 0; }  ///< 0, as len()
+
+    /// Whether both are of the same timer, or both nil.
+    friend bool operator==(const Channel& a, const Channel& b) noexcept {
+        return a.cell_ == b.cell_;
+    }
+    /// The opposite.
+    friend bool operator!=(const Channel& a, const Channel& b) noexcept { return !(a == b); }
+
+  private:
+    friend class ChannelAccess;
+    explicit Channel(detail::ChannelCell* cell) noexcept : cell_(cell) {}
+
+    /// Counts as a reference. Null: nil.
+    detail::ChannelCell* cell_ = nullptr;
+};
+
+/// What select() has received, and from which of its channels.
+struct Selected {
+    std::size_t index;  ///< of the channel, in the list
+    Date value;         ///< what was received
+};
+
+/// Blocks until one of the channels has a value, and receives it; of the others nothing is
+/// received. If several are ready, the value that was due first is taken; of equal ones, that of
+/// the channel that comes first in the list. Nil channels are skipped. The channels may be of
+/// different runtimes.
+/// \throws IllegalStateException
+///   - if the list is empty, or all channels are nil
+///   - if no value can ever come from any of them, see Channel::receive, or as soon as none can
+///   - "time: Timers destroyed" if one of the runtimes is destroyed, before or meanwhile
+///   - if it would block the thread that fires the timers
+/// \throws std::bad_alloc, with nothing received
+JTIMER_API Selected select(const std::vector<Channel>& channels);
+
+/// The same, for at most `timeout` on the clock of the first channel that is not nil; 0 or less
+/// does not block. As with Channel::receiveFor, the clock decides between a value and the time-out.
+/// \returns nothing after the time-out
+/// \throws IllegalStateException as above, but not if no value can come: that times out
+/// \throws std::bad_alloc, with nothing received
+JTIMER_API std::optional<Selected> select(const std::vector<Channel>& channels, TimeSpan timeout);
+
+}  // namespace jtimer::go

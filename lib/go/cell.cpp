@@ -1,0 +1,131 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "go/cell.hpp"
+
+#include "go/errors.hpp"
+#include "go/runtime.hpp"
+
+#include <jtimer/exceptions.hpp>
+
+#include <stdexcept>
+#include <utility>
+
+namespace jtimer::go::detail {
+
+Cell::Cell(Kind kind, Shard& home) noexcept : Scheduled(kind), home_(&home) { home.retain(); }
+
+/// Nobody else knows it, so the lock is not needed. When it is in the heap, the poller does.
+void Cell::startFirst(Nanos when) {
+    when_ = when;
+    Runtime& runtime = this->runtime();
+    if (home().add(*this, when)) runtime.signal(when);
+}
+
+bool Cell::retainIfAlive() noexcept {
+    std::uint32_t count = references_.load(std::memory_order_relaxed);
+    while (count != 0) {
+        if (references_.compare_exchange_weak(count, count + 1, std::memory_order_relaxed)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void Cell::release() noexcept {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
+}
+
+/// Without references, nobody but the poller can come across it, in the heap; and there it does not
+/// touch what it cannot retain.
+void Cell::destroy() noexcept {
+    Shard& last = home();
+    if (kind() == Kind::Channel) {
+        if (state_ == State::Running) last.remove(*this);
+        delete static_cast<ChannelCell*>(this);
+    } else {
+        FunctionCell::free(static_cast<FunctionCell*>(this));
+    }
+    last.release();
+}
+
+CellLock Cell::enterCurrent() {
+    CellLock lock = enter();
+    if (kind() != Kind::Channel) return lock;
+    auto& cell = static_cast<ChannelCell&>(*this);
+    if (cell.waiters_.empty()) return lock;
+    lock.unlock();
+    cell.catchUp();
+    lock.lock();
+    return lock;
+}
+
+bool Cell::stop() {
+    const CellLock lock = enterCurrent();
+    if (runtime().isOver() || state_ == State::Idle) return false;
+    const bool wasInHeap = state_ == State::Running && home().remove(*this);
+    state_ = State::Idle;
+    // The handle has another, so this is not the last reference.
+    if (wasInHeap && kind() == Kind::Function) release();
+    return true;
+}
+
+bool Cell::reset(Nanos d, Nanos period) {
+    CellLock lock = enterCurrent();
+    Runtime& runtime = this->runtime();
+    if (runtime.isOver()) throw IllegalStateException(kDestroyed);
+    const bool ended = state_ != State::Idle;
+    const Nanos when = runtime.timeIn(d);
+    startAnew(lock, when);
+    state_ = State::Running;
+    when_ = when;
+    if (kind() == Kind::Channel) static_cast<ChannelCell*>(this)->period_ = period;
+    return ended;
+}
+
+/// Moves it to the heap of this thread. Throws before anything has changed; but at the end of the
+/// runtime nothing matters any more except that the heap's reference is given back.
+void Cell::startAnew(CellLock&, Nanos when) {
+    Shard& from = home();
+    Runtime& runtime = from.runtime();
+    Shard& to = runtime.shardOfThisThread();
+    const bool isFunction = kind() == Kind::Function;
+    bool isFirst = false;
+    if (&from == &to && from.move(*this, when, isFirst)) {
+        if (isFirst) runtime.signal(when);
+        return;
+    }
+    to.reserve();
+    const bool wasInHeap = &from != &to && from.remove(*this);
+    if (isFunction && !wasInHeap) retain();
+    try {
+        isFirst = to.addReserved(*this, when);
+    } catch (...) {
+        if (isFunction) release();
+        throw;
+    }
+    if (&from != &to) {
+        to.retain();
+        home_.store(&to, std::memory_order_relaxed);
+        from.release();
+    }
+    if (isFirst) runtime.signal(when);
+}
+
+void Cell::dropHandle() {
+    if (kind() == Kind::Channel) {
+        auto& cell = static_cast<ChannelCell&>(*this);
+        WakeList toWake;
+        CellLock lock = enter();
+        hasHandle_ = false;
+        if (state_ == State::Idle) cell.loseHope(lock, toWake);
+    }
+    release();
+}
+
+void Cell::check() const {
+    const CellLock lock = enter();
+    if (state_ != State::Running && home().contains(*this)) {
+        throw std::logic_error("Timers: a timer that does not run is in a heap");
+    }
+}
+
+}  // namespace jtimer::go::detail

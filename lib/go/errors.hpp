@@ -1,0 +1,13 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+/// The texts of IllegalStateExceptions that are thrown in several places.
+namespace jtimer::go::detail {
+
+inline constexpr const char* kDestroyed = "time: Timers destroyed";
+inline constexpr const char* kHopeless = "time: receive on a Channel that nothing can send to";
+inline constexpr const char* kNilChannel = "time: receive on a nil Channel";
+inline constexpr const char* kNoChannel = "time: select without a Channel";
+inline constexpr const char* kOnPoller = "time: would block the thread that fires the timers";
+
+}  // namespace jtimer::go::detail

@@ -1,0 +1,112 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "base/uncaught_exception.hpp"
+#include "go/cell.hpp"
+#include "go/runtime.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace jtimer::go::detail {
+
+namespace {
+
+bool isOveraligned(const FunctionType& type) noexcept {
+    return type.alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+}
+
+void* allocate(std::size_t size, const FunctionType& type) {
+    return isOveraligned(type) ? ::operator new (size, std::align_val_t{type.alignment})
+                               : ::operator new(size);
+}
+
+void deallocate(void* block, const FunctionType& type) noexcept {
+    if (isOveraligned(type)) {
+        ::operator delete (block, std::align_val_t{type.alignment});
+    } else {
+        ::operator delete(block);
+    }
+}
+
+}  // namespace
+
+FunctionCell::FunctionCell(Shard& home, const FunctionType& type) noexcept
+    : Cell(Kind::Function, home), type_(type) {
+    references_.store(2, std::memory_order_relaxed);
+}
+
+FunctionCell& FunctionCell::create(Shard& home, const FunctionMaker& maker) {
+    const FunctionType& type = maker.type();
+    void* const block = allocate(offsetOf(type) + type.size, type);
+    auto* const cell = ::new (block) FunctionCell(home, type);
+    try {
+        maker(cell->function());
+    } catch (...) {
+        cell->~FunctionCell();
+        deallocate(block, type);
+        home.release();
+        throw;
+    }
+    return *cell;
+}
+
+std::size_t FunctionCell::offsetOf(const FunctionType& type) noexcept {
+    return (sizeof(FunctionCell) + type.alignment - 1) / type.alignment * type.alignment;
+}
+
+void* FunctionCell::function() noexcept { return reinterpret_cast<char*>(this) + offsetOf(type_); }
+
+void FunctionCell::releaseFunction() noexcept {
+    if (uses_.fetch_sub(1, std::memory_order_acq_rel) == 1) type_.destroy(function());
+}
+
+void FunctionCell::abandon() noexcept {
+    if (!abandoned_.exchange(true, std::memory_order_acq_rel)) releaseFunction();
+}
+
+void FunctionCell::free(FunctionCell* cell) noexcept {
+    cell->abandon();
+    const FunctionType& type = cell->type_;
+    cell->~FunctionCell();
+    deallocate(cell, type);
+}
+
+void FunctionCell::fire(std::uint32_t start) {
+    CellLock lock = enter();
+    if (state_ != State::Running || this->start() != start || runtime().isOver()) {
+        lock.unlock();
+        release();
+        return;
+    }
+    state_ = State::Idle;
+    Run run(*this);
+    lock.unlock();
+    runtime().handOver(std::move(run));
+}
+
+/// The runtime does not abandon a function before its end, of which the cell has not been told.
+Run::Run(FunctionCell& cell) noexcept : cell_(&cell) {
+    cell.uses_.fetch_add(1, std::memory_order_relaxed);
+}
+
+Run::Run(Run&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
+
+Run& Run::operator=(Run&& other) noexcept {
+    Run before(std::move(*this));
+    cell_ = std::exchange(other.cell_, nullptr);
+    return *this;
+}
+
+Run::~Run() {
+    if (cell_ == nullptr) return;
+    cell_->releaseFunction();
+    cell_->release();
+}
+
+void Run::operator()() const {
+    const auto thrown =
+        jtimer::detail::exceptionOf([this] { cell_->type_.call(cell_->function()); });
+    if (thrown != nullptr) cell_->runtime().report(thrown);
+}
+
+}  // namespace jtimer::go::detail

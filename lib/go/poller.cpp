@@ -1,0 +1,151 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "go/poller.hpp"
+
+#include "base/uncaught_exception.hpp"
+#include "go/cell.hpp"
+#include "go/runtime.hpp"
+#include "go/wait.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace jtimer::go::detail {
+
+namespace {
+
+/// A time-out has come. A value that was due by then goes first.
+void timeOut(Wait& wait) {
+    for (const Case& c : wait) c.cell->catchUp();
+    if (wait.claim(Wait::Outcome::TimedOut)) wait.wake();
+}
+
+void fire(const Shard::Popped& popped) {
+    switch (popped.item->kind()) {
+    case Scheduled::Kind::Wait:
+        timeOut(*popped.wait);
+        break;
+    case Scheduled::Kind::Function:
+        static_cast<FunctionCell*>(popped.item)->fire(popped.start);
+        break;
+    case Scheduled::Kind::Channel: {
+        auto* const cell = static_cast<ChannelCell*>(popped.item);
+        const auto release = [](ChannelCell* c) { c->release(); };
+        const std::unique_ptr<ChannelCell, decltype(release)> retained(cell, release);
+        cell->fire(popped.start);
+        break;
+    }
+    }
+}
+
+}  // namespace
+
+/// Also runs when pthread_exit unwinds the thread, in a function that an inline executor runs.
+struct Poller::AtEnd {
+    Poller& poller;
+    Runtime& runtime;
+    ~AtEnd() {
+        runtime.end();
+        poller.monitor_.end();
+    }
+};
+
+Poller::Poller(std::shared_ptr<Clock> clock, const Shards& shards)
+    : shards_(shards), monitor_(std::move(clock)) {}
+
+void Poller::start(const std::string& name, std::shared_ptr<Runtime> runtime) {
+    thread_.start(name, [this, runtime = std::move(runtime)] { run(*runtime); });
+}
+
+void Poller::run(Runtime& runtime) {
+    monitor_.begin();
+    const AtEnd atEnd{*this, runtime};
+    // Functions and executors do not come here: this is a user's clock.
+    const auto thrown = jtimer::detail::exceptionOf([this] { mainLoop(); });
+    if (thrown == nullptr) return;
+    runtime.end();
+    runtime.report(thrown);
+}
+
+void Poller::mainLoop() {
+    while (!isStopping()) {
+        fireDue(now());
+        sleep();
+    }
+}
+
+/// Fires what is due at `now`, in the order of time over all shards. What is started meanwhile is
+/// not due before `now`. So while the least shard has nothing later than the head of the next one,
+/// the others need not be looked at again.
+void Poller::fireDue(Nanos now) {
+    for (;;) {
+        Shard* least = nullptr;
+        Nanos leastHead = kNever;
+        Nanos next = kNever;
+        for (const auto& shard : shards_) {
+            const Nanos head = shard->head();
+            if (head < leastHead) {
+                next = std::exchange(leastHead, head);
+                least = shard.get();
+            } else {
+                next = std::min(next, head);
+            }
+        }
+        if (leastHead > now) return;
+        const Nanos limit = std::min(next, now);
+        for (;;) {
+            const Shard::Popped popped = least->pop(limit);
+            if (popped.item == nullptr) break;
+            fire(popped);
+        }
+    }
+}
+
+void Poller::sleep() {
+    Lock lock = monitor_.enter();
+    if (stopping_) return;
+    const Nanos deadline = earliest();
+    sleepsUntil_.store(deadline, std::memory_order_seq_cst);
+    if (earliest() >= deadline) {
+        if (deadline == kNever) {
+            monitor_.wait(lock);
+        } else if (const Nanos present = now(); present < deadline) {
+            monitor_.waitUntil(lock, deadline, present);
+        }
+    }
+    sleepsUntil_.store(kAwake, std::memory_order_relaxed);
+}
+
+void Poller::wakeFor(Nanos when) {
+    Lock lock = monitor_.enter();
+    if (when >= sleepsUntil_.load(std::memory_order_relaxed)) return;
+    sleepsUntil_.store(kAwake, std::memory_order_relaxed);  // once is enough
+    signals_.fetch_add(1, std::memory_order_relaxed);
+    monitor_.leaveAndWake(lock);
+}
+
+Nanos Poller::earliest() const noexcept {
+    Nanos earliest = kNever;
+    for (const auto& shard : shards_) earliest = std::min(earliest, shard->head());
+    return earliest;
+}
+
+bool Poller::isStopping() {
+    const Lock lock = monitor_.enter();
+    return stopping_;
+}
+
+void Poller::stop() {
+    Lock lock = monitor_.enter();
+    stopping_ = true;
+    monitor_.leaveAndWake(lock);
+}
+
+void Poller::finish(bool wait) {
+    if (wait) {
+        thread_.finish();
+    } else {
+        thread_.letGo();
+    }
+}
+
+}  // namespace jtimer::go::detail

@@ -1,0 +1,78 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "base/monitor.hpp"
+#include "base/own_thread.hpp"
+#include "go/shard.hpp"
+
+#include <jtimer/clock.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace jtimer::go::detail {
+
+using jtimer::detail::Monitor;
+
+/// The heaps of a runtime, in an array that does not change.
+using Shards = std::vector<std::unique_ptr<Shard>>;
+
+/// The thread that fires: it sleeps until the earliest time of all shards.
+///
+/// **Waking it.** Who starts a timer writes the head of its shard, and then reads until when the
+/// poller sleeps. The poller writes that, and then reads the heads once more before it sleeps. Both
+/// are sequentially consistent, so at least one of them sees what the other has written: either the
+/// poller does not go to sleep, or it is woken. Only a timer that is the first of its shard need
+/// look; otherwise the one that is has looked, or is about to.
+class Poller {
+  public:
+    /// \throws std::system_error if the clock cannot make another Waiter
+    Poller(std::shared_ptr<Clock> clock, const Shards& shards);
+
+    /// \param runtime kept alive by the thread
+    /// \throws std::system_error if the system gives no thread
+    void start(const std::string& name, std::shared_ptr<Runtime> runtime);
+
+    Nanos now() const { return monitor_.now(); }
+
+    /// A timer of this time has become the first of its shard.
+    void signal(Nanos when) {
+        if (when < sleepsUntil_.load(std::memory_order_seq_cst)) wakeFor(when);
+    }
+    std::uint64_t signals() const noexcept { return signals_.load(std::memory_order_relaxed); }
+
+    bool isCurrent() const noexcept { return thread_.isCurrent(); }
+    bool isOfAnotherProcess() const noexcept { return thread_.isOfAnotherProcess(); }
+
+    /// Has the thread end, after what it fires at the moment.
+    void stop();
+    /// Waits for its end, unless `wait` is false or this is the thread.
+    void finish(bool wait);
+
+  private:
+    struct AtEnd;
+
+    void run(Runtime& runtime);
+    void mainLoop();
+    void fireDue(Nanos now);
+    void sleep();
+    void wakeFor(Nanos when);
+    Nanos earliest() const noexcept;
+    bool isStopping();
+
+    const Shards& shards_;
+    Monitor monitor_;
+    bool stopping_ = false;  // guarded by the monitor
+
+    /// While it does not sleep, no timer is earlier. Written with the monitor held.
+    static constexpr Nanos kAwake = jtimer::detail::kLongAgo;
+    std::atomic<Nanos> sleepsUntil_{kAwake};
+    std::atomic<std::uint64_t> signals_{0};
+
+    jtimer::detail::OwnThread thread_;
+};
+
+}  // namespace jtimer::go::detail

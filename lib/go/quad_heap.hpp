@@ -1,0 +1,86 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "base/growing_array.hpp"
+
+#include <jtimer/detail/saturating.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace jtimer::go::detail {
+
+using jtimer::detail::Nanos;
+
+/// What an element of a QuadHeap derives from: where it is in there.
+class HeapItem {
+  public:
+    HeapItem() noexcept = default;
+    HeapItem(const HeapItem&) = delete;
+    HeapItem& operator=(const HeapItem&) = delete;
+
+    bool isInHeap() const noexcept { return index_ != kNowhere; }
+
+  protected:
+    ~HeapItem() = default;
+
+  private:
+    friend class QuadHeap;
+
+    static constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
+
+    std::uint32_t index_ = kNowhere;
+};
+
+/// The heap of Go's runtime: a min-heap by time in which each entry has four children, so that it
+/// is half as deep as a binary one, and a sift down looks at neighbours. The time lies in the
+/// entry: a sift does not follow a pointer to compare. Each item knows its index, so any can be
+/// removed.
+///
+/// Items of equal times come out in the order that the moves below give: n items added at the same
+/// time come as 1, n, n - 1, ..., 2.
+///
+/// Pure: no lock, no clock, no thread. It does not own its items.
+class QuadHeap {
+  public:
+    struct Entry {
+        Nanos when = 0;
+        HeapItem* item = nullptr;
+    };
+
+    bool empty() const noexcept { return size_ == 0; }
+    std::size_t size() const noexcept { return size_; }
+    /// The one to come out next. The heap must not be empty.
+    const Entry& front() const noexcept { return heap()[0]; }
+    /// In the order of the heap, in which the last can be removed without a sift.
+    const Entry& operator[](std::size_t i) const noexcept { return heap()[i]; }
+
+    /// Makes room for `count` entries more than there are.
+    /// \throws std::bad_alloc, std::length_error
+    void reserve(std::size_t count);
+
+    /// Adds an item that is in no heap. There must be room for it.
+    void add(Nanos when, HeapItem& item) noexcept;
+
+    /// Removes an item, which is in this heap.
+    void remove(HeapItem& item) noexcept;
+
+    /// \throws std::logic_error that names what is wrong, if an entry is due before its parent, or
+    ///   an item does not know its index
+    void check() const;
+
+  private:
+    /// Four children share a cache line: the array begins at one, and so does entry 1.
+    static constexpr std::size_t kOffset = 3;
+
+    Entry* heap() const noexcept { return array_.data() + kOffset; }
+    void place(std::size_t i, const Entry& entry) noexcept;
+    std::size_t siftUp(std::size_t i) noexcept;
+    void siftDown(std::size_t i) noexcept;
+
+    jtimer::detail::GrowingArray<Entry> array_;
+    std::size_t size_ = 0;
+};
+
+}  // namespace jtimer::go::detail

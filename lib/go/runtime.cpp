@@ -1,0 +1,126 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "go/runtime.hpp"
+
+#include "base/thread_number.hpp"
+#include "base/uncaught_exception.hpp"
+#include "base/uninterruptible.hpp"
+#include "go/cell.hpp"
+#include "go/errors.hpp"
+#include "go/wait.hpp"
+
+#include <functional>
+#include <utility>
+
+namespace jtimer::go::detail {
+
+using jtimer::detail::saturatingAdd;
+
+namespace {
+
+Shards makeShards(Runtime& runtime, unsigned count) {
+    Shards shards;
+    for (unsigned i = 0; i < count; ++i) shards.push_back(std::make_unique<Shard>(runtime));
+    return shards;
+}
+
+}  // namespace
+
+Runtime::Runtime(Settings settings, unsigned shards)
+    : settings_(std::move(settings)), shards_(makeShards(*this, shards)),
+      poller_(settings_.clock, shards_), roomThreads_(settings_.clock) {}
+
+void Runtime::start() {
+    poller_.start(name(), shared_from_this());
+    for (const auto& shard : shards_) shard->keepAlive(shared_from_this());
+}
+
+Shard& Runtime::shardOfThisThread() const noexcept {
+    if (shards_.size() == 1) return *shards_.front();
+    return *shards_[jtimer::detail::numberOfThisThread<Runtime>() % shards_.size()];
+}
+
+Nanos Runtime::timeIn(Nanos d) const {
+    if (d == kNever) return kNever;
+    const Nanos present = now();
+    return d <= 0 ? present : saturatingAdd(present, d);
+}
+
+TimersStats Runtime::stats() const {
+    TimersStats stats{0, poller_.signals()};
+    for (const auto& shard : shards_) stats.pending += shard->size();
+    return stats;
+}
+
+void Runtime::check() const {
+    const auto release = [](Scheduled* item) { static_cast<Cell*>(item)->release(); };
+    for (const auto& shard : shards_) {
+        std::vector<std::unique_ptr<Scheduled, decltype(release)>> cells;
+        for (Scheduled* const item : shard->check()) cells.emplace_back(item, release);
+        for (const auto& cell : cells) static_cast<const Cell&>(*cell).check();
+    }
+}
+
+void Runtime::handOver(Run run) {
+    if (!settings_.executor) {
+        roomThreads_.handOver(std::move(run), shared_from_this());
+        return;
+    }
+    const auto thrown = jtimer::detail::exceptionOf([&] {
+        const auto shared = std::make_shared<Run>(std::move(run));
+        settings_.executor([shared] { (*shared)(); });
+    });
+    if (thrown != nullptr) report(thrown);
+}
+
+void Runtime::report(const std::exception_ptr& exception) const {
+    jtimer::detail::reportUncaughtException(settings_.handler, name(), exception);
+}
+
+void Runtime::enlist(Wait& wait) {
+    const Lock lock(waitsMutex_);
+    if (!acceptsWaits_) throw IllegalStateException(kDestroyed);
+    waits_.insert(&wait);
+}
+
+void Runtime::strike(Wait& wait) noexcept {
+    const Lock lock(waitsMutex_);
+    waits_.erase(&wait);
+}
+
+/// 1. The cells learn it by `over_`: nothing fires, nothing is received or stopped any more.
+/// 2. No more calls begin to wait, and those that do are claimed and woken.
+/// 3. The shards are closed, one by one: so nothing is added to them, and what was in there is
+/// never
+///    popped. With no lock held, the functions among that are destroyed.
+void Runtime::end() noexcept {
+    over_.store(true, std::memory_order_release);
+    {
+        WakeList toWake;
+        const Lock lock(waitsMutex_);
+        acceptsWaits_ = false;
+        for (Wait* const wait : waits_) {
+            if (wait->claim(Wait::Outcome::Destroyed)) toWake.add(*wait);
+        }
+    }
+    for (const auto& shard : shards_) {
+        while (Scheduled* const item = shard->close()) {
+            auto& cell = static_cast<FunctionCell&>(*item);
+            cell.abandon();
+            cell.release();
+        }
+    }
+}
+
+void Runtime::close() noexcept {
+    if (poller_.isOfAnotherProcess()) return;  // in a forked child: there is nobody to wait for
+    const jtimer::detail::Uninterruptible uninterruptible;
+    const bool waits = !poller_.isCurrent() && !roomThreads_.isCurrent();
+    end();
+    poller_.stop();
+    poller_.finish(waits);
+    roomThreads_.stop();
+    roomThreads_.finish(waits);
+    for (const auto& shard : shards_) shard->release();
+}
+
+}  // namespace jtimer::go::detail

@@ -1,0 +1,79 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "go/poller.hpp"
+#include "go/room_threads.hpp"
+#include "go/shard.hpp"
+
+#include <jtimer/clock.hpp>
+#include <jtimer/executor.hpp>
+#include <jtimer/go/timers.hpp>
+#include <jtimer/uncaught_exception_handler.hpp>
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <set>
+#include <string>
+
+namespace jtimer::go::detail {
+
+/// What Timers consist of. Shared by them, their cells (see Shard), their threads and the calls
+/// that block on them, so it may outlive them.
+class Runtime : public std::enable_shared_from_this<Runtime> {
+  public:
+    /// What TimersOptions say, completed.
+    struct Settings {
+        std::shared_ptr<Clock> clock;
+        Executor executor;
+        std::string name;
+        UncaughtExceptionHandler handler;
+    };
+
+    Runtime(Settings settings, unsigned shards);
+
+    /// \throws std::system_error if the system gives no thread
+    void start();
+
+    /// From now on nothing fires or begins to wait. Destroys the functions of what is pending.
+    void end() noexcept;
+    /// ~Timers.
+    void close() noexcept;
+    bool isOver() const noexcept { return over_.load(std::memory_order_acquire); }
+
+    const std::string& name() const noexcept { return settings_.name; }
+    const Clock& clock() const noexcept { return *settings_.clock; }
+    const Shards& shards() const noexcept { return shards_; }
+    Shard& shardOfThisThread() const noexcept;
+
+    Nanos now() const { return poller_.now(); }
+    /// When what lasts `d` from now is over: never, if that is beyond the range.
+    Nanos timeIn(Nanos d) const;
+
+    void signal(Nanos when) { poller_.signal(when); }
+    bool isPoller() const noexcept { return poller_.isCurrent(); }
+    TimersStats stats() const;
+    void check() const;
+
+    /// Has a function called, by the executor or a room thread. On the poller.
+    void handOver(Run run);
+    void report(const std::exception_ptr& exception) const;
+
+    /// A call begins to wait, and is told of the end of the runtime.
+    /// \throws IllegalStateException "time: Timers destroyed"
+    void enlist(Wait& wait);
+    void strike(Wait& wait) noexcept;
+
+  private:
+    const Settings settings_;
+    Shards shards_;
+    Poller poller_;
+    RoomThreads roomThreads_;
+    std::atomic<bool> over_{false};
+
+    Mutex waitsMutex_;
+    bool acceptsWaits_ = true;  // guarded by it, as the next
+    std::set<Wait*> waits_;
+};
+
+}  // namespace jtimer::go::detail

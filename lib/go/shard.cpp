@@ -1,0 +1,155 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "go/shard.hpp"
+
+#include "go/cell.hpp"
+#include "go/errors.hpp"
+#include "go/wait.hpp"
+
+#include <jtimer/exceptions.hpp>
+
+#include <stdexcept>
+#include <utility>
+
+namespace jtimer::go::detail {
+
+Lock Shard::enter() const { return Lock(mutex_); }
+
+void Shard::requireOpen(Lock&) const {
+    if (closed_) throw IllegalStateException(kDestroyed);
+}
+
+/// There must be room.
+bool Shard::insert(Lock& lock, Scheduled& item, Nanos when) noexcept {
+    ++item.start_;
+    heap_.add(when, item);
+    updateHead(lock);
+    return heap_.front().item == &item;
+}
+
+/// A store is dear, and most operations do not change the head.
+void Shard::updateHead(Lock&) noexcept {
+    const Nanos head = heap_.empty() ? kNever : heap_.front().when;
+    if (head != head_.load(std::memory_order_relaxed)) {
+        head_.store(head, std::memory_order_seq_cst);
+    }
+}
+
+bool Shard::add(Scheduled& item, Nanos when) {
+    Lock lock = enter();
+    requireOpen(lock);
+    heap_.reserve(reserved_ + 1);
+    return insert(lock, item, when);
+}
+
+void Shard::reserve() {
+    Lock lock = enter();
+    requireOpen(lock);
+    heap_.reserve(reserved_ + 1);
+    ++reserved_;
+}
+
+bool Shard::addReserved(Scheduled& item, Nanos when) {
+    Lock lock = enter();
+    --reserved_;
+    requireOpen(lock);
+    return insert(lock, item, when);
+}
+
+bool Shard::remove(Scheduled& item) {
+    Lock lock = enter();
+    if (!item.isInHeap()) return false;
+    heap_.remove(item);
+    updateHead(lock);
+    return true;
+}
+
+bool Shard::move(Scheduled& item, Nanos when, bool& isFirst) {
+    Lock lock = enter();
+    if (!item.isInHeap()) return false;
+    heap_.remove(item);
+    isFirst = insert(lock, item, when);
+    return true;
+}
+
+bool Shard::restart(Scheduled& item, Nanos when) noexcept {
+    Lock lock = enter();
+    if (closed_) return false;
+    if (item.isInHeap()) heap_.remove(item);
+    return insert(lock, item, when);
+}
+
+/// With the lock held, an item in the heap cannot be freed: who frees it takes it out first.
+bool Shard::retainIfAlive(Scheduled& item) noexcept {
+    return static_cast<Cell&>(item).retainIfAlive();
+}
+
+Shard::Popped Shard::pop(Nanos limit) {
+    Lock lock = enter();
+    while (!heap_.empty() && heap_.front().when <= limit) {
+        const QuadHeap::Entry entry = heap_.front();
+        auto& item = static_cast<Scheduled&>(*entry.item);
+        heap_.remove(item);
+        updateHead(lock);
+        Popped popped{&item, entry.when, item.start(), nullptr};
+        switch (item.kind()) {
+        case Scheduled::Kind::Wait:
+            popped.wait = static_cast<Wait&>(item).shared_from_this();
+            return popped;
+        case Scheduled::Kind::Function:  // the heap's reference
+            return popped;
+        case Scheduled::Kind::Channel:  // one that is being freed is as good as removed
+            if (retainIfAlive(item)) return popped;
+        }
+    }
+    return {};
+}
+
+Scheduled* Shard::close() {
+    Lock lock = enter();
+    closed_ = true;
+    Scheduled* function = nullptr;
+    while (function == nullptr && !heap_.empty()) {
+        auto& last = static_cast<Scheduled&>(*heap_[heap_.size() - 1].item);
+        heap_.remove(last);
+        if (last.kind() == Scheduled::Kind::Function) function = &last;
+    }
+    updateHead(lock);
+    return function;
+}
+
+std::size_t Shard::size() const {
+    const Lock lock = enter();
+    return heap_.size();
+}
+
+std::vector<Scheduled*> Shard::check() const {
+    const Lock lock = enter();
+    heap_.check();
+    if (head_.load(std::memory_order_relaxed) != (heap_.empty() ? kNever : heap_.front().when)) {
+        throw std::logic_error("Shard: the head is not that of its heap");
+    }
+    std::vector<Scheduled*> cells;
+    cells.reserve(heap_.size());
+    for (std::size_t i = 0; i < heap_.size(); ++i) {
+        auto& item = static_cast<Scheduled&>(*heap_[i].item);
+        if (item.kind() != Scheduled::Kind::Wait && retainIfAlive(item)) cells.push_back(&item);
+    }
+    return cells;
+}
+
+bool Shard::contains(const Scheduled& item) const {
+    const Lock lock = enter();
+    return item.isInHeap();
+}
+
+void Shard::keepAlive(std::shared_ptr<Runtime> runtime) noexcept {
+    keptAlive_ = std::move(runtime);
+}
+
+void Shard::release() noexcept {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    const std::shared_ptr<Runtime> runtime =
+        std::move(keptAlive_);  // may be the last: no more this
+}
+
+}  // namespace jtimer::go::detail

@@ -1,0 +1,125 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "go/access.hpp"
+#include "go/cell.hpp"
+#include "go/receive.hpp"
+#include "go/runtime.hpp"
+
+#include <jtimer/exceptions.hpp>
+#include <jtimer/go/timers.hpp>
+
+#include <boost/thread/thread.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace jtimer::go {
+
+using detail::ChannelCell;
+using detail::FunctionCell;
+using detail::Nanos;
+using detail::Runtime;
+using detail::Shard;
+using detail::toNanos;
+
+namespace {
+
+constexpr unsigned kMostShards = 1024;
+
+unsigned shardsFor(const TimersOptions& options) {
+    if (options.shards > kMostShards) {
+        throw IllegalArgumentException("shards: " + std::to_string(options.shards) +
+                                       " are more than " + std::to_string(kMostShards));
+    }
+    if (options.shards != 0) return options.shards;
+    return std::clamp(boost::thread::hardware_concurrency(), 1U, kMostShards);
+}
+
+std::shared_ptr<Runtime> startRuntime(TimersOptions options) {
+    const unsigned shards = shardsFor(options);
+    if (options.clock == nullptr) options.clock = std::make_shared<SteadyClock>();
+    auto runtime = std::make_shared<Runtime>(
+        Runtime::Settings{std::move(options.clock), std::move(options.executor),
+                          std::move(options.name), std::move(options.uncaughtExceptionHandler)},
+        shards);
+    runtime->start();
+    return runtime;
+}
+
+/// Due in `d`, for the first time. The handle, or the channel, is the caller's to make.
+ChannelCell& startChannel(Runtime& runtime, Nanos d, Nanos period, bool hasHandle) {
+    const Nanos when = runtime.timeIn(d);
+    ChannelCell& cell = ChannelCell::create(runtime.shardOfThisThread(), period, hasHandle);
+    try {
+        cell.startFirst(when);
+    } catch (...) {
+        cell.release();
+        throw;
+    }
+    return cell;
+}
+
+}  // namespace
+
+Timers::Timers() : Timers(TimersOptions()) {}
+
+Timers::Timers(TimersOptions options) : runtime_(startRuntime(std::move(options))) {}
+
+Timers::~Timers() { runtime_->close(); }
+
+Timer Timers::newTimer(TimeSpan d) {
+    return HandleAccess::timer(startChannel(*runtime_, toNanos(d), 0, true));
+}
+
+Timer Timers::startFunction(TimeSpan d, const jtimer::detail::FunctionMaker& maker) {
+    const Nanos when = runtime_->timeIn(toNanos(d));
+    FunctionCell& cell = FunctionCell::create(runtime_->shardOfThisThread(), maker);
+    try {
+        cell.startFirst(when);
+    } catch (...) {
+        cell.release();
+        cell.release();
+        throw;
+    }
+    return HandleAccess::timer(cell);
+}
+
+Channel Timers::after(TimeSpan d) {
+    return ChannelAccess::make(startChannel(*runtime_, toNanos(d), 0, false));
+}
+
+Ticker Timers::newTicker(TimeSpan d) {
+    const Nanos period = toNanos(d);
+    if (period <= 0) throw IllegalArgumentException("non-positive interval for NewTicker");
+    return HandleAccess::ticker(startChannel(*runtime_, period, period, true));
+}
+
+Channel Timers::tick(TimeSpan d) {
+    const Nanos period = toNanos(d);
+    if (period <= 0) return {};
+    return ChannelAccess::make(startChannel(*runtime_, period, period, false));
+}
+
+void Timers::sleep(TimeSpan d) {
+    const Nanos span = toNanos(d);
+    if (span > 0) detail::receiveAny({}, *runtime_, span);
+}
+
+Date Timers::now() const { return detail::toDate(runtime_->now()); }
+
+unsigned Timers::shards() const noexcept {
+    return static_cast<unsigned>(runtime_->shards().size());
+}
+
+const std::string& Timers::name() const noexcept { return runtime_->name(); }
+
+TimersStats Timers::stats() const { return runtime_->stats(); }
+
+void Timers::check() const { runtime_->check(); }
+
+Timers& defaultTimers() {
+    static Timers* const timers = new Timers;
+    return *timers;
+}
+
+}  // namespace jtimer::go

@@ -1,0 +1,65 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "go/wait.hpp"
+
+#include "base/uninterruptible.hpp"
+#include "go/cell.hpp"
+
+#include <utility>
+
+namespace jtimer::go::detail {
+
+Wait::Wait(const std::vector<Candidate>& candidates, std::optional<Nanos> deadline,
+           std::shared_ptr<Monitor> monitor)
+    : Scheduled(Kind::Wait), deadline_(deadline),
+      cases_(std::make_unique<Case[]>(candidates.size())), size_(candidates.size()),
+      monitor_(std::move(monitor)) {
+    for (std::size_t i = 0; i < size_; ++i) {
+        cases_[i].wait = this;
+        cases_[i].cell = candidates[i].cell;
+        cases_[i].cell->retain();
+        cases_[i].index = candidates[i].index;
+    }
+}
+
+Wait::~Wait() {
+    for (const Case& c : *this) c.cell->release();
+}
+
+bool Wait::claim(Outcome outcome) noexcept {
+    Outcome pending = Outcome::Pending;
+    return outcome_.compare_exchange_strong(pending, outcome, std::memory_order_acq_rel);
+}
+
+bool Wait::claimReceived(std::size_t index, Nanos value) noexcept {
+    if (!claim(Outcome::Received)) return false;
+    index_ = index;
+    value_ = value;
+    return true;
+}
+
+void Wait::wake() {
+    Lock lock = monitor_->enter();
+    woken_ = true;
+    monitor_->leaveAndWake(lock);
+}
+
+Wait::Outcome Wait::await() {
+    const jtimer::detail::Uninterruptible uninterruptible;
+    Lock lock = monitor_->enter();
+    while (!woken_) monitor_->wait(lock);
+    return outcome_.load(std::memory_order_acquire);
+}
+
+void WakeList::add(Wait& claimed) noexcept {
+    claimed.next_ = std::exchange(first_, claimed.shared_from_this());
+}
+
+void WakeList::wakeAll() noexcept {
+    while (first_ != nullptr) {
+        const std::shared_ptr<Wait> wait = std::exchange(first_, first_->next_);
+        wait->next_.reset();
+        wait->wake();
+    }
+}
+
+}  // namespace jtimer::go::detail

@@ -1,0 +1,120 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "base/intrusive_list.hpp"
+#include "base/monitor.hpp"
+#include "go/shard.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace jtimer::go::detail {
+
+class ChannelCell;
+class Wait;
+using jtimer::detail::Monitor;
+
+/// One channel that a call waits for: a link in the list of the timer's waiters, which the timer's
+/// lock guards. The rest does not change after it has been set up.
+class Case : public jtimer::detail::ListHook<> {
+  public:
+    Wait* wait = nullptr;
+    /// Counts as a reference, which the Wait gives back.
+    ChannelCell* cell = nullptr;
+    std::size_t index = 0;  ///< in the list of the call
+};
+
+/// A channel in the list of a call.
+struct Candidate {
+    ChannelCell* cell;
+    std::size_t index;
+};
+
+/// A blocked call: of sleep, receive, receiveFor or select. Shared by the thread that waits and
+/// whoever ends the wait.
+///
+/// **Claimed once.** It stands in the lists of all its timers, in a heap if it has a time-out, and
+/// in the list of each runtime. Several threads may come by at a time to end it; the one whose
+/// claim succeeds has decided the outcome, and wakes the thread. To the others it is as if the call
+/// were not there any more, though it leaves the lists only when its thread gets to run.
+class Wait final : public Scheduled, public std::enable_shared_from_this<Wait> {
+  public:
+    enum class Outcome { Pending, Received, TimedOut, Hopeless, Destroyed };
+
+    /// \param candidates different ones
+    /// \param deadline nothing: no time-out
+    /// \param monitor of the calling thread
+    Wait(const std::vector<Candidate>& candidates, std::optional<Nanos> deadline,
+         std::shared_ptr<Monitor> monitor);
+    ~Wait();
+
+    /// Whether nobody has claimed it.
+    bool isPending() const noexcept {
+        return outcome_.load(std::memory_order_acquire) == Outcome::Pending;
+    }
+    /// Whether its time-out comes before `time`.
+    bool endsBefore(Nanos time) const noexcept { return deadline_ && *deadline_ < time; }
+    bool hasDeadline() const noexcept { return deadline_.has_value(); }
+    Nanos deadline() const noexcept { return *deadline_; }
+
+    Case* begin() const noexcept { return cases_.get(); }
+    Case* end() const noexcept { return cases_.get() + size_; }
+    std::size_t size() const noexcept { return size_; }
+
+    /// Each of these \returns whether it has decided the outcome; then the caller must wake().
+    bool claimReceived(std::size_t index, Nanos value) noexcept;
+    bool claim(Outcome outcome) noexcept;
+
+    /// From one of its channels no value can come any more; called once for each, and not if there
+    /// is a time-out. Claims it if that was the last.
+    bool loseHope() noexcept {
+        return hopeful_.fetch_sub(1, std::memory_order_acq_rel) == 1 && claim(Outcome::Hopeless);
+    }
+    /// Before the call is known to others: one of its channels may have a value one day.
+    void hope() noexcept { hopeful_.fetch_add(1, std::memory_order_relaxed); }
+
+    void wake();
+
+    /// For the waiting thread: returns when the outcome is decided, and tells it. Then index() and
+    /// value() say what was received.
+    Outcome await();
+    std::size_t index() const noexcept { return index_; }
+    Nanos value() const noexcept { return value_; }
+
+  private:
+    friend class WakeList;
+
+    std::atomic<Outcome> outcome_{Outcome::Pending};
+    /// Written by who has claimed it, before wake(), and read by the thread after that.
+    std::size_t index_ = 0;
+    Nanos value_ = 0;
+
+    const std::optional<Nanos> deadline_;
+    const std::unique_ptr<Case[]> cases_;
+    const std::size_t size_;
+    std::atomic<std::size_t> hopeful_{0};
+
+    const std::shared_ptr<Monitor> monitor_;
+    bool woken_ = false;  // guarded by the monitor
+    std::shared_ptr<Wait> next_;
+};
+
+/// Claimed waits, to be woken when no lock is held: at the latest when the list is destroyed.
+class WakeList {
+  public:
+    WakeList() = default;
+    WakeList(const WakeList&) = delete;
+    WakeList& operator=(const WakeList&) = delete;
+    ~WakeList() { wakeAll(); }
+
+    void add(Wait& claimed) noexcept;
+    void wakeAll() noexcept;
+
+  private:
+    std::shared_ptr<Wait> first_;
+};
+
+}  // namespace jtimer::go::detail
