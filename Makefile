@@ -190,6 +190,16 @@ $(B)/obj/test/support/precompiled.hpp.gch: test/support/precompiled.hpp $(B)/fla
 	@mkdir -p $(@D) && cp $< $(@:.gch=)
 	$(Q)$(compile) $(test_flags) $(TEST_CXXFLAGS) -x c++-header $< -o $@
 
+# What is about coroutines is compiled as C++20 where the compiler can, unless CXXFLAGS choose. The
+# precompiled header is for C++17.
+coroutine_objects = $(B)/obj/test/tokio/await_test.o $(B)/obj/samples/tokio/coroutine.o
+cxx20 = $(if $(findstring -std=,$(CXXFLAGS)),,$(shell \
+	for flags in '-std=c++20 -fcoroutines' '-std=c++20'; do \
+		$(CXX) $$flags -fsyntax-only -x c++ /dev/null 2>/dev/null && echo "$$flags" && break; \
+	done))
+$(coroutine_objects): private all_cxxflags += $(cxx20)
+$(coroutine_objects): private precompiled =
+
 $(B)/obj/samples/%.o: samples/%.cpp $(B)/flags
 	$(QUIET) CXX $<
 	@mkdir -p $(@D)
@@ -222,6 +232,10 @@ link = $(CXX) $(filter %.o,$^) $(B)/libjtimer.a $(all_ldflags)
 # Each file is a program, but for those of run_schedule.
 samples = $(patsubst samples/%.cpp,%, \
 	$(wildcard samples/*.cpp) $(filter-out samples/run_schedule/%,$(wildcard samples/*/*.cpp)))
+ifeq ($(SANITIZE),thread)
+# g++ warns of Asio's fences, which ThreadSanitizer does not understand.
+$(B)/obj/samples/tokio/asio_loop.o: private all_cppflags += -DBOOST_ASIO_DISABLE_FENCED_BLOCK
+endif
 run_schedule_objects = $(call objects,$(wildcard samples/run_schedule/*.cpp))
 
 .PHONY: samples

@@ -54,6 +54,7 @@ comma = ,
 peers_dir = $(B)/bench-peers
 peer_programs = $(patsubst %,$(peers_dir)/%_peer,$(peers))
 go_peer = $(peers_dir)/go_peer
+tokio_peer = $(peers_dir)/tokio_peer
 peers_whole = $(if $(WORKLOADS)$(PEERS)$(QUICK)$(filter 1 2 3 4 5 6 7,$(ROUNDS)),,--write doc)
 bench_peers = $(PYTHON) test/bench/peers/bench_peers.py --dir $(peers_dir) --java '$(JAVA)' \
 	--gnuplot '$(GNUPLOT)'
@@ -68,7 +69,7 @@ bench-peers-report:
 	$(bench_peers) --report-only --write doc
 
 bench-peers-programs: $(peer_programs) $(peers_dir)/TimerPeers.class \
-	$(peers_dir)/NettyTimer.class $(go_peer) \
+	$(peers_dir)/NettyTimer.class $(go_peer) $(tokio_peer) \
 	| $(filter bench check check-slow,$(MAKECMDGOALS))
 
 # A peer that is not here is left out; the next make looks again.
@@ -103,3 +104,19 @@ $(go_peer): test/bench/peers/go_peer.go | $(first)
 	$(Q)if command -v $(GO) >/dev/null; then \
 		GO111MODULE=off GOCACHE='$(abspath $(peers_dir))/go-cache' $(GO) build -o $@ $<; \
 	else rm -f $@; echo 'make: no $(GO) here: Go is left out ("make deps-bench" installs it)'; fi
+
+# The crates are the ones in CARGO_REGISTRY. What cargo writes beside its manifest, and what it
+# compiles, stays in the folder of the programs.
+crates_of_peers = --config 'source.crates-io.replace-with="here"' \
+	--config 'source.here.directory="$(abspath $(CARGO_REGISTRY))"'
+
+$(tokio_peer): $(wildcard test/bench/peers/tokio/*) | $(first)
+	@mkdir -p $(@D)/tokio
+	$(QUIET) CARGO $@
+	$(Q)set -- '$(CARGO_REGISTRY)'/tokio-[0-9]*; rm -f $@; \
+	if ! command -v $(CARGO) >/dev/null || ! [ -e "$$1" ]; then \
+		echo 'make: no $(CARGO), or no Tokio in $(CARGO_REGISTRY): Tokio is left out ("make deps-bench" installs it)'; \
+	else cp $^ $(@D)/tokio && rm -f $(@D)/tokio/Cargo.lock && \
+		TOKIO_VERSION="$${1##*/tokio-}" $(CARGO) build --quiet --release --offline $(crates_of_peers) \
+			--manifest-path $(@D)/tokio/Cargo.toml --target-dir $(@D)/tokio/target && \
+		cp $(@D)/tokio/target/release/tokio_peer $@; fi

@@ -45,6 +45,7 @@ search 1 $wake -DMISTAKE=1
 search 1 $wake -DMISTAKE=2
 search 1 $wake -DMISTAKE=3
 
+search 0 tokio/model/extension.pml
 
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -27,7 +27,8 @@ constexpr std::size_t kSizes[] = {1'000, 100'000};
 
 using Operations = const std::vector<Operation>& (*)();
 constexpr Operations kTimers[] = {count::jdkOperations, count::nettyOperations,
-                                  count::brpcOperations, count::goOperations};
+                                  count::brpcOperations, count::tokioOperations,
+                                  count::goOperations};
 
 const Operation* find(const std::string& name) {
     for (const auto operations : kTimers) {

@@ -42,6 +42,7 @@ struct Operation {
 const std::vector<Operation>& jdkOperations();
 const std::vector<Operation>& nettyOperations();
 const std::vector<Operation>& brpcOperations();
+const std::vector<Operation>& tokioOperations();
 const std::vector<Operation>& goOperations();
 
 /// The same delays in each run.

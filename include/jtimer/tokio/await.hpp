@@ -1,0 +1,147 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <jtimer/detail/export.hpp>
+#include <jtimer/exceptions.hpp>
+#include <jtimer/time.hpp>
+#include <jtimer/tokio/interval.hpp>
+#include <jtimer/tokio/sleep.hpp>
+
+#if __has_include(<version>)
+#include <version>
+#endif
+#if defined(__cpp_impl_coroutine) && defined(__cpp_lib_coroutine)
+#include <coroutine>
+#include <optional>
+#include <utility>
+#endif
+
+/// \file
+/// co_await for Sleep and Interval, where the language has coroutines (C++20):
+///
+/// \code
+/// co_await driver.sleep(250ms);
+/// co_await sleep;                            // a Sleep that others may reset meanwhile
+/// const Date scheduled = co_await interval;  // the next tick of an Interval
+/// \endcode
+///
+/// The coroutine is resumed inside the waker: usually on the thread that turns the driver, see
+/// Waker. After a shutdown co_await throws IllegalStateException "TimeDriver has been shut down.",
+/// also in a coroutine that was waiting. Destroying a coroutine that waits deregisters what it
+/// waits for. Do so on the thread that turns the driver or while nobody turns it: on any other
+/// thread, the coroutine might be resumed at the same time.
+
+namespace jtimer::tokio::detail {
+
+/// What an Interval waits with.
+JTIMER_API Sleep& sleepOf(Interval& interval) noexcept;
+
+/// Drops the waker of a Sleep, and deregisters it unless a thread is in wait() for it.
+JTIMER_API void stopPolling(Sleep& sleep) noexcept;
+
+}  // namespace jtimer::tokio::detail
+
+#if defined(__cpp_impl_coroutine) && defined(__cpp_lib_coroutine)
+
+namespace jtimer::tokio {
+
+namespace detail {
+
+/// Waits until a Sleep has fired.
+class SleepAwaiter {
+  public:
+    explicit SleepAwaiter(Sleep& sleep) noexcept : sleep_(sleep) {}
+    SleepAwaiter(const SleepAwaiter&) = delete;
+    SleepAwaiter& operator=(const SleepAwaiter&) = delete;
+    /// Also of a coroutine that is destroyed while it waits.
+    ~SleepAwaiter() {
+        if (isWaiting_) stopPolling(sleep_);
+    }
+
+    bool await_ready() const noexcept { return sleep_.isElapsed(); }
+
+    /// On a threaded driver the coroutine may go on, and end, before poll() returns: nothing of it
+    /// is touched after that.
+    bool await_suspend(std::coroutine_handle<> coroutine) {
+        isWaiting_ = true;
+        return !sleep_.poll([coroutine] { coroutine.resume(); });
+    }
+
+    /// Nothing but the shutdown matters here: it has fired, though a reset may have followed.
+    /// \throws IllegalStateException "TimeDriver has been shut down." instead of having fired
+    void await_resume() {
+        isWaiting_ = false;
+        sleep_.poll();
+    }
+
+  private:
+    Sleep& sleep_;
+    /// Touched by the coroutine alone: before it can go on, when it does, or when it is destroyed.
+    bool isWaiting_ = false;
+};
+
+/// The same for a Sleep of its own.
+class OwnSleepAwaiter {
+  public:
+    explicit OwnSleepAwaiter(Sleep&& sleep) noexcept : sleep_(std::move(sleep)) {}
+
+    bool await_ready() const noexcept { return awaiter_.await_ready(); }
+    bool await_suspend(std::coroutine_handle<> coroutine) {
+        return awaiter_.await_suspend(coroutine);
+    }
+    void await_resume() { awaiter_.await_resume(); }
+
+  private:
+    Sleep sleep_;
+    SleepAwaiter awaiter_{sleep_};
+};
+
+/// Waits for a tick, and takes it.
+class IntervalAwaiter {
+  public:
+    explicit IntervalAwaiter(Interval& interval) noexcept
+        : interval_(interval), awaiter_(sleepOf(interval)) {}
+
+    bool await_ready() const noexcept { return awaiter_.await_ready(); }
+    bool await_suspend(std::coroutine_handle<> coroutine) {
+        return awaiter_.await_suspend(coroutine);
+    }
+    Date await_resume() {
+        awaiter_.await_resume();
+        if (const std::optional<Date> scheduled = interval_.pollTick()) return *scheduled;
+        throw IllegalStateException("The Interval was reset after it had fired.");
+    }
+
+  private:
+    Interval& interval_;
+    SleepAwaiter awaiter_;
+};
+
+}  // namespace detail
+
+/// Waits until the Sleep has fired. Where another thread resets it just after that, the coroutine
+/// is resumed nevertheless.
+/// \throws IllegalStateException "TimeDriver has been shut down."
+inline detail::SleepAwaiter operator co_await(Sleep& sleep) noexcept {
+    return detail::SleepAwaiter(sleep);
+}
+
+/// The same for a temporary Sleep.
+inline detail::OwnSleepAwaiter operator co_await(Sleep&& sleep) noexcept {
+    return detail::OwnSleepAwaiter(std::move(sleep));
+}
+
+/// Waits for the next tick and takes it. \returns the time that the tick was scheduled for
+///
+/// While a coroutine waits, the Interval may be reset on the thread that turns the driver, or while
+/// nobody turns it. On any other thread, a reset might come between the tick and the coroutine that
+/// takes it, and would use the Interval at the same time.
+/// \throws IllegalStateException "TimeDriver has been shut down.", or "The Interval was reset after
+///   it had fired." if another thread did that before the coroutine was resumed
+inline detail::IntervalAwaiter operator co_await(Interval& interval) noexcept {
+    return detail::IntervalAwaiter(interval);
+}
+
+}  // namespace jtimer::tokio
+
+#endif

@@ -1,0 +1,88 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <jtimer/detail/export.hpp>
+#include <jtimer/time.hpp>
+#include <jtimer/tokio/waker.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace jtimer::tokio {
+
+class TimeDriver;
+
+namespace detail {
+class Driver;
+class SleepAccess;
+struct SleepEntry;
+}  // namespace detail
+
+/// Waits for one point in time. Made by TimeDriver::sleep() and sleepUntil().
+///
+/// Nothing happens until the first poll(), wait() or reset(): that registers the deadline with the
+/// driver. The driver fires it in the first millisecond tick that is not before the deadline: never
+/// early, and late by less than a millisecond plus any delay of the thread that turns the driver. A
+/// deadline that is not in the future is due at once, without a turn. Firing calls the waker of the
+/// last poll().
+///
+/// A moved-from Sleep can only be assigned to or destroyed. A Sleep may outlive its driver.
+///
+/// Threads: only one at a time may poll or reset a Sleep; meanwhile any other may call wait(),
+/// deadline() and isElapsed(). No other thread may use it while it is moved or destroyed.
+///
+/// Cost: a poll, a reset and the destructor take constant time and at most one short lock; a reset
+/// that fires also calls the waker and wakes the threads in wait(). A reset to a later time, the
+/// usual fate of an idle time-out, takes no lock.
+class JTIMER_API Sleep {
+  public:
+    /// Takes over the other's registration and waker.
+    Sleep(Sleep&& other) noexcept;
+    /// The same; what this Sleep was before is deregistered.
+    Sleep& operator=(Sleep&& other) noexcept;
+    /// Deregisters. Its waker is no longer called, but see Waker about a call that has begun.
+    ~Sleep();
+
+    /// Whether it has fired; once true, that stays so until a reset. If false, `waker` is called
+    /// when the Sleep fires, instead of the waker of an earlier poll; an empty one leaves the
+    /// earlier one in place. If true, no waker is kept.
+    /// \throws IllegalStateException "TimeDriver has been shut down." if it had not fired before
+    bool poll(Waker waker = {});
+
+    /// Blocks until it has fired; a reset during the wait changes when that is. Independent of
+    /// poll() and its waker. The driver must have a thread of its own, or another thread must turn
+    /// it.
+    /// \throws IllegalStateException "TimeDriver has been shut down." if it had not fired before,
+    ///   also if that happens during the wait; or if it would have to wait on the thread that is
+    ///   turning the driver
+    void wait();
+
+    /// The deadline, exactly as it was asked for.
+    Date deadline() const noexcept;
+
+    /// Whether it has fired. False if it has never been polled, waited for or reset, even past its
+    /// deadline.
+    bool isElapsed() const noexcept;
+
+    /// Sets another deadline, whether the Sleep has fired or not. A waker that an earlier poll has
+    /// left stays. If the new deadline is due already, the Sleep fires before the call returns;
+    /// unless it is registered for one that is no later: then a turn is overdue, and fires it.
+    /// \throws IllegalStateException "TimeDriver has been shut down."
+    void reset(Date deadline);
+
+    /// The same, `duration` from the driver's present time. The longest durations never elapse.
+    /// \throws IllegalArgumentException "Negative duration."
+    /// \throws IllegalStateException "TimeDriver has been shut down."
+    void resetAfter(TimeSpan duration);
+
+  private:
+    friend class detail::SleepAccess;
+
+    JTIMER_LOCAL Sleep(detail::Driver& driver, std::int64_t deadline);
+
+    detail::SleepEntry* entry_;
+    /// In nanoseconds since 1970. Written by the one thread that resets, read by any.
+    std::atomic<std::int64_t> deadline_;
+};
+
+}  // namespace jtimer::tokio

@@ -1,0 +1,202 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <jtimer/detail/export.hpp>
+#include <jtimer/exceptions.hpp>
+#include <jtimer/time.hpp>
+#include <jtimer/tokio/blocker.hpp>
+#include <jtimer/tokio/time_driver.hpp>
+#include <jtimer/tokio/waker.hpp>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+namespace jtimer::tokio {
+
+/// "deadline has elapsed": the deadline of a Timeout has come before the value of its operation.
+class JTIMER_API Elapsed : public std::runtime_error {
+  public:
+    Elapsed();
+    ~Elapsed() override;
+};
+
+enum class TimeoutState {
+    Pending,  ///< neither the value nor the deadline has come
+    Ready,    ///< the value has come: take() returns it
+    Elapsed   ///< the deadline has come: take() throws Elapsed
+};
+
+namespace detail {
+
+template <class Result>
+struct ValueOf;
+template <class R>
+struct ValueOf<std::optional<R>> {
+    using Type = R;
+};
+template <>
+struct ValueOf<bool> {
+    using Type = void;
+};
+
+}  // namespace detail
+
+/// An operation with a deadline. Made by timeout() and timeoutAt().
+///
+/// An Operation is anything that can be polled: it is callable with a `const Waker&` and returns a
+/// `std::optional<R>`, or a bool if there is no value. If it is not ready, it sees to it that the
+/// waker is called when it is. Completion is one that a callback can complete. Polling the Timeout
+/// polls the operation first, then the deadline: a value wins even long past the deadline.
+///
+/// Once Ready or Elapsed, it stays so: neither the operation nor the deadline is polled again, and
+/// the deadline is deregistered. What the operation throws passes through, and the Timeout stays as
+/// it was. Only one thread at a time may use it. It may outlive its driver.
+template <class Operation>
+class Timeout {
+  public:
+    /// The type of the operation's value.
+    using Value = typename detail::ValueOf<std::invoke_result_t<Operation&, const Waker&>>::Type;
+
+    /// Most callers use timeout() instead.
+    Timeout(Sleep deadline, Operation operation)
+        : operation_(std::move(operation)), deadline_(std::move(deadline)) {}
+
+    /// If it returns Pending, `waker` is called when the operation is ready, and when the deadline
+    /// comes; it may be called more than once.
+    /// \throws what the operation throws
+    /// \throws IllegalStateException "TimeDriver has been shut down." if it would have to wait
+    TimeoutState poll(const Waker& waker = {}) {
+        if (state_ != TimeoutState::Pending) return state_;
+        if (auto result = operation_(waker)) {
+            if constexpr (std::is_void_v<Value>) {
+                value_.emplace();
+            } else {
+                value_.emplace(std::move(*result));
+            }
+            end(TimeoutState::Ready);
+        } else if (deadline_->poll(waker)) {
+            end(TimeoutState::Elapsed);
+        }
+        return state_;
+    }
+
+    /// The value, once.
+    /// \throws tokio::Elapsed if the deadline has come
+    /// \throws IllegalStateException if it is pending, or the value has been taken
+    Value take() {
+        if (state_ == TimeoutState::Elapsed) throw Elapsed();
+        if (state_ == TimeoutState::Pending)
+            throw IllegalStateException("The Timeout is still pending.");
+        if (!value_) throw IllegalStateException("The value has been taken already.");
+        Kept taken = std::move(*value_);
+        value_.reset();
+        if constexpr (!std::is_void_v<Value>) return taken;
+    }
+
+    /// Blocks until it is Ready or Elapsed, then calls take(). The driver must have a thread of its
+    /// own, or another thread must turn it.
+    /// \throws as poll() and take(); IllegalStateException if it would have to wait on the thread
+    ///   that is turning the driver
+    Value get() {
+        if (state_ == TimeoutState::Pending) {
+            detail::Blocker blocker(*deadline_);
+            const Waker waker = blocker.waker();
+            while (poll(waker) == TimeoutState::Pending) blocker.block();
+        }
+        return take();
+    }
+
+    /// The operation whose time is limited.
+    Operation& operation() noexcept { return operation_; }
+
+    /// Returns the operation. Afterwards the Timeout can only be destroyed.
+    Operation intoInner() && { return std::move(operation_); }
+
+  private:
+    struct Nothing {};
+    using Kept = std::conditional_t<std::is_void_v<Value>, Nothing, Value>;
+
+    void end(TimeoutState state) noexcept {
+        state_ = state;
+        deadline_.reset();
+    }
+
+    Operation operation_;
+    /// Nothing after the end.
+    std::optional<Sleep> deadline_;
+    std::optional<Kept> value_;
+    TimeoutState state_ = TimeoutState::Pending;
+};
+
+/// \returns `operation` with a deadline `duration` from now
+/// \throws IllegalArgumentException "Negative duration."
+/// \throws IllegalStateException "TimeDriver has been shut down."
+template <class Operation>
+Timeout<Operation> timeout(TimeDriver& driver, TimeSpan duration, Operation operation) {
+    return Timeout<Operation>(driver.sleep(duration), std::move(operation));
+}
+
+/// The same with a deadline in the driver's time, which may have passed.
+/// \throws IllegalStateException "TimeDriver has been shut down."
+template <class Operation>
+Timeout<Operation> timeoutAt(TimeDriver& driver, Date deadline, Operation operation) {
+    return Timeout<Operation>(driver.sleepUntil(deadline), std::move(operation));
+}
+
+/// An Operation that is complete once its value has been set, by a callback or another thread.
+/// Copies share the value. Any thread may set it; only one at a time may poll it.
+template <class T>
+class Completion {
+  public:
+    Completion() : state_(std::make_shared<State>()) {}
+
+    /// Sets the value, and calls the waker of the last poll on this thread.
+    /// \returns false, and changes nothing, if the value had been set before
+    /// \throws what the waker throws
+    bool set(T value) const {
+        auto made = std::make_unique<T>(std::move(value));  // T's code runs outside of the lock
+        Waker waker;
+        {
+            const std::lock_guard<std::mutex> lock(state_->mutex);
+            if (std::exchange(state_->isSet, true)) return false;
+            state_->value = std::move(made);
+            waker.swap(state_->waker);
+        }
+        if (waker) waker();
+        return true;
+    }
+
+    /// Moves the value out, once it has been set. Before that, it leaves `waker` to be called by
+    /// set(), instead of an earlier one; an empty waker leaves the earlier one in place.
+    /// \returns nothing if the value has not been set, or has been taken already
+    std::optional<T> operator()(const Waker& waker) const {
+        Waker kept = waker;
+        std::unique_ptr<T> value;
+        {
+            const std::lock_guard<std::mutex> lock(state_->mutex);
+            if (state_->isSet) {
+                value = std::move(state_->value);
+            } else if (kept) {
+                kept.swap(state_->waker);
+            }
+        }
+        if (value == nullptr) return std::nullopt;
+        return std::optional<T>(std::move(*value));
+    }
+
+  private:
+    /// The mutex guards the rest. No user's code runs under it.
+    struct State {
+        std::mutex mutex;
+        bool isSet = false;
+        std::unique_ptr<T> value;
+        Waker waker;
+    };
+    std::shared_ptr<State> state_;
+};
+
+}  // namespace jtimer::tokio

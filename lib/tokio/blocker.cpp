@@ -1,0 +1,44 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include <jtimer/tokio/blocker.hpp>
+
+#include "tokio/driver.hpp"
+#include "tokio/sleep_access.hpp"
+
+#include <boost/thread/condition_variable.hpp>
+
+#include <utility>
+
+namespace jtimer::tokio::detail {
+
+using jtimer::detail::Mutex;
+
+struct Blocker::State {
+    explicit State(Driver& driverOfSleep) : driver(&driverOfSleep) {}
+
+    const DriverRef driver;
+    Mutex mutex;
+    bool isWoken = false;  // guarded by mutex
+    boost::condition_variable woken;
+};
+
+Blocker::Blocker(const Sleep& sleep)
+    : state_(std::make_shared<State>(SleepAccess::driverOf(sleep))) {}
+
+Blocker::~Blocker() = default;
+
+Waker Blocker::waker() const {
+    return [state = state_] {
+        const Lock lock(state->mutex);
+        state->isWoken = true;
+        state->woken.notify_one();
+    };
+}
+
+void Blocker::block() {
+    Lock lock(state_->mutex);
+    if (!state_->isWoken) state_->driver->requireNotTurning();
+    state_->woken.wait(lock, [this] { return state_->isWoken; });
+    state_->isWoken = false;
+}
+
+}  // namespace jtimer::tokio::detail

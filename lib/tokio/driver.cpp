@@ -1,0 +1,373 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "tokio/driver.hpp"
+
+#include "base/uncaught_exception.hpp"
+#include "base/uninterruptible.hpp"
+#include "tokio/frame.hpp"
+
+#include <jtimer/exceptions.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace jtimer::tokio::detail {
+
+/// Also runs when pthread_exit unwinds the thread.
+struct Driver::AtEnd {
+    Driver& driver;
+    ~AtEnd() {
+        driver.shutdown();
+        driver.monitor_.end();
+    }
+};
+
+/// The turn that is going on. Whatever ends it, the next one is possible, and has been promised.
+struct Driver::Turn {
+    Turn(Driver& turned, Lock& held) noexcept
+        : driver(turned), lock(held), frame(turned, Frame::Kind::Turn) {
+        driver.isTurning_ = true;
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn() {
+        if (!lock.owns_lock()) lock.lock();  // a waker has ended the thread
+        driver.isTurning_ = false;
+        driver.promise_ = driver.wheel_.nextExpiration();
+    }
+
+    Driver& driver;
+    Lock& lock;
+    const Frame frame;
+};
+
+Driver::Driver(Settings settings)
+    : settings_(std::move(settings)),
+      monitor_(settings_.polled ? Monitor(settings_.clock, Monitor::WithoutThread{})
+                                : Monitor(settings_.clock)),
+      ticks_(monitor_.now()) {}
+
+void Driver::start() {
+    if (settings_.polled) return;
+    thread_.start(name(), [self = DriverRef(this)] { self->run(); });
+}
+
+void Driver::requireRunning() const {
+    if (isShutdown()) throw IllegalStateException("TimeDriver has been shut down.");
+}
+
+void Driver::requireNotTurning() const {
+    if (Frame::isInside(*this, Frame::Kind::Turn))
+        throw IllegalStateException("This would wait for the turn that is calling it.");
+}
+
+void Driver::call(const std::function<void()>& function) const {
+    const Frame frame(*this, Frame::Kind::Waker);
+    const std::exception_ptr uncaught = jtimer::detail::exceptionOf(function);
+    if (uncaught != nullptr)
+        jtimer::detail::reportUncaughtException(settings_.handler, name(), uncaught);
+}
+
+void Driver::wake(Waker waker) {
+    if (!waker) return;
+    const DriverRef keptAlive(this);
+    call(waker);
+    waker = nullptr;
+}
+
+// --- the owner of an entry ----------------------------------------------------------------------
+
+bool Driver::poll(SleepEntry& entry, Nanos deadline, Waker waker) {
+    if (entry.hasFired()) return true;
+    const bool mayBeNew = entry.isIdle();  // unless a thread in wait() registers it first
+    const Nanos now = mayBeNew ? monitor_.now() : 0;
+    const Tick tick = mayBeNew ? ticks_.dueBy(deadline) : 0;
+    // As soon as this lock is released, the entry may fire, and its waker destroy it.
+    Lock lock = monitor_.enter();
+    if (entry.hasFired()) return true;
+    requireRunning();
+    const bool isNew = entry.isIdle();
+    if (isNew && isDue(deadline, tick, now)) {
+        entry.leave(true);
+        return true;
+    }
+    if (waker) entry.waker.swap(waker);
+    if (isNew) {
+        wheel_.insert(entry, tick);
+        leaveRegistered(lock, tick);
+    }
+    return false;
+}
+
+/// A reset that is no extension. \param before what `kept` becomes again if this throws
+void Driver::move(SleepEntry& entry, Nanos deadline, Tick tick, std::atomic<Nanos>& kept,
+                  Nanos before) {
+    Nanos now = 0;
+    Lock lock;
+    try {
+        now = monitor_.now();
+        lock = monitor_.enter();
+        requireRunning();
+    } catch (...) {
+        kept.store(before, std::memory_order_relaxed);
+        throw;
+    }
+    kept.store(deadline, std::memory_order_relaxed);
+    if (entry.isRegistered()) wheel_.remove(entry);
+    if (!isDue(deadline, tick, now)) {
+        wheel_.insert(entry, tick);
+        leaveRegistered(lock, tick);
+        return;
+    }
+    const DriverRef keptAlive(this);
+    Waker waker = end(lock, entry, true);
+    lock.unlock();
+    wake(std::move(waker));
+}
+
+void Driver::wait(SleepEntry& entry, const std::atomic<Nanos>& deadline) {
+    if (entry.hasFired()) return;
+    const DriverRef keptAlive(this);
+    const Nanos now = monitor_.now();
+    Lock lock = monitor_.enter();
+    if (entry.hasFired()) return;
+    requireRunning();
+    const bool isNew = entry.isIdle();
+    // Read with the lock held, under which a reset() of an entry that is not registered writes it.
+    const Nanos until = deadline.load(std::memory_order_relaxed);
+    const Tick tick = ticks_.dueBy(until);
+    if (isNew && isDue(until, tick, now)) {
+        entry.leave(true);
+        return;
+    }
+    requireNotTurning();
+    if (isNew) wheel_.insert(entry, tick);
+    block(lock, entry, isNew ? std::optional(tick) : std::nullopt);
+}
+
+void Driver::deregister(SleepEntry& entry) noexcept {
+    if (!entry.isRegistered()) return;
+    Waker dropped;
+    const Lock lock = monitor_.enter();
+    if (!entry.isRegistered()) return;
+    wheel_.remove(entry);
+    dropped.swap(entry.waker);
+    entry.leave(false);
+}
+
+Waker Driver::takeWaker(SleepEntry& entry) noexcept {
+    Waker waker;
+    if (!entry.isRegistered()) return waker;
+    const Lock lock = monitor_.enter();
+    if (!entry.isRegistered()) return waker;
+    waker.swap(entry.waker);
+    if (entry.isWaitedFor()) return waker;
+    wheel_.remove(entry);
+    entry.leave(false);
+    return waker;
+}
+
+/// The entry, which is in no slot any more, has fired, or is not going to. Threads that wait for it
+/// go on. \returns its waker, to be called; the entry may be gone as soon as the lock is released
+Waker Driver::end(Lock&, SleepEntry& entry, bool fired) noexcept {
+    Waker waker;
+    waker.swap(entry.waker);
+    if (entry.isWaitedFor()) {
+        entry.setWaitedFor(false);
+        const auto [first, last] = waits_.equal_range(&entry);
+        for (auto wait = first; wait != last;) {
+            wait->isOver = true;
+            wait->hasFired = fired;
+            wait->over.notify_one();
+            wait = waits_.erase(wait);
+        }
+    }
+    entry.leave(fired);
+    return waker;
+}
+
+/// Something has been registered: releases the lock, and sees to it that a turn comes in time. The
+/// turning thread itself looks before it ends.
+void Driver::leaveRegistered(Lock& lock, Tick tick) {
+    if (isTurning_ || (promise_ && tick >= *promise_)) {
+        lock.unlock();
+        return;
+    }
+    promise_ = wheel_.nextExpiration();
+    const DriverRef keptAlive(this);
+    if (!settings_.polled) {
+        // Not for the tick, but for the promise: what comes after that is not going to wake it.
+        monitor_.leaveAndWakeFor(lock, ticks_.timeOf(*promise_));
+        return;
+    }
+    lock.unlock();
+    if (settings_.unpark) call(settings_.unpark);
+}
+
+// --- the TimeDriver -----------------------------------------------------------------------------
+
+std::size_t Driver::turn(std::optional<Nanos> now) {
+    const DriverRef keptAlive(this);
+    if (!settings_.polled)
+        throw IllegalStateException("TimeDriver.turn() is for a driver without a thread.");
+    if (Frame::isInside(*this, Frame::Kind::Turn) || Frame::isInside(*this, Frame::Kind::Waker))
+        throw IllegalStateException("TimeDriver.turn() cannot be called from a waker.");
+    const Tick tick = ticks_.at(now ? std::min(*now, kNever - 1) : monitor_.now());
+    Lock lock = monitor_.enter();
+    if (isTurning_) throw IllegalStateException("TimeDriver.turn() is running already.");
+    if (isShutdown()) return 0;
+    return turn(lock, tick);
+}
+
+/// Takes one entry at a time, though that means a lock for each that has a waker: the next one may
+/// be destroyed or moved later by the waker of this one, and then must not be called.
+std::size_t Driver::turn(Lock& lock, Tick now) {
+    const Turn turning(*this, lock);
+    std::size_t fired = 0;
+    while (!isShutdown()) {
+        Entry* const entry = wheel_.takeExpired(now);
+        if (entry == nullptr) break;
+        ++fired;
+        Waker waker = end(lock, static_cast<SleepEntry&>(*entry), true);
+        if (!waker) continue;
+        lock.unlock();
+        call(waker);
+        waker = nullptr;
+        monitor_.enter(lock);
+    }
+    return fired;
+}
+
+/// A loop sleeps by the last answer it was given, so an answer is a promise: whoever was told T is
+/// unparked for every registration before T. That holds if promise_ is never before an answer that
+/// somebody may still sleep by:
+///
+/// 1. Here promise_ is raised to the answer. Entries that were dropped may have left it earlier.
+/// 2. To raise it loses nothing: it makes more registrations unpark, not fewer. So it does not
+///    matter who asks. A loop that sleeps by an earlier answer may be woken needlessly, no more.
+/// 3. It is lowered by a registration, which unparks, and by a turn. After either, the loop asks
+///    again.
+///
+/// During a turn nothing unparks, so an answer is good only until the turn's end, which promises
+/// anew. A driver's thread does not ask: it sets promise_ itself, each time it goes to sleep.
+std::optional<Nanos> Driver::nextWake() {
+    const Lock lock = monitor_.enter();
+    const std::optional<Tick> next = wheel_.nextExpiration();
+    if (settings_.polled && !isTurning_ && promise_ && (!next || *next > *promise_))
+        promise_ = next;
+    if (!next) return std::nullopt;
+    return ticks_.timeOf(*next);
+}
+
+std::size_t Driver::size() {
+    const Lock lock = monitor_.enter();
+    return wheel_.size();
+}
+
+Tick Driver::elapsed() {
+    const Lock lock = monitor_.enter();
+    return wheel_.elapsed();
+}
+
+void Driver::check() {
+    const Lock lock = monitor_.enter();
+    wheel_.check();
+}
+
+void Driver::shutdown() {
+    const DriverRef keptAlive(this);
+    Lock lock = monitor_.enter();
+    isShutdown_.store(true, std::memory_order_release);
+    monitor_.leaveAndWake(lock);
+    // In a waker that this thread is calling for a shutdown, that one goes on afterwards.
+    if (Frame::isInside(*this, Frame::Kind::Shutdown)) return;
+    const Frame frame(*this, Frame::Kind::Shutdown);
+    monitor_.enter(lock);
+    releaseAll(lock);
+}
+
+/// In any order, since none of it is due.
+void Driver::releaseAll(Lock& lock) {
+    while (Entry* const entry = wheel_.takeAny()) {
+        Waker waker = end(lock, static_cast<SleepEntry&>(*entry), false);
+        if (!waker) continue;
+        lock.unlock();
+        call(waker);
+        waker = nullptr;
+        monitor_.enter(lock);
+    }
+}
+
+void Driver::close() noexcept {
+    if (thread_.isOfAnotherProcess()) return;  // in a forked child: there is nobody to wait for
+    const jtimer::detail::Uninterruptible uninterruptible;
+    shutdown();
+    thread_.finish();
+}
+
+// --- waiting threads ----------------------------------------------------------------------------
+
+/// Waits until the entry, which is registered, has fired.
+/// \param unpark the tick that it has just been registered for, if so
+/// \throws IllegalStateException if it has been shut down first
+void Driver::block(Lock& lock, SleepEntry& entry, std::optional<Tick> unpark) {
+    Wait wait(entry);
+    // Also where an interruption or a cancellation ends the wait.
+    struct Stop {
+        Driver& driver;
+        Lock& lock;
+        Wait& wait;
+        ~Stop() {
+            if (!lock.owns_lock()) lock.lock();
+            driver.stopWaiting(lock, wait);
+        }
+    };
+    const Stop stop{*this, lock, wait};
+    waits_.insert(wait);
+    entry.setWaitedFor(true);
+    if (unpark) {
+        leaveRegistered(lock, *unpark);
+        monitor_.enter(lock);
+    }
+    wait.over.wait(lock, [&wait] { return wait.isOver; });
+    if (!wait.hasFired) requireRunning();
+}
+
+/// The entry is still there if the wait is not over.
+void Driver::stopWaiting(Lock&, Wait& wait) noexcept {
+    if (wait.isOver) return;
+    waits_.erase(waits_.iterator_to(wait));
+    if (waits_.find(wait.entry) == waits_.end()) wait.entry->setWaitedFor(false);
+}
+
+// --- the driver's thread ------------------------------------------------------------------------
+
+void Driver::run() {
+    monitor_.begin();
+    const AtEnd atEnd{*this};
+    const std::exception_ptr uncaught = jtimer::detail::exceptionOf([this] { mainLoop(); });
+    shutdown();  // so the handler finds a driver that is over
+    if (uncaught != nullptr)
+        jtimer::detail::reportUncaughtException(settings_.handler, name(), uncaught);
+}
+
+void Driver::mainLoop() {
+    Lock lock = monitor_.enter();
+    while (!isShutdown()) {
+        const std::optional<Tick> next = wheel_.nextExpiration();
+        const Nanos wakeUp = next ? ticks_.timeOf(*next) : kNever;
+        if (wakeUp == kNever) {
+            promise_ = next;
+            monitor_.wait(lock);
+            continue;
+        }
+        const Nanos now = monitor_.now();
+        if (wakeUp <= now) {
+            turn(lock, ticks_.at(now));
+        } else {
+            promise_ = next;
+            monitor_.waitUntil(lock, wakeUp, now);
+        }
+    }
+}
+
+}  // namespace jtimer::tokio::detail

@@ -1,0 +1,43 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include <jtimer/tokio/interval.hpp>
+
+#include "tokio/missed_tick.hpp"
+#include "tokio/sleep_access.hpp"
+
+#include <utility>
+
+namespace jtimer::tokio {
+
+using detail::Nanos;
+using detail::SleepAccess;
+using jtimer::detail::saturatingAdd;
+
+Interval::Interval(Sleep sleep, std::int64_t period) : sleep_(std::move(sleep)), period_(period) {}
+
+Date Interval::tick() {
+    sleep_.wait();
+    return taken();
+}
+
+std::optional<Date> Interval::pollTick(Waker waker) {
+    if (!sleep_.poll(std::move(waker))) return std::nullopt;
+    return taken();
+}
+
+/// The tick that has come is taken: the next one is chosen, and registered by the next poll.
+Date Interval::taken() {
+    const Nanos scheduled = SleepAccess::deadlineOf(sleep_);
+    const Nanos now = SleepAccess::driverOf(sleep_).now();
+    SleepAccess::restart(sleep_, detail::nextTick(behavior_, scheduled, period_, now));
+    return detail::dateOf(scheduled);
+}
+
+void Interval::reset() { resetAfter(period()); }
+
+void Interval::resetImmediately() { resetAfter(0); }
+
+void Interval::resetAfter(TimeSpan duration) { sleep_.resetAfter(duration); }
+
+void Interval::resetAt(Date deadline) { sleep_.reset(deadline); }
+
+}  // namespace jtimer::tokio

@@ -1,0 +1,53 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "tokio/driver.hpp"
+
+#include <jtimer/exceptions.hpp>
+#include <jtimer/time.hpp>
+#include <jtimer/tokio/time_driver.hpp>
+
+#include <chrono>
+#include <type_traits>
+
+namespace jtimer::tokio::detail {
+
+/// Rounded up where a Date is coarser: who waits until then must not find the time not come yet.
+inline Date dateOf(Nanos nanos) {
+    const std::chrono::nanoseconds time(nanos);
+    const auto date = std::chrono::duration_cast<Date::duration>(time);
+    return Date(date < time ? date + Date::duration(1) : date);
+}
+
+/// \throws IllegalArgumentException "Negative duration."
+inline Nanos requireNotNegative(TimeSpan duration) {
+    if (duration.value().millis < 0) throw IllegalArgumentException("Negative duration.");
+    return jtimer::detail::toNanos(duration.value());
+}
+
+/// The private parts of the faces, for what is made of them.
+class SleepAccess {
+  public:
+    static Sleep make(Driver& driver, Nanos deadline) { return Sleep(driver, deadline); }
+    static Driver& driverOf(const TimeDriver& driver) noexcept { return *driver.driver_; }
+    static Driver& driverOf(const Sleep& sleep) noexcept { return *sleep.entry_->driver; }
+    static Sleep& sleepOf(Interval& interval) noexcept { return interval.sleep_; }
+
+    /// Another deadline for a Sleep that is not registered, to be registered by its next poll.
+    static void restart(Sleep& sleep, Nanos deadline) noexcept {
+        sleep.deadline_.store(deadline, std::memory_order_relaxed);
+        sleep.entry_->leave(false);
+    }
+    static void reset(Sleep& sleep, Nanos deadline) {
+        driverOf(sleep).reset(*sleep.entry_, deadline, sleep.deadline_);
+    }
+    static bool isRegistered(const Sleep& sleep) noexcept { return sleep.entry_->isRegistered(); }
+    static Waker takeWaker(Sleep& sleep) noexcept {
+        return driverOf(sleep).takeWaker(*sleep.entry_);
+    }
+    static Nanos deadlineOf(const Sleep& sleep) noexcept {
+        return sleep.deadline_.load(std::memory_order_relaxed);
+    }
+};
+
+}  // namespace jtimer::tokio::detail

@@ -1,0 +1,47 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "tokio/entry.hpp"
+
+#include <jtimer/detail/saturating.hpp>
+
+#include <algorithm>
+
+namespace jtimer::tokio::detail {
+
+using jtimer::detail::Nanos;
+
+/// The ticks of one wheel: milliseconds from when its owner was made. A deadline must be converted
+/// by the owner of the wheel that it goes to.
+class Ticks {
+  public:
+    explicit Ticks(Nanos start) noexcept : start_(start) {}
+
+    Nanos start() const noexcept { return start_; }
+
+    /// The tick of a moment: rounded down, before the start 0.
+    Tick at(Nanos moment) const noexcept { return sinceStart(moment) / kNanosPerMilli; }
+
+    /// The tick in which a deadline is due: rounded up.
+    Tick dueBy(Nanos deadline) const noexcept {
+        const Nanos span = sinceStart(deadline);
+        return span / kNanosPerMilli + (span % kNanosPerMilli != 0 ? 1 : 0);
+    }
+
+    /// When a tick begins. kNever where it saturates.
+    Nanos timeOf(Tick tick) const noexcept {
+        return jtimer::detail::saturatingAdd(
+            start_, jtimer::detail::saturatingMultiply(tick, kNanosPerMilli));
+    }
+
+  private:
+    static constexpr Nanos kNanosPerMilli = jtimer::detail::kNanosPerMilli;
+
+    Nanos sinceStart(Nanos time) const noexcept {
+        return std::max(Nanos{0}, jtimer::detail::saturatingSubtract(time, start_));
+    }
+
+    const Nanos start_;
+};
+
+}  // namespace jtimer::tokio::detail

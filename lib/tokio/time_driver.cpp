@@ -1,0 +1,102 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include <jtimer/tokio/time_driver.hpp>
+
+#include "clock/default_clocks.hpp"
+#include "tokio/driver.hpp"
+#include "tokio/sleep_access.hpp"
+
+#include <utility>
+
+namespace jtimer::tokio {
+
+using detail::Driver;
+using detail::DriverRef;
+using detail::Nanos;
+using detail::SleepAccess;
+using jtimer::detail::saturatingAdd;
+using jtimer::detail::toNanos;
+
+namespace {
+
+DriverRef started(TimeDriverOptions options) {
+    Driver::Settings settings;
+    settings.name = std::move(options.name);
+    settings.clock = std::move(options.clock);
+    if (settings.clock == nullptr) settings.clock = jtimer::detail::defaultSteadyClock();
+    settings.polled = options.polled;
+    settings.unpark = std::move(options.unpark);
+    settings.handler = std::move(options.uncaughtExceptionHandler);
+    DriverRef driver(new Driver(std::move(settings)));
+    driver->start();
+    return driver;
+}
+
+Nanos requirePeriod(TimeSpan period) {
+    const Nanos nanos = toNanos(period.value());
+    if (nanos <= 0) throw IllegalArgumentException("`period` must be non-zero.");
+    return nanos;
+}
+
+}  // namespace
+
+TimeDriver::TimeDriver() : TimeDriver(TimeDriverOptions{}) {}
+
+TimeDriver::TimeDriver(TimeDriverOptions options) : driver_(started(std::move(options)).detach()) {}
+
+TimeDriver::~TimeDriver() {
+    const DriverRef released(driver_, false);
+    released->close();
+}
+
+Sleep TimeDriver::sleep(TimeSpan duration) {
+    const Nanos span = detail::requireNotNegative(duration);
+    driver_->requireRunning();
+    return SleepAccess::make(*driver_, saturatingAdd(driver_->now(), span));
+}
+
+Sleep TimeDriver::sleepUntil(Date deadline) {
+    driver_->requireRunning();
+    return SleepAccess::make(*driver_, toNanos(deadline));
+}
+
+Interval TimeDriver::interval(TimeSpan period) {
+    const Nanos nanos = requirePeriod(period);
+    return Interval(sleep(0), nanos);
+}
+
+Interval TimeDriver::intervalAt(Date start, TimeSpan period) {
+    const Nanos nanos = requirePeriod(period);
+    return Interval(sleepUntil(start), nanos);
+}
+
+// A waker may destroy this TimeDriver before these calls return; the Driver keeps itself alive.
+
+std::size_t TimeDriver::turn() { return driver_->turn(std::nullopt); }
+
+std::size_t TimeDriver::turn(Date now) { return driver_->turn(toNanos(now)); }
+
+void TimeDriver::shutdown() { driver_->shutdown(); }
+
+std::optional<Date> TimeDriver::nextWake() const {
+    const std::optional<Nanos> next = driver_->nextWake();
+    if (!next) return std::nullopt;
+    return detail::dateOf(*next);
+}
+
+std::size_t TimeDriver::size() const { return driver_->size(); }
+
+std::chrono::milliseconds TimeDriver::elapsed() const {
+    return std::chrono::milliseconds(driver_->elapsed());
+}
+
+Date TimeDriver::start() const noexcept { return detail::dateOf(driver_->ticks().start()); }
+
+Date TimeDriver::now() const { return driver_->nowAsDate(); }
+
+const std::string& TimeDriver::name() const noexcept { return driver_->name(); }
+
+bool TimeDriver::isShutdown() const noexcept { return driver_->isShutdown(); }
+
+void TimeDriver::check() const { driver_->check(); }
+
+}  // namespace jtimer::tokio

@@ -1,0 +1,189 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "tokio/wheel.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace jtimer::tokio::detail {
+
+void Wheel::insert(Entry& entry, Tick tick) noexcept {
+    if (tick <= elapsed_) {
+        insertPending(entry);
+        return;
+    }
+    entry.enter(tick);
+    place(entry);
+    ++size_;
+}
+
+void Wheel::insertPending(Entry& entry) noexcept {
+    entry.enterPending();
+    pending_.pushBack(entry);
+    ++size_;
+}
+
+/// Into the slot of its registered tick.
+void Wheel::place(Entry& entry) noexcept {
+    const Tick tick = entry.registeredTick();
+    const int level = levelOf(elapsed_, tick);
+    const int slot = slotOf(level, tick);
+    list(level, slot).pushBack(entry);
+    levels_[static_cast<std::size_t>(level)].occupied |= bitOf(slot);
+}
+
+/// Where the entry lies is computed, not stored. elapsed_ has moved since it was placed, but never
+/// past the start of its slot without dealing that slot; and until then the digit in which they
+/// differ first is the same.
+void Wheel::remove(Entry& entry) noexcept {
+    const bool isPending = entry.state() == Entry::kPending;
+    entry.unlink();
+    --size_;
+    if (isPending) return;
+    const Tick tick = entry.registeredTick();
+    const int level = levelOf(elapsed_, tick);
+    const int slot = slotOf(level, tick);
+    if (list(level, slot).empty())
+        levels_[static_cast<std::size_t>(level)].occupied &= ~bitOf(slot);
+}
+
+/// When a slot starts next. Below the top level that is in the present revolution, for elapsed_ has
+/// the same higher digits as what lies there. On the top level the current slot holds only what is
+/// due one revolution on, or later.
+Tick Wheel::startOf(int level, int slot) const noexcept {
+    const int shift = kDigitBits * level;
+    const Tick current = elapsed_ >> shift;
+    Tick distance = slot - slotOf(level, elapsed_);
+    if (level == kTop && distance <= 0) distance += kSlots;
+    return (current + distance) << shift;
+}
+
+/// The lowest level that is not empty has it: everything there is due before elapsed_ leaves its
+/// slot of the next level.
+std::optional<Wheel::Slot> Wheel::nextSlot() const noexcept {
+    for (int level = 0; level < kLevels; ++level) {
+        const std::uint64_t occupied = levels_[static_cast<std::size_t>(level)].occupied;
+        if (occupied == 0) continue;
+        // The slot after the current one becomes bit 0, and the current one, which comes last,
+        // bit 63. To begin with the current slot would be wrong on the top level: what lies there
+        // is due in a revolution, and would hide all that comes before.
+        const int from = (slotOf(level, elapsed_) + 1) % kSlots;
+        const std::uint64_t rotated = occupied >> from | occupied << ((kSlots - from) % kSlots);
+        const int slot = (from + __builtin_ctzll(rotated)) % kSlots;
+        return Slot{level, slot, startOf(level, slot)};
+    }
+    return std::nullopt;
+}
+
+std::optional<Tick> Wheel::nextExpiration() const noexcept {
+    if (!pending_.empty()) return elapsed_;
+    const std::optional<Slot> next = nextSlot();
+    if (!next) return std::nullopt;
+    return next->start;
+}
+
+/// The start of this slot has come: each of its entries is pending now, or lies on a lower level;
+/// on the top level also in the same slot again, for which reason the slot is emptied first.
+void Wheel::deal(const Slot& slot) noexcept {
+    List taken;
+    taken.append(list(slot.level, slot.slot));
+    levels_[static_cast<std::size_t>(slot.level)].occupied &= ~bitOf(slot.slot);
+    elapsed_ = slot.start;
+    while (Entry* const entry = taken.popFront()) {
+        if (entry->expire(elapsed_)) {
+            pending_.pushBack(*entry);
+        } else {
+            place(*entry);
+        }
+    }
+}
+
+Entry* Wheel::takeExpired(Tick now) noexcept {
+    while (pending_.empty()) {
+        const std::optional<Slot> next = nextSlot();
+        if (!next || next->start > now) {
+            elapsed_ = std::max(elapsed_, now);
+            return nullptr;
+        }
+        deal(*next);
+    }
+    --size_;
+    return pending_.popFront();
+}
+
+Entry* Wheel::takeAny() noexcept {
+    Entry* entry = pending_.front();
+    if (entry == nullptr) {
+        const std::optional<Slot> next = nextSlot();
+        if (!next) return nullptr;
+        entry = list(next->level, next->slot).front();
+    }
+    remove(*entry);
+    return entry;
+}
+
+const Entry* Wheel::first() const noexcept {
+    if (!pending_.empty()) return pending_.front();
+    const std::optional<Slot> next = nextSlot();
+    if (!next) return nullptr;
+    const Entry* first = nullptr;
+    const auto look = [&](const List& entries) {
+        for (const Entry* e = entries.front(); e != nullptr; e = entries.next(*e)) {
+            if (first == nullptr || e->state() < first->state()) first = e;
+        }
+    };
+    if (next->level < kTop) {
+        look(list(next->level, next->slot));
+    } else {
+        // What lies in the next slot may be due some revolutions later than the others.
+        for (int slot = 0; slot < kSlots; ++slot) look(list(kTop, slot));
+    }
+    return first;
+}
+
+namespace {
+
+[[noreturn]] void fail(const std::string& what) { throw std::logic_error("Wheel: " + what); }
+
+}  // namespace
+
+/// Adds the entries of a slot to `count`, and their slot's start to `next`, the earliest.
+void Wheel::checkSlot(int level, int slot, std::size_t& count, std::optional<Tick>& next) const {
+    const auto width = Tick{1} << (kDigitBits * level);
+    const List& entries = list(level, slot);
+    for (const Entry* e = entries.front(); e != nullptr; e = entries.next(*e), ++count) {
+        const Tick tick = e->registeredTick();
+        const Tick due = e->state();
+        if (due < tick) fail("an entry is due before the tick it is registered for");
+        if (tick <= elapsed_) fail("an entry is late");
+        if (levelOf(elapsed_, tick) != level || slotOf(level, tick) != slot)
+            fail("an entry lies in the wrong slot");
+        // The first multiple of the width after elapsed_ that belongs to this slot, step by step.
+        Tick start = (elapsed_ / width + 1) * width;
+        while (slotOf(level, start) != slot) start += width;
+        if (start > tick) fail("a slot starts after what is due in it");
+        if (!next || start < *next) next = start;
+    }
+    const bool marked = (levels_[static_cast<std::size_t>(level)].occupied & bitOf(slot)) != 0;
+    if (marked == entries.empty()) fail("the bit of a slot is wrong");
+}
+
+void Wheel::checkNext(std::optional<Tick> next) const {
+    if (!pending_.empty()) next = elapsed_;
+    if (nextExpiration() != next) fail("the next expiration is wrong");
+}
+
+void Wheel::check() const {
+    std::size_t count = 0;
+    for (const Entry* e = pending_.front(); e != nullptr; e = pending_.next(*e), ++count) {
+        if (e->state() != Entry::kPending) fail("a pending entry is not marked so");
+    }
+    std::optional<Tick> next;
+    for (int level = 0; level < kLevels; ++level) {
+        for (int slot = 0; slot < kSlots; ++slot) checkSlot(level, slot, count, next);
+    }
+    if (count != size_) fail("the size is wrong");
+    checkNext(next);
+}
+
+}  // namespace jtimer::tokio::detail

@@ -1,0 +1,83 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+//
+// Coroutines of C++20 that sleep, tick and give up waiting. Two of them share one thread. The time
+// is virtual here, so the program ends at once; nothing in the coroutines knows that.
+
+#include <jtimer/manual_clock.hpp>
+#include <jtimer/tokio/await.hpp>
+#include <jtimer/tokio/timeout.hpp>
+
+#include <iostream>
+
+#if defined(__cpp_impl_coroutine)
+
+using namespace std::chrono_literals;
+using namespace jtimer::tokio;
+
+struct Task {  // starts at once, and frees itself at its end
+    struct promise_type {
+        Task get_return_object() { return {}; }
+        std::suspend_never initial_suspend() noexcept { return {}; }
+        std::suspend_never final_suspend() noexcept { return {}; }
+        void return_void() {}
+        void unhandled_exception() { std::terminate(); }
+    };
+};
+
+struct Awaited {  // what can be polled can be awaited
+    Timeout<Completion<std::string>>& timeout;
+    bool await_ready() { return timeout.poll() != TimeoutState::Pending; }
+    bool await_suspend(std::coroutine_handle<> coroutine) {
+        return timeout.poll([coroutine] { coroutine.resume(); }) == TimeoutState::Pending;
+    }
+    auto await_resume() {
+        timeout.poll();
+        return timeout.take();
+    }
+};
+
+Task serve(TimeDriver& driver, Completion<std::string> request) {
+    Interval interval = driver.interval(100ms);
+    for (int i = 0; i < 3; ++i) {
+        const jtimer::Date scheduled = co_await interval;
+        std::cout << "tick at " << (scheduled - driver.start()) / 1ms << " ms\n";
+    }
+    co_await driver.sleep(50ms);
+    request.set("hello");
+}
+
+Task receive(TimeDriver& driver, Completion<std::string> request) {
+    try {
+        auto impatient = timeout(driver, 120ms, request);
+        co_await Awaited{impatient};
+    } catch (const Elapsed& e) {
+        std::cout << e.what() << '\n';
+    }
+    auto patient = timeout(driver, 1s, request);
+    std::cout << co_await Awaited{patient} << " at " << (driver.now() - driver.start()) / 1ms
+              << " ms\n";
+}
+
+int main() {
+    TimeDriverOptions options;
+    const auto clock = std::make_shared<jtimer::ManualClock>();
+    options.clock = clock;
+    options.polled = true;
+    TimeDriver driver(options);
+    const Completion<std::string> request;
+    serve(driver, request);
+    receive(driver, request);
+    while (const auto next = driver.nextWake()) {  // the event loop
+        clock->advanceTo(*next);
+        driver.turn();
+    }
+}
+
+#else
+
+int main() {
+    std::cout << "needs coroutines\n";
+    return 77;
+}
+
+#endif

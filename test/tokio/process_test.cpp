@@ -1,0 +1,114 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/counter.hpp"
+#include "support/system_threads.hpp"
+#include "support/throws.hpp"
+
+#include <jtimer/tokio/time_driver.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <pthread.h>
+#include <stdexcept>
+#include <string>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+using namespace std::chrono_literals;
+using jtimer::IllegalStateException;
+using jtimer::tokio::Sleep;
+using jtimer::tokio::TimeDriver;
+using jtimer::tokio::TimeDriverOptions;
+
+// What happens to a threaded driver when the process or its thread has a bad day.
+
+namespace {
+
+/// Works until it is told to throw.
+class BrokenClock final : public jtimer::WallClock {
+  public:
+    std::atomic<bool> isBroken{false};
+
+    std::int64_t nanos() const override {
+        if (isBroken) throw std::runtime_error("the clock is broken");
+        return jtimer::WallClock::nanos();
+    }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(tokio_process)
+
+BOOST_AUTO_TEST_CASE(t28_a_driver_whose_thread_cannot_be_started_is_not_made) {
+    const test::NoMoreThreads none;
+    CHECK_THROWS(
+        TimeDriver(), std::system_error,
+        "cannot start the thread of timer \"TimeDriver\": Resource temporarily unavailable");
+    TimeDriverOptions options;
+    options.polled = true;
+    TimeDriver polled(std::move(options));
+    BOOST_TEST(polled.turn() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(t28_a_forked_child_can_destroy_its_parents_driver) {
+    auto driver = std::make_unique<TimeDriver>();
+    auto sleep = std::make_unique<Sleep>(driver->sleep(1h));
+    sleep->poll([] {});
+    const pid_t child = fork();
+    if (child == 0) {
+        driver.reset();
+        sleep.reset();
+        _exit(7);
+    }
+    int status = 0;
+    BOOST_TEST(waitpid(child, &status, 0) == child);
+    BOOST_TEST(WIFEXITED(status));
+    BOOST_TEST(WEXITSTATUS(status) == 7);
+    BOOST_TEST(driver->size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(t27_a_clock_that_throws_shuts_the_driver_down_and_is_reported) {
+    const auto clock = std::make_shared<BrokenClock>();
+    test::Counter reported;
+    std::string text;
+    TimeDriverOptions options;
+    options.name = "broken";
+    options.clock = clock;
+    options.uncaughtExceptionHandler = [&](const std::string& name, const std::exception_ptr& e) {
+        try {
+            std::rethrow_exception(e);
+        } catch (const std::exception& thrown) {
+            text = name + ": " + thrown.what();
+        }
+        reported.up();
+    };
+    TimeDriver driver(std::move(options));
+    Sleep far = driver.sleep(1h), near = driver.sleep(20ms);
+    near.poll();
+    far.poll();
+    clock->isBroken = true;
+    CHECK_THROWS(driver.sleep(1), std::runtime_error, "the clock is broken");
+    BOOST_TEST(reported.reaches(1));  // when it wakes up
+    BOOST_TEST(text == "broken: the clock is broken");
+    BOOST_TEST(driver.isShutdown());
+    BOOST_TEST(driver.size() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(t27_pthread_exit_in_a_waker_shuts_the_driver_down) {
+    TimeDriver driver;
+    test::Counter released;
+    Sleep first = driver.sleep(1h), second = driver.sleep(1h);
+    second.poll([&] { released.up(); });
+    first.poll([] { pthread_exit(nullptr); });
+    first.resetAfter(200ms);  // fires on the thread of the driver, not on this one
+    BOOST_TEST(released.reaches(1));
+    BOOST_TEST(first.isElapsed());
+    BOOST_TEST(driver.isShutdown());
+    CHECK_THROWS(second.poll(), IllegalStateException, "TimeDriver has been shut down.");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
