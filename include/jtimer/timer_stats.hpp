@@ -41,8 +41,8 @@ class LatenessHistogram {
     }
 
   private:
-    /// As many as the microseconds of the greatest lateness, 292 years, have bits, and one for 0.
-    static constexpr std::size_t kBuckets = 55;
+    /// As many as the microseconds of any 64 bits have bits, and one for 0.
+    static constexpr std::size_t kBuckets = 56;
 
     /// [i]: those below 2^i us that are not in an earlier one.
     std::array<std::uint64_t, kBuckets> counts_{};

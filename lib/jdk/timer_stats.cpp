@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include <jtimer/timer_stats.hpp>
 
+#include <jtimer/detail/saturating.hpp>
 #include <jtimer/exceptions.hpp>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 
 namespace jtimer {
 
+using detail::saturatingMultiply;
 using std::chrono::nanoseconds;
 
 namespace {
@@ -43,10 +45,10 @@ nanoseconds LatenessHistogram::percentile(double percent) const {
         static_cast<long double>(percent) / 100 * static_cast<long double>(count());
     const long double rank = std::max(std::ceil(exact - 1e-6L), 1.0L);
     std::uint64_t seen = 0;
-    for (std::size_t i = 0; i < kBuckets - 1; ++i) {
+    for (std::size_t i = 0; i < kBuckets; ++i) {
         seen += counts_[i];
         if (static_cast<long double>(seen) >= rank)
-            return std::min(max(), nanoseconds(std::int64_t{1000} << i));
+            return std::min(max(), nanoseconds(saturatingMultiply(std::int64_t{1} << i, 1000)));
     }
     return max();
 }
