@@ -14,16 +14,10 @@ namespace jtimer::detail {
 
 class TaskArgument;
 
-/// Whether a T is no task for the reason `mistake`.
-template <class T, TaskMistake mistake>
-constexpr bool isTaskMistake() {
-    if constexpr (std::is_convertible_v<T, std::shared_ptr<TimerTask>> ||
-                  std::is_same_v<std::decay_t<T>, TaskArgument> || isTaskCallable<T>) {
-        return false;
-    } else {
-        return taskMistake<TimerTask, std::decay_t<T>>() == mistake;
-    }
-}
+/// What is wrong with a T as a task.
+template <class T>
+inline constexpr TaskMistake
+    mistakeOf = taskMistake<TimerTask, TaskArgument, isTaskCallable<T>, std::decay_t<T>>();
 
 /// What can stand where Timer asks for a task: a `std::shared_ptr` (or `std::unique_ptr`) to
 /// TimerTask or to any class derived from it, `nullptr`, or anything that can be called with its
@@ -42,13 +36,13 @@ class TaskArgument {
     TaskArgument(F&& callable) : task_(callableTask(std::forward<F>(callable))) {}
 
     ///@{ Advice: see advice.hpp.
-    template <class T, std::enable_if_t<isTaskMistake<T, TaskMistake::RawPointer>(), int> = 0>
+    template <class T, std::enable_if_t<mistakeOf<T> == TaskMistake::RawPointer, int> = 0>
     TaskArgument(T&&, write_std_make_shared_or_shared_from_this_not_a_raw_pointer = {}) = delete;
-    template <class T, std::enable_if_t<isTaskMistake<T, TaskMistake::Object>(), int> = 0>
+    template <class T, std::enable_if_t<mistakeOf<T> == TaskMistake::Object, int> = 0>
     TaskArgument(T&&, write_std_make_shared_of_the_class_not_an_object = {}) = delete;
-    template <class T, std::enable_if_t<isTaskMistake<T, TaskMistake::PrivateBase>(), int> = 0>
+    template <class T, std::enable_if_t<mistakeOf<T> == TaskMistake::PrivateBase, int> = 0>
     TaskArgument(T&&, write_public_before_the_base_class_jtimer_TimerTask = {}) = delete;
-    template <class T, std::enable_if_t<isTaskMistake<T, TaskMistake::Parameters>(), int> = 0>
+    template <class T, std::enable_if_t<mistakeOf<T> == TaskMistake::Parameters, int> = 0>
     TaskArgument(T&&, write_a_callable_that_takes_nothing_or_a_TimerTask_reference = {}) = delete;
     ///@}
 

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include <memory>
 #include <type_traits>
 
 namespace jtimer::detail {
@@ -25,7 +26,7 @@ enum class TaskMistake { None, RawPointer, Object, PrivateBase, Parameters };
 
 /// What is wrong with a T, which a timer does not take for a Task; None if there is no advice.
 template <class Task, class T>
-constexpr TaskMistake taskMistake() {
+constexpr TaskMistake mistakeForTask() {
     if constexpr (isTaskClass<Task, T>) {
         return TaskMistake::Object;
     } else if constexpr (isTaskClass<Task, std::remove_pointer_t<T>>) {
@@ -40,6 +41,18 @@ constexpr TaskMistake taskMistake() {
         return TaskMistake::Parameters;
     } else {
         return TaskMistake::None;
+    }
+}
+
+/// What is wrong with a T where Argument stands for a Task; None if nothing is, or if there is no
+/// advice.
+template <class Task, class Argument, bool isCallable, class T>
+constexpr TaskMistake taskMistake() {
+    if constexpr (isCallable || std::is_same_v<T, Argument> ||
+                  std::is_convertible_v<T, std::shared_ptr<Task>>) {
+        return TaskMistake::None;
+    } else {
+        return mistakeForTask<Task, T>();
     }
 }
 
