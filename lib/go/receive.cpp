@@ -30,24 +30,36 @@ void sortByAddress(Candidates& candidates) {
     candidates.erase(std::unique(candidates.begin(), candidates.end(), isSame), candidates.end());
 }
 
-/// With the lock of every cell held. What is due then is ready; older calls go first. If the
-/// runtime of the earliest ends meanwhile, nothing of it is ready any more, and the next is tried.
+/// What one of the candidates has ready.
+struct Ready {
+    std::size_t place;  ///< among the candidates
+    Received received;
+};
+
+/// With the lock of every cell held. What is due then is ready, unless an older call takes it; of
+/// equal values, that of the channel named first is the earliest.
+std::optional<Ready> findEarliest(const Candidates& candidates, CellLocks& locks,
+                                  WakeList& toWake) {
+    std::optional<Ready> earliest;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        const std::optional<Nanos> value = candidates[i].cell->ready(locks[i], toWake);
+        if (!value) continue;
+        const Received received{candidates[i].index, *value};
+        const auto order = [](const Received& r) { return std::pair(r.value, r.index); };
+        if (!earliest || order(received) < order(earliest->received)) earliest = {i, received};
+    }
+    return earliest;
+}
+
+/// With the lock of every cell held. If the runtime of the earliest ends meanwhile, nothing of it
+/// is ready any more, and the next is tried.
 std::optional<Received> takeEarliest(const Candidates& candidates, CellLocks& locks,
                                      WakeList& toWake) {
-    for (;;) {
-        std::optional<Received> best;
-        std::size_t bestPlace = 0;
-        for (std::size_t i = 0; i < candidates.size(); ++i) {
-            const std::optional<Nanos> value = candidates[i].cell->ready(locks[i], toWake);
-            if (!value) continue;
-            const std::size_t index = candidates[i].index;
-            if (!best || *value < best->value || (*value == best->value && index < best->index)) {
-                best = Received{index, *value};
-                bestPlace = i;
-            }
-        }
-        if (!best || candidates[bestPlace].cell->take(locks[bestPlace], toWake)) return best;
+    while (const auto earliest = findEarliest(candidates, locks, toWake)) {
+        const std::size_t place = earliest->place;
+        if (candidates[place].cell->take(locks[place], toWake)) return earliest->received;
     }
+    return std::nullopt;
 }
 
 Runtimes runtimesOf(const Candidates& candidates, Runtime& timeOuts) {
