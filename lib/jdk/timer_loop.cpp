@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iostream>
 #include <new>
 #include <utility>
 
@@ -301,10 +300,9 @@ void TimerThread::reportSlow(Nanos duration) const {
         return settings_.onSlowTask(*running_, std::chrono::nanoseconds(duration));
     const std::string micros = std::to_string(duration / 1000 % 1000);
     const std::string task = TaskNames::inSentence(TaskNames::forReport(running_.get()));
-    std::cerr << "Timer \"" + name() + "\": " + task + " took " +
-                     std::to_string(duration / kNanosPerMilli) + '.' +
-                     std::string(3 - micros.size(), '0') + micros + " ms.\n"
-              << std::flush;
+    printLine("Timer \"" + name() + "\": " + task + " took " +
+              std::to_string(duration / kNanosPerMilli) + '.' +
+              std::string(3 - micros.size(), '0') + micros + " ms.");
 }
 
 /// Does what TimerOptions::onException asks for. \returns whether the timer goes on

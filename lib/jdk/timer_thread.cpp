@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "jdk/timer_thread.hpp"
 
+#include "base/uncaught_exception.hpp"
 #include "base/uninterruptible.hpp"
 #include "jdk/refused_task.hpp"
 #include "jdk/task_names.hpp"
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iostream>
 #include <utility>
 
 namespace jtimer::detail {
@@ -220,9 +220,8 @@ std::shared_ptr<TimerTask> TimerThread::repeatingTask(Lock&) const noexcept {
 
 void TimerThread::warn(const std::string& task, const char* event, const char* advice) noexcept {
     try {
-        std::cerr << "Timer \"" + name() + "\": its destructor has waited five seconds for " +
-                         TaskNames::inSentence(task) + event + ", and waits on." + advice + '\n'
-                  << std::flush;
+        printLine("Timer \"" + name() + "\": its destructor has waited five seconds for " +
+                  TaskNames::inSentence(task) + event + ", and waits on." + advice);
     } catch (...) {  // a destructor has nobody to tell
     }
 }
