@@ -151,6 +151,7 @@ BOOST_AUTO_TEST_CASE(the_checks_and_cancellation_are_those_of_every_task) {
         const auto task = timer.scheduleAtFixedRate([] {}, 10, 10, missed);
         CHECK_THROWS(timer.schedule(task, 1), jtimer::IllegalStateException,
                      "Task already scheduled or cancelled");
+        clock->waitUntilIdle();  // a new head that is cancelled before is dropped (J69)
         BOOST_TEST(task->cancel());
         BOOST_TEST(!task->cancel());
         BOOST_TEST(timer.purge() == 1);
