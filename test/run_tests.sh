@@ -2,7 +2,8 @@
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #
 # Runs test programs, as many at a time as there are processors or TEST_JOBS says; prints a line for
-# each, the whole output of those that fail, and at the end how many cases passed and failed.
+# each, then the whole output of those that have failed, and at the end how many cases passed and
+# failed.
 #
 #     BUILD=build test/run_tests.sh build/test/jdk/task_queue_test test/build/install_test.sh ...
 #
@@ -58,8 +59,7 @@ run_one() {
         [ "$failed" -gt 0 ] || failed=1
         why="exit status $status"
         [ $status -ne 124 ] || why="not ended after ${TEST_TIMEOUT:-900} s"
-        printf '%s\n' "--- $name: $why, its output: ---"
-        cat "$log"
+        echo "$why" >"$LOGS/$name.failed"
     fi
     printf '    %-36s %4d passed %3d failed %6d ms\n' "$name" "$passed" "$failed" "$elapsed"
     echo "$passed $failed" >"$LOGS/$name.count"
@@ -80,6 +80,12 @@ rm -rf "$LOGS"
 mkdir -p "$LOGS"
 jobs=${TEST_JOBS:-$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)}
 printf '%s\n' "$@" | xargs -P "$jobs" -n 1 "$0" --one
+find "$LOGS" -name '*.failed' | sort | while read -r failed; do
+    name=${failed#"$LOGS"/}
+    name=${name%.failed}
+    printf '%s\n' "--- $name: $(cat "$failed"), its output: ---"
+    cat "$LOGS/$name.log"
+done
 find "$LOGS" -name '*.count' -exec cat {} + | awk -v programs=$# '
     { passed += $1; failed += $2 }
     END {
