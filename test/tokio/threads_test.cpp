@@ -43,6 +43,13 @@ struct ThreadedDriver : test::PolledDriver {
         return with;
     }
     void advanceTo(std::int64_t millis) { clock->advanceTo(at(millis)); }
+
+    /// Those of the polled one, on a clock of its own.
+    jtimer::tokio::TimeDriverOptions optionsOn(std::shared_ptr<jtimer::Clock> other) {
+        auto with = options();
+        with.clock = std::move(other);
+        return with;
+    }
 };
 
 /// Stands still. Once, while a thread reads it, something happens.
@@ -216,9 +223,7 @@ BOOST_AUTO_TEST_CASE(t34_a_wait_follows_resets_both_ways) {
 
 BOOST_AUTO_TEST_CASE(t34_a_wait_is_for_the_deadline_at_the_time_when_it_registers) {
     const auto hooked = std::make_shared<HookedClock>();
-    auto with = options();
-    with.clock = hooked;
-    TimeDriver on(std::move(with));
+    TimeDriver on(optionsOn(hooked));
     Sleep sleep = on.sleepUntil(at(10));
     test::Gate moved;
     // What another thread may do after wait() has begun and before it registers the Sleep: reset
@@ -238,9 +243,7 @@ BOOST_AUTO_TEST_CASE(t34_a_wait_is_for_the_deadline_at_the_time_when_it_register
 
 BOOST_AUTO_TEST_CASE(t18_a_reset_for_which_the_clock_throws_changes_nothing) {
     const auto hooked = std::make_shared<HookedClock>();
-    auto with = options();
-    with.clock = hooked;
-    TimeDriver on(std::move(with));
+    TimeDriver on(optionsOn(hooked));
     Sleep sleep = on.sleepUntil(at(10));
     for (const bool isRegistered : {false, true}) {
         if (isRegistered) sleep.poll();
