@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 namespace peers {
@@ -49,8 +50,14 @@ class JtimerAdapter : public Threaded {
         const std::string name = option == nullptr ? "" : option;
         jtimer::TimerOptions options;
         options.daemon = true;
-        if (name == "tolerance") options.tolerance = std::chrono::milliseconds(1);
-        options.removeOnCancel = name == "remove-on-cancel";
+        if (name == "tolerance") {
+            options.tolerance = std::chrono::milliseconds(1);
+        } else if (name == "remove-on-cancel") {
+            options.removeOnCancel = true;
+        } else if (!name.empty()) {
+            throw std::invalid_argument("OPTION=" + name +
+                                        ": expected tolerance or remove-on-cancel");
+        }
         return options;
     }
 
