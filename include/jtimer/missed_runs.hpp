@@ -19,8 +19,7 @@ enum class MissedRuns {
     /// Makes up for each of them, back to back, as Java does: the count of the runs is kept.
     Burst,
     /// Drops them: the next run is the next that is not in the past. That run is not dropped
-    /// however
-    /// late it begins, so even a tiny period runs at least every other time.
+    /// however late it begins, so even a tiny period runs at least every other time.
     Skip,
     /// Makes up for all of them by a single run, at once. Its scheduledExecutionTime() is the time
     /// of the last of them.

@@ -89,10 +89,9 @@ struct TimerOptions {
     /// would stay until its time, and for a task far ahead that is long. Of a callable, it also
     /// destroys what was captured, even if handles keep the task; if the timer is running the task,
     /// its thread does that after the run. A run() that you call yourself is not waited for. Then
-    /// cancel() takes the timer's lock, schedule()
-    /// allocates once more, and each run takes the lock once more. May change the order of tasks
-    /// that are due at the same nanosecond, unless that is Ties::Fifo. Choose it for time-outs,
-    /// which are nearly all cancelled.
+    /// cancel() takes the timer's lock, schedule() allocates once more, and each run takes the lock
+    /// once more. May change the order of tasks that are due at the same nanosecond, unless that is
+    /// Ties::Fifo. Choose it for time-outs, which are nearly all cancelled.
     bool removeOnCancel = false;
 
     /// How many tasks the queue may hold; 0: no limit. A schedule beyond it throws
@@ -107,8 +106,8 @@ struct TimerOptions {
     Ties ties = Ties::Jdk;
 
     /// If set, each run is timed on the timer's clock, and onSlowTask told of those that took
-    /// longer: it names the task that made the others late.
-    /// Negative: the constructor throws IllegalArgumentException.
+    /// longer: it names the task that made the others late. Negative: the constructor throws
+    /// IllegalArgumentException.
     std::optional<TimeSpan> slowTaskThreshold;
 
     /// Told of a slow run, with the task and how long it took: on the timer's thread with no lock

@@ -31,8 +31,8 @@ struct TaskAccess;
 /// **Ownership.** Tasks are held by `std::shared_ptr`. The timer keeps one reference while the task
 /// is queued. It drops it when a one-shot has run, when a cancelled task leaves the queue (at its
 /// time, by Timer::purge, or at once with TimerOptions::removeOnCancel), at Timer::cancel and
-/// Timer::shutdownNow, and when the timer's thread ends. A task is
-/// destroyed on the thread that drops the last reference, never under a lock of the library.
+/// Timer::shutdownNow, and when the timer's thread ends. A task is destroyed on the thread that
+/// drops the last reference, never under a lock of the library.
 ///
 /// **Threads.** Every function may be called from any thread, and inside any `run()`. None waits
 /// but cancelAndWait().
@@ -112,8 +112,8 @@ class JTIMER_API TimerTask {
     bool isCancelled() const noexcept;
 
     /// The name that reports use for the task: uncaught exceptions, slow runs, and what ~Timer is
-    /// waiting for. Empty at first. The reference holds until the name is set again
-    /// or the task is destroyed.
+    /// waiting for. Empty at first. The reference holds until the name is set again or the task is
+    /// destroyed.
     const std::string& name() const;
 
     /// Names the task. Must be called before it is scheduled or cancelled. Names need not be

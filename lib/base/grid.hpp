@@ -13,8 +13,8 @@ struct OnGrid {
     Nanos last;            ///< the last of them; the scheduled one if none has
 };
 
-/// The arithmetic of late periodic tasks: the times are `scheduled` + k * `period`, k = 0, 1, 2,
-/// ...
+/// The arithmetic of late periodic tasks: the times are `scheduled` + k * `period` for k = 0, 1, 2
+/// and so on.
 /// \param period > 0
 constexpr OnGrid onGrid(Nanos scheduled, Nanos period, Nanos now) noexcept {
     if (now <= scheduled) return {0, scheduled};

@@ -128,8 +128,8 @@ class JTIMER_API TimerThread {
     /// \param options null: the defaults
     int start(const TimerThreadOptions* options);
 
-    /// Runs `fn(arg)` at `abstime`, or as soon as possible if that is past, 0 or negative. A
-    /// time 292 years away, the greatest there is, never comes; such a task can be unscheduled.
+    /// Runs `fn(arg)` at `abstime`, or as soon as possible if that is past, 0 or negative. A time
+    /// 292 years away, the greatest there is, never comes; such a task can be unscheduled.
     /// \returns the task's id; kInvalidTaskId before start(), from stopAndJoin() on, and when there
     ///   is no memory
     /// \throws NullPointerException "task cannot be null" if `fn` is null, in every state

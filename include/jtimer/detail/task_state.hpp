@@ -136,8 +136,8 @@ class TaskState {
         if (lost != 0) putBack(lost);
     }
 
-    /// Sets flags of a cancelled task. Nothing else changes the word of a cancelled task
-    /// but other cancel()s, and each puts back what it took.
+    /// Sets flags of a cancelled task. Nothing else changes the word of a cancelled task but other
+    /// cancel()s, and each puts back what it took.
     void putBack(Word flags) noexcept { word_.fetch_or(flags, std::memory_order_acq_rel); }
 
     /// Replaces the period of a scheduled task by a link. \returns false if it has been cancelled

@@ -113,15 +113,14 @@ class JTIMER_API Timers {
     /// \throws std::bad_alloc, as do all that follow
     Timer newTimer(TimeSpan d);
 
-    /// A timer that runs `f` in `d`; at once if that is 0 or negative. The handle may be
-    /// dropped.
+    /// A timer that runs `f` in `d`; at once if that is 0 or negative. The handle may be dropped.
     ///
     /// Each run has a thread of the runtime to itself: it may block and take its time, and overlaps
-    /// with other runs, even of the same timer if that is reset meanwhile. An idle
-    /// thread is used again; as many stay as the machine has hardware threads. The others end by
-    /// themselves: nobody waits for the destructors of their thread_local objects. If the system
-    /// gives no more threads, a run waits for one of the others; if there is none, it runs on the
-    /// thread that fires. A TimersOptions::executor runs it instead.
+    /// with other runs, even of the same timer if that is reset meanwhile. An idle thread is used
+    /// again; as many stay as the machine has hardware threads. The others end by themselves:
+    /// nobody waits for the destructors of their thread_local objects. If the system gives no more
+    /// threads, a run waits for one of the others; if there is none, it runs on the thread that
+    /// fires. A TimersOptions::executor runs it instead.
     ///
     /// \param f anything that can be called without arguments, move-only too. It is kept while it
     ///   can run, and destroyed with no lock held, on whichever thread that happens

@@ -20,9 +20,9 @@ namespace detail {
 class Worker;
 }
 
-/// Netty's HashedWheelTimer: for very many timeouts, of which nearly all are cancelled. Adding
-/// one and cancelling one take the same time whether a thousand or a million are pending; the price
-/// is that a run may be late by up to one tick. For exact times and few tasks, use jtimer::Timer.
+/// Netty's HashedWheelTimer: for very many timeouts, of which nearly all are cancelled. Adding one
+/// and cancelling one take the same time whether a thousand or a million are pending; the price is
+/// that a run may be late by up to one tick. For exact times and few tasks, use jtimer::Timer.
 ///
 /// \code
 /// jtimer::netty::HashedWheelTimer timer;
@@ -31,11 +31,11 @@ class Worker;
 /// \endcode
 ///
 /// **Ticks.** Time is cut into ticks of HashedWheelTimerOptions::tickDuration, counted from the
-/// start of the timer. Tick k covers the time from k to k + 1 tick durations after the
-/// start, and is handled at its end: all that has become due in it runs then. So a timeout is never
-/// early, and late by more than 0 and at most one tick; one that is due exactly at the boundary of
-/// two ticks waits a whole tick. With ticks of 100 ms, and timeouts that are added at the start
-/// (`^`: due, `#`: runs):
+/// start of the timer. Tick k covers the time from k to k + 1 tick durations after the start, and
+/// is handled at its end: all that has become due in it runs then. So a timeout is never early, and
+/// late by more than 0 and at most one tick; one that is due exactly at the boundary of two ticks
+/// waits a whole tick. With ticks of 100 ms, and timeouts that are added at the start (`^`: due,
+/// `#`: runs):
 ///
 ///     time         0         100       200       300
 ///     delay 0      ^         #

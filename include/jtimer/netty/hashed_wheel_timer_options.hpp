@@ -31,8 +31,8 @@ struct HashedWheelTimerOptions {
     TimeSpan tickDuration = 100;
 
     /// The number of slots of the wheel, rounded up to a power of two; a slot takes 24 bytes. A
-    /// tick looks at every timeout of its slot, due or not, so there should be enough slots
-    /// that few timeouts are more than a revolution away. 0 or less, or above 2^30: the constructor
+    /// tick looks at every timeout of its slot, due or not, so there should be enough slots that
+    /// few timeouts are more than a revolution away. 0 or less, or above 2^30: the constructor
     /// throws IllegalArgumentException.
     int ticksPerWheel = 512;
 

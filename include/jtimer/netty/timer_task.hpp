@@ -13,8 +13,8 @@ class Timeout;
 /// own: `timer.newTimeout([] { ... }, 500)`.
 ///
 /// A task has no state of its own. One object may be given to any number of timeouts, one after
-/// another or at once, on one timer or several; whether it runs is up to each Timeout.
-/// Two timers may then call it at the same time.
+/// another or at once, on one timer or several; whether it runs is up to each Timeout. Two timers
+/// may then call it at the same time.
 class JTIMER_API TimerTask {
   public:
     virtual ~TimerTask();
