@@ -268,8 +268,7 @@ CHILD_PROCESS(forks_with_a_monitor_held) {
     Timer timer(options);
     std::optional<jtimer::ScopedTask> scoped(timer.schedule([] {}, 3'600'000));
     const auto task = timer.schedule([] {}, 3'600'000);
-    clock->armed = true;
-    timer.schedule([] {}, Date{});
+    timer.schedule([&] { clock->armed = true; }, Date{});  // nobody waits for the monitor then
     clock->hangs.wait();
     const pid_t child = fork();
     if (child == 0) {
