@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(t51_entries_are_removed_wherever_they_are) {
     const DelayKey inWheel = queue.insert("wheel", 10);
     const DelayKey due = queue.insertAt("due", at(0));
     const DelayKey other = queue.insert("other", 10);
-    BOOST_TEST(queue.remove(due).value == "due");
+    BOOST_TEST(queue.remove({due.id}).value == "due");
     queue.check();
     const auto removed = queue.remove(inWheel);
     BOOST_TEST(removed.value == "wheel");

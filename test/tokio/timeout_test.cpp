@@ -40,6 +40,8 @@ struct Counted {
     }
 };
 
+std::optional<int> answer(const Waker&) { return 42; }
+
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(tokio_timeout, test::PolledDriver)
@@ -70,6 +72,16 @@ BOOST_AUTO_TEST_CASE(t38_without_a_value_the_deadline_decides) {
     CHECK_THROWS(timed.take(), Elapsed, kElapsed);
     CHECK_THROWS(timed.take(), std::runtime_error, kElapsed);
     CHECK_THROWS(timed.get(), Elapsed, kElapsed);
+}
+
+BOOST_AUTO_TEST_CASE(an_operation_may_be_a_function_and_return_something_const_or_a_reference) {
+    BOOST_TEST(timeout(driver, 10, answer).get() == 42);
+    std::optional<int> kept = 42;
+    const auto byReference = [&kept](const Waker&) -> std::optional<int>& { return kept; };
+    BOOST_TEST(timeout(driver, 10, byReference).get() == 42);
+    BOOST_TEST(kept.value() == 42);
+    const auto constant = [](const Waker&) -> const std::optional<int> { return 42; };
+    BOOST_TEST(timeout(driver, 10, constant).get() == 42);
 }
 
 BOOST_AUTO_TEST_CASE(t39_a_deadline_now_is_elapsed_at_the_first_poll) {

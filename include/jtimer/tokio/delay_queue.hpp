@@ -157,13 +157,13 @@ class DelayQueue {
 
     /// Takes an entry out, due or not.
     /// \throws IllegalArgumentException "invalid key" if it names no entry
-    Expired<T> remove(Key key) { return remove(keys_.require(key)); }
+    Expired<T> remove(Key key) { return takeOut(keys_.require(key)); }
 
     /// The same, but returns nothing if the key names no entry.
     std::optional<Expired<T>> tryRemove(Key key) {
         const std::optional<detail::DelayKeys::Found> entry = keys_.find(key);
         if (!entry) return std::nullopt;
-        return remove(*entry);
+        return takeOut(*entry);
     }
 
     /// Gives an entry another deadline, even if it is due and has not come out yet.
@@ -212,7 +212,8 @@ class DelayQueue {
         return taken;
     }
 
-    Expired<T> remove(const detail::DelayKeys::Found& entry) {
+    /// Not called remove(): its overloads would be in the way of `queue.remove({id})`.
+    Expired<T> takeOut(const detail::DelayKeys::Found& entry) {
         keys_.remove(entry);
         std::optional<Expired<T>> taken;
         {

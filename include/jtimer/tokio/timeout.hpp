@@ -59,11 +59,12 @@ template <class Operation>
 class Timeout {
   public:
     /// The type of the operation's value.
-    using Value = typename detail::ValueOf<std::invoke_result_t<Operation&, const Waker&>>::Type;
+    using Value = typename detail::ValueOf<
+        std::decay_t<std::invoke_result_t<Operation&, const Waker&>>>::Type;
 
     /// Most callers use timeout() instead.
-    Timeout(Sleep deadline, Operation operation)
-        : operation_(std::move(operation)), deadline_(std::move(deadline)) {}
+    Timeout(Sleep deadline, Operation limited)
+        : operation_(std::move(limited)), deadline_(std::move(deadline)) {}
 
     /// If it returns Pending, `waker` is called when the operation is ready, and when the deadline
     /// comes; it may be called more than once.
