@@ -235,8 +235,7 @@ class JTIMER_API Timer final {
   private:
     enum class Repeat { Once, FixedDelay, FixedRate };
 
-    /// What the calls that schedule share: checks the times. The states are checked under the
-    /// monitor.
+    /// What the calls that schedule share: checks the times; the states come under the monitor.
     JTIMER_LOCAL std::shared_ptr<TimerTask> sched(std::shared_ptr<TimerTask>& task,
                                                   const When& when, Repeat repeat,
                                                   detail::MillisAndNanos period,
