@@ -7,6 +7,7 @@
 #include <boost/thread/thread.hpp>
 
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
