@@ -62,7 +62,10 @@ void Monitor::letOthersIn(Lock& lock) {
 
 void Monitor::leaveAndWake(Lock& lock) {
     std::shared_ptr<Waiter> toNotify;
-    if (std::exchange(waiting_, false)) toNotify = waiter_;
+    if (std::exchange(waiting_, false)) {
+        toNotify = waiter_;
+        toNotify->announce();
+    }
     lock.unlock();
     if (toNotify != nullptr) toNotify->notify();
 }

@@ -99,10 +99,12 @@ class ManualClock::Impl::Waiter final : public detail::Waiter {
 
     /// Busy from this moment, and not only when the thread gets to run: nobody moves the time
     /// meanwhile.
-    void notify() override {
+    void announce() override {
         const Lock lock(clock_.mutex_);
-        if (activity_ == Activity::Waiting) wake();
+        if (activity_ == Activity::Waiting) activity_ = Activity::Busy;
     }
+
+    void notify() override { woken_.notify_one(); }
 
     Nanos reached() const noexcept override { return clock_.now(); }
     bool isReachedExact() const noexcept override { return true; }

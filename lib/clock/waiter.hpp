@@ -42,9 +42,14 @@ class Waiter {
     ///   here. Only a ManualClock that has moved on since may return without releasing the lock.
     virtual void waitUntil(Lock& lock, Nanos deadline, Nanos now) = 0;
 
-    /// Ends the wait that is going on. The caller has seen under the lock that the thread waits; it
-    /// may have released the lock since, so that the woken thread does not run into it. A
-    /// notification that comes when nobody waits any more is forgotten, or ends the next wait.
+    /// Says, with the lock held, that notify() is going to be called, since the thread waits. A
+    /// clock that waits for its threads must know by now that this one has something to do: when
+    /// the lock is released, other threads find the wait ended, and go on to move the time.
+    virtual void announce() {}
+
+    /// Ends the wait that was going on at the announcement. The lock has been released, so that the
+    /// woken thread does not run into it. A notification that comes when nobody waits any more is
+    /// forgotten, or ends the next wait.
     virtual void notify() = 0;
 
     /// A time that the clock has certainly reached, as a cheap substitute for a reading of the

@@ -4,6 +4,8 @@
 #include "support/posix_thread.hpp"
 #include "support/throws.hpp"
 
+#include "clock/waiter.hpp"
+
 #include <boost/test/unit_test.hpp>
 #include <boost/thread/thread.hpp>
 
@@ -114,6 +116,37 @@ BOOST_AUTO_TEST_CASE(wait_until_idle_runs_what_is_due_and_no_more) {
     BOOST_TEST((ran == "past@0 due@0" ||
                 ran == "due@0 past@0"));  // the thread may be faster than this one
     BOOST_TEST(now() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(whoever_finds_a_timer_woken_finds_its_thread_busy) {
+    ManualClock manual;
+    const auto waiter = jtimer::detail::makeWaiter(manual);
+    jtimer::detail::Mutex monitor;
+    bool waits = false;
+    bool hasRun = false;
+    boost::thread timers([&] {
+        waiter->begin();
+        jtimer::detail::Lock lock(monitor);
+        waits = true;
+        waiter->waitUntil(lock, jtimer::detail::kNever, 0);
+        hasRun = true;
+        waiter->end();
+    });
+    manual.waitUntilIdle();
+    {
+        const jtimer::detail::Lock lock(monitor);
+        BOOST_REQUIRE(waits);
+        waiter->announce();
+    }
+    // Another thread, which is going to be held up just here, would notify.
+    boost::thread mover([&] {
+        manual.advance(1);
+        BOOST_TEST(hasRun);
+    });
+    BOOST_TEST(!mover.try_join_for(boost::chrono::milliseconds(20)));
+    waiter->notify();
+    mover.join();
+    timers.join();
 }
 
 BOOST_AUTO_TEST_CASE(tasks_due_at_the_same_moment_on_two_timers_run_side_by_side) {
