@@ -2,6 +2,7 @@
 #include "base/monitor.hpp"
 
 #include "base/low_timer_slack.hpp"
+#include "base/own_thread.hpp"
 
 #include <boost/thread/thread.hpp>
 
@@ -27,6 +28,10 @@ Monitor::Monitor(std::shared_ptr<Clock> clock, std::optional<Nanos> timerSlack)
     : clock_(std::move(clock)), waiter_(makeWaiter(*clock_)), timerSlack_(timerSlack) {}
 
 Monitor::Monitor(std::shared_ptr<Clock> clock, WithoutThread) noexcept : clock_(std::move(clock)) {}
+
+void Monitor::enterContendedUnlessForked(Lock& lock, const OwnThread& waiting) {
+    if (!waiting.isOfAnotherProcess()) enterContended(lock);
+}
 
 void Monitor::takePart(Lock&) { waiter_ = makeWaiter(*clock_); }
 

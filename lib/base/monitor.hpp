@@ -12,6 +12,8 @@
 
 namespace jtimer::detail {
 
+class OwnThread;
+
 /// A mutex, and the one thread that waits under it until a time on a clock: the timer's own thread,
 /// called the waiting thread below. All other threads may only enter and wake it.
 ///
@@ -61,6 +63,16 @@ class Monitor {
         if (!lock.try_lock()) enterContended(lock);
     }
 
+    /// The same as enter(); but in a forked child, where whoever holds the mutex may not be there
+    /// to leave it, takes it only if it is free. For what can be called in such a child.
+    /// \param waiting the waiting thread
+    /// \returns a lock that may own nothing in a forked child, and only there
+    Lock enterUnlessForked(const OwnThread& waiting) {
+        Lock lock = tryEnter();
+        if (!lock.owns_lock()) enterContendedUnlessForked(lock, waiting);
+        return lock;
+    }
+
     /// From now on the waiting thread, which is about to be started, takes part in the clock: on a
     /// ManualClock it counts as busy until it waits.
     /// \throws std::system_error if the clock cannot make another Waiter
@@ -95,6 +107,7 @@ class Monitor {
 
   private:
     void enterContended(Lock& lock);
+    void enterContendedUnlessForked(Lock& lock, const OwnThread& waiting);
     bool waitNotified(Lock& lock, Nanos deadline, Nanos now);
 
     const std::shared_ptr<Clock> clock_;

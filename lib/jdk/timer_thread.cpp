@@ -134,12 +134,8 @@ TaskQueue TimerThread::stopAccepting(Lock&) noexcept {
 
 std::shared_ptr<TimerTask> TimerThread::taskCancelled(TimerTask& task, TaskLink& link) {
     std::shared_ptr<TimerTask> removed;  // outlives the lock
-    Lock lock = monitor_.tryEnter();
-    if (!lock.owns_lock()) {
-        // In a forked child, whoever holds the monitor may not be there to leave it.
-        if (thread_.isOfAnotherProcess()) return nullptr;
-        monitor_.enter(lock);
-    }
+    Lock lock = monitor_.enterUnlessForked(thread_);
+    if (!lock.owns_lock()) return nullptr;
     removed = std::move(link.removed);
     if (link.position != 0) {
         removed = TaskQueue::takeReference(queue_.remove(link.position));

@@ -147,8 +147,8 @@ void Driver::wait(SleepEntry& entry, const std::atomic<Nanos>& deadline) {
 void Driver::deregister(SleepEntry& entry) noexcept {
     if (!entry.isRegistered()) return;
     Waker dropped;
-    const Lock lock = monitor_.enter();
-    if (!entry.isRegistered()) return;
+    const Lock lock = monitor_.enterUnlessForked(thread_);
+    if (!lock.owns_lock() || !entry.isRegistered()) return;
     wheel_.remove(entry);
     dropped.swap(entry.waker);
     entry.leave(false);
@@ -157,8 +157,8 @@ void Driver::deregister(SleepEntry& entry) noexcept {
 Waker Driver::takeWaker(SleepEntry& entry) noexcept {
     Waker waker;
     if (!entry.isRegistered()) return waker;
-    const Lock lock = monitor_.enter();
-    if (!entry.isRegistered()) return waker;
+    const Lock lock = monitor_.enterUnlessForked(thread_);
+    if (!lock.owns_lock() || !entry.isRegistered()) return waker;
     waker.swap(entry.waker);
     if (entry.isWaitedFor()) return waker;
     wheel_.remove(entry);

@@ -1,9 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/child_process.hpp"
 #include "support/gate.hpp"
+#include "support/hanging_clock.hpp"
 #include "support/thread_state.hpp"
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -241,27 +241,8 @@ BOOST_AUTO_TEST_CASE(c11_a_forked_child_that_does_not_use_the_timers_of_its_pare
     BOOST_TEST(child.exitCode == 0);
 }
 
-namespace {
-
-/// Once it is armed, the timer's thread hangs in its next reading, with the monitor held.
-class HangingClock final : public jtimer::WallClock {
-  public:
-    std::atomic<bool> armed{false};
-    mutable Gate hangs, released;
-
-    std::int64_t nanos() const override {
-        if (armed) {
-            hangs.open();
-            released.wait();
-        }
-        return WallClock::nanos();
-    }
-};
-
-}  // namespace
-
 CHILD_PROCESS(forks_with_a_monitor_held) {
-    const auto clock = std::make_shared<HangingClock>();
+    const auto clock = std::make_shared<test::HangingClock>();
     jtimer::TimerOptions options;
     options.clock = clock;
     options.removeOnCancel = true;
@@ -279,8 +260,7 @@ CHILD_PROCESS(forks_with_a_monitor_held) {
     int status = 0;
     waitpid(child, &status, 0);
     print(WIFEXITED(status) && WEXITSTATUS(status) == 7 ? "cancelled\n" : "hung\n");
-    clock->armed = false;
-    clock->released.open();
+    clock->release();
     timer.cancel();
 }
 

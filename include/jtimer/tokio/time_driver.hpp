@@ -78,7 +78,8 @@ class JTIMER_API TimeDriver {
     TimeDriver(const TimeDriver&) = delete;
     TimeDriver& operator=(const TimeDriver&) = delete;
     /// Calls shutdown() and waits for the thread to end. On that thread itself, in a waker, it does
-    /// not wait. Sleeps, and what is made of them, may outlive the driver.
+    /// not wait. Sleeps, and what is made of them, may outlive the driver. In a forked child, which
+    /// has no such thread, it does nothing: there drivers and Sleeps can only be destroyed.
     ~TimeDriver();
 
     /// \returns a Sleep until `duration` from now. The longest durations never elapse.
