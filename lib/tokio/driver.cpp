@@ -12,11 +12,12 @@
 
 namespace jtimer::tokio::detail {
 
-/// Also runs when pthread_exit unwinds the thread.
+/// The end of the driver's thread. Also runs when pthread_exit in a waker unwinds it.
 struct Driver::AtEnd {
     Driver& driver;
+    bool unwound = true;
     ~AtEnd() {
-        driver.shutdown();
+        if (unwound) driver.shutdown();
         driver.monitor_.end();
     }
 };
@@ -343,11 +344,14 @@ void Driver::stopWaiting(Lock&, Wait& wait) noexcept {
 
 void Driver::run() {
     monitor_.begin();
-    const AtEnd atEnd{*this};
+    AtEnd atEnd{*this};
     const std::exception_ptr uncaught = jtimer::detail::exceptionOf([this] { mainLoop(); });
-    shutdown();  // so the handler finds a driver that is over
-    if (uncaught != nullptr)
+    if (uncaught != nullptr) {
+        shutdown();  // so the handler finds a driver that is over
         jtimer::detail::reportUncaughtException(settings_.handler, name(), uncaught);
+    }
+    // Otherwise somebody has called shutdown(), and it is that thread which calls the wakers.
+    atEnd.unwound = false;
 }
 
 void Driver::mainLoop() {
