@@ -64,6 +64,13 @@ SANITIZE_FLAGS += -fno-sanitize-recover=all
 endif
 endif
 
+# SHAKEN=yes does so too, for check-shaken: with a call of test/support/hold_up.cpp at each branch.
+SHAKEN =
+ifeq ($(SHAKEN),yes)
+B = build/shaken
+SHAKEN_FLAGS = -fsanitize-coverage=trace-pc
+endif
+
 # As many jobs as there are processors, unless the command line, or a make above us, says otherwise.
 ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
@@ -77,7 +84,7 @@ QUIET = @:
 endif
 
 all_cppflags = -Iinclude $(BOOST_CPPFLAGS) $(CPPFLAGS)
-all_cxxflags = -std=c++17 $(WARNINGS) $(CXXFLAGS) $(SANITIZE_FLAGS) -pthread
+all_cxxflags = -std=c++17 $(WARNINGS) $(CXXFLAGS) $(SANITIZE_FLAGS) $(SHAKEN_FLAGS) -pthread
 all_ldflags = $(BOOST_LDFLAGS) $(LDFLAGS) $(SANITIZE_FLAGS) -pthread
 all_libs = $(BOOST_THREAD_LIBS) $(BOOST_TEST_LIBS) $(BOOST_PROGRAM_OPTIONS_LIBS) $(BENCHMARK_LIBS)
 
@@ -263,6 +270,7 @@ ifneq ($(SANITIZE),)
 test_scripts := $(wildcard test/samples/*_test.sh)
 endif
 test_support_objects = $(call objects,$(wildcard test/support/*.cpp))
+$(B)/obj/test/support/hold_up.o: private SHAKEN_FLAGS =
 
 $(tests) $(slow_tests): $(B)/test/%: $(B)/obj/test/%.o $(test_support_objects) $(B)/libjtimer.a
 	$(QUIET) LINK $@
@@ -286,6 +294,21 @@ check: tests
 # Not beside the others: these measure real time.
 check-slow: $(slow_tests) | $(filter check,$(MAKECMDGOALS))
 	@TEST_JOBS=1 LOGS='$(B)/test/slow-logs' $(run_tests) $(slow_tests)
+
+# The fast tests once for each of SEEDS, while their threads are held up at random.
+SEEDS = 1 2 3
+
+.PHONY: check-shaken
+ifeq ($(SHAKEN),yes)
+check-shaken: $(tests)
+	@for seed in $(SEEDS); do \
+		echo "HOLD_UP_SEED=$$seed"; \
+		HOLD_UP_SEED=$$seed TEST_JOBS=8 $(run_tests) $(tests) || exit; \
+	done
+else
+check-shaken:
+	@$(MAKE) SHAKEN=yes check-shaken
+endif
 
 # --- the real JDK as the judge (test/jdk/oracle/README.md) -----------------------------------------
 
@@ -478,6 +501,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   tests          builds all fast tests, and what they test
   check          builds and runs all fast tests
   check-slow     builds and runs the real-time and stress tests
+  check-shaken   runs the fast tests once for each of SEEDS, their threads held up at random
   oracle         plays scenarios on a real java.util.Timer and on jtimer, and compares (a JDK)
   oracle-golden  records what the JDK does in test/jdk/oracle/golden/, for check
   model          searches the models of what threads do to each other (spin)

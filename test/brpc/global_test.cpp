@@ -33,8 +33,14 @@ CHILD_PROCESS(creates_the_global_timer) {
     if (getGlobalTimerThread() == &timer && &getOrCreateGlobalTimerThread() == &timer)
         print("the same\n");
     if (timer.start() == 0 && runsATask(timer)) print("it runs\n");
-    timer.schedule([] { print(test::currentThreadName() + '\n'); }, Date{});
-    while (timer.stats().triggered < 2) boost::this_thread::yield();
+    test::Counter named;
+    timer.schedule(
+        [&named] {
+            print(test::currentThreadName() + '\n');
+            named.up();
+        },
+        Date{});
+    named.reaches(1);
     timer.schedule([] { print("never\n"); }, Date::max());
 }
 
