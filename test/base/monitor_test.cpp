@@ -108,6 +108,7 @@ BOOST_AUTO_TEST_CASE(each_wait_is_ended_by_one_notification_at_most) {
     waiting.clock->awaitWait(2);
     waiting.wake();
     BOOST_TEST(waiting.clock->notifications() == 2);
+    waiting.clock->awaitWait(3);
 }
 
 BOOST_AUTO_TEST_CASE(the_present_time_is_before_never_whatever_the_clock_shows) {

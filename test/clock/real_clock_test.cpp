@@ -73,10 +73,11 @@ constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 
 BOOST_AUTO_TEST_CASE(j116_set_back_during_a_wait_the_wall_clock_makes_the_task_as_much_later) {
     Settable s;
-    s.clock->andAwaitTheWait([&] { s.timer.schedule([&] { s.runs.up(); }, 30); });
+    // Long enough for the thread to wait by then.
+    s.clock->andAwaitTheWait([&] { s.timer.schedule([&] { s.runs.up(); }, 1000); });
     s.clock->step(-70ms);
     BOOST_TEST(s.runs.reaches(1));
-    BOOST_TEST((s.elapsed() >= 100ms));
+    BOOST_TEST((s.elapsed() >= 1070ms));
 }
 
 BOOST_AUTO_TEST_CASE(j117_set_forward_during_a_wait_the_wall_clock_does_not_end_that_wait) {

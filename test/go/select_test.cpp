@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(a_runtime_that_goes_with_a_select_is_destroyed_with_no_lock
     jtimer::go::TimersOptions options;
     options.executor = [owned = std::shared_ptr<void>(nullptr, look)](const auto&) {};
     auto other = std::make_unique<Timers>(std::exchange(options, {}));
-    Channel ofOther = other->after(1000);
+    Channel ofOther = other->after(std::chrono::hours(1));  // on a real clock
 
     Timers hooked(test::goOnClock(std::make_shared<HookedClock>()));
     const auto longAgo = hooked.newTimer(1);

@@ -4,6 +4,7 @@
 #include "support/hanging_clock.hpp"
 #include "support/thread_state.hpp"
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -73,8 +74,9 @@ BOOST_AUTO_TEST_CASE(j126_also_for_what_is_no_std_exception_and_another_exit_cod
 CHILD_PROCESS(leaves_one_shots_pending) {
     static Timer timer("j132");
     timer.schedule(afterMain(timer, "first\n"), 0);
-    timer.schedule(printing("third\n"), 40);
-    timer.schedule(printing("second\n"), 20);
+    const auto now = std::chrono::system_clock::now();
+    timer.schedule(printing("third\n"), now + std::chrono::milliseconds(40));
+    timer.schedule(printing("second\n"), now + std::chrono::milliseconds(20));
     print("main returns\n");
 }
 

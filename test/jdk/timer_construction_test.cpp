@@ -61,14 +61,15 @@ class ThreadMeter {
 
     Usage read() const {
         Usage usage;
-        timespec time{};
-        clock_gettime(cpuClock_, &time);
-        usage.nanos = time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
         std::ifstream status(folder_ + "/status");
         for (std::string line; std::getline(status, line);) {
             if (line.rfind("State:\tS", 0) == 0) usage.asleep = true;
             if (line.find("ctxt_switches") != std::string::npos) usage.switches += line + '\n';
         }
+        // Last: what the thread does before it is seen asleep has been counted by then.
+        timespec time{};
+        clock_gettime(cpuClock_, &time);
+        usage.nanos = time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
         return usage;
     }
 
@@ -78,7 +79,8 @@ class ThreadMeter {
         for (;;) {
             boost::this_thread::sleep_for(boost::chrono::milliseconds(20));
             const Usage later = read();
-            if (later.asleep && later.nanos == usage.nanos) return later;
+            const bool hasRun = later.nanos != usage.nanos || later.switches != usage.switches;
+            if (later.asleep && !hasRun) return later;
             usage = later;
         }
     }

@@ -188,13 +188,15 @@ BOOST_AUTO_TEST_CASE(n46_stop_waits_for_a_running_task) {
 
 BOOST_AUTO_TEST_CASE(n47_the_worker_finishes_the_tick_that_it_is_in) {
     const Handle victim = add("victim", 1h);
+    std::atomic<bool> isCancelled{false};
     runBeside([&] {
-        BOOST_TEST(victim->cancel());
+        isCancelled = victim->cancel();
         test::awaitStop(timer);
         log.write("run");
     });
     const Handle next = add("next", -1);  // too late for the tick that is being handled
     BOOST_TEST((toSet(timer.stop()) == Handles{next}));
+    BOOST_TEST(isCancelled);
     BOOST_TEST(log.take() == "run@100 -victim@100 -next@100");
 }
 

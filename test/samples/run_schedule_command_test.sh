@@ -16,9 +16,10 @@ after 0ms  status  echo before; exit 3
 after 1ms  killed  kill -9 $$
 after 2ms  lost    no-such-command 2>/dev/null
 after 3ms  good    exit 0
+after 4ms  end     kill -TERM $PPID
 rate  1ms  often   false
 END
-    run --for 200ms schedule
+    run schedule
     expect status 0 $status
     expect lines 'status  before
 status  [failed: exit status 3]
@@ -31,6 +32,7 @@ lost    [failed: exit status 127]' "$(lines | grep -v '^often')"
 killed 1 1
 lost 1 1
 good 1 0
+end 1 0
 often $often $often" "$(table)"
 }
 

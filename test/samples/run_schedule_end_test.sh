@@ -98,7 +98,7 @@ a_third_signal_ends_it_even_while_nobody_reads_its_output() {
     wait $pid 2>/dev/null
     expect status TERM "$(kill -l $?)"
     expect_true 'it took three signals' "$i" -ge 3
-    expect 'the command is gone' '' "$(lives "$(cat pid)" && echo there)"
+    expect_gone "$(cat pid)"
     exec 3<&-
 }
 
@@ -124,7 +124,7 @@ a_hung_command_does_not_hold_up_the_end_of_for() {
     expect status 0 $status
     expect lines 'hung  [failed: ended by run_schedule: killed by signal 15 (Terminated)]' "$(lines)"
     expect table 'hung 1 1' "$(table)"
-    expect 'it is gone' '' "$(lives "$(cat pid)" && echo there)"
+    expect_gone "$(cat pid)"
 }
 
 a_hung_command_is_killed_if_sigterm_does_not_end_it() {
@@ -133,7 +133,7 @@ a_hung_command_is_killed_if_sigterm_does_not_end_it() {
     expect status 0 $status
     expect lines 'hung  [failed: ended by run_schedule: killed by signal 9 (Killed)]' "$(lines)"
     expect stderr 'run_schedule: waiting for hung to finish' "$(cat err)"
-    expect 'it is gone' '' "$(lives "$command" && echo there)"
+    expect_gone "$command"
 }
 
 a_command_that_ends_by_itself_on_sigterm_has_not_failed() {
@@ -150,7 +150,7 @@ after 0s  a  sh -c 'trap "" TERM; echo $$ >begun; sleep 1000; sleep 1000' & wait
 END
     run_until_begun --grace 100ms
     expect lines 'a  [failed: ended by run_schedule: killed by signal 15 (Terminated)]' "$(lines)"
-    expect 'the child is gone' '' "$(lives "$command" && echo there)"
+    expect_gone "$command"
 }
 
 a_stopped_command_is_ended_too() {

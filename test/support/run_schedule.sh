@@ -74,6 +74,15 @@ table() { sed '1,/^task /d' out | awk '{ print $1, $2, $3 }'; }
 # Whether the process $1 is there, and not only waiting for its parent to look at it.
 lives() { grep -qs '^State:.[^ZX]' "/proc/$1/status"; }
 
+# The process $1 has been killed; it is gone as soon as the system gets round to it.
+expect_gone() {
+    for i in $(seq 400); do
+        lives "$1" || return
+        sleep 0.05
+    done
+    expect "process $1" 'gone' 'there'
+}
+
 # Starts a command that says something and then waits for a word in the fifo go. Returns when the
 # first line has come, in $first. Descriptors 3 and 4 are the output and the errors of run_schedule.
 start_slow() {

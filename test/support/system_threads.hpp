@@ -1,12 +1,14 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <filesystem>
-#include <iterator>
+#include <fstream>
 #include <limits>
 #include <pthread.h>
+#include <sstream>
 #include <string>
 
 namespace test {
@@ -18,9 +20,31 @@ inline std::string currentThreadName() {
     return name.data();
 }
 
-/// Of this process.
+namespace detail {
+
+/// Whether a thread is ending, which it is before it can be joined, or has ended.
+inline bool isEnding(const std::filesystem::path& task) {
+    constexpr unsigned exiting = 0x4;  // the kernel's PF_EXITING
+    std::ifstream file(task / "stat");
+    std::string stat;
+    if (!std::getline(file, stat)) return true;
+    // The name, in parentheses, may hold anything. Behind it: state, ppid, pgrp, session, tty,
+    // tpgid, flags.
+    std::istringstream fields(stat.substr(stat.rfind(')') + 1));
+    std::string skipped;
+    for (int i = 0; i < 6; ++i) fields >> skipped;
+    unsigned flags = 0;
+    fields >> flags;
+    return (flags & exiting) != 0;
+}
+
+}  // namespace detail
+
+/// Of this process, without those that have been joined: the system lists them for a moment.
 inline std::ptrdiff_t numberOfThreads() {
-    return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+    const std::filesystem::directory_iterator tasks("/proc/self/task");
+    return std::count_if(begin(tasks), end(tasks),
+                         [](const auto& task) { return !detail::isEnding(task.path()); });
 }
 
 /// What the system gives new threads by default, absurd for a while.
