@@ -21,7 +21,8 @@ class OwnThread;
 /// thread that is awake looks at what has changed before it waits again. And it is notified after
 /// the mutex has been released, so that it does not wake up just to wait for the mutex. By then its
 /// owner may be gone, for the woken thread may run a task that destroys it: so a notification keeps
-/// what it needs alive, which is the Waiter alone.
+/// what it needs alive, which is the Waiter alone. In between, whoever takes the mutex finds a
+/// thread that need not be woken; so a clock that waits for its threads is told under the mutex.
 class Monitor {
   public:
     /// \param timerSlack see TimerOptions::timerSlack

@@ -322,6 +322,22 @@ BOOST_AUTO_TEST_CASE(t27_shutdown_calls_the_wakers_on_its_own_thread) {
     BOOST_TEST((wokenOn == boost::this_thread::get_id()));
 }
 
+BOOST_AUTO_TEST_CASE(t27_also_when_the_drivers_thread_ends_meanwhile) {
+    const auto withDriver = test::numberOfThreads();
+    const auto here = boost::this_thread::get_id();
+    int wokenHere = 0;
+    const auto note = [&] {
+        if (boost::this_thread::get_id() != here) return;
+        while (test::numberOfThreads() == withDriver) boost::this_thread::yield();
+        ++wokenHere;
+    };
+    Sleep first = threaded->sleep(10), second = threaded->sleep(20);
+    first.poll(note);
+    second.poll(note);
+    threaded->shutdown();
+    BOOST_TEST(wokenHere == 2);
+}
+
 BOOST_AUTO_TEST_CASE(t27_a_waker_shuts_its_threaded_driver_down) {
     Sleep first = threaded->sleep(10), second = threaded->sleep(20);
     first.poll([&] { threaded->shutdown(); });
