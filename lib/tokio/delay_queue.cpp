@@ -115,7 +115,7 @@ void DelayKeys::Impl::reset(DelayKey key, Nanos deadline) {
 }
 
 const Delayed* DelayKeys::Impl::find(DelayKey key) const noexcept {
-    const std::uint64_t slot = key.id & 0xFFFF'FFFF;
+    const auto slot = static_cast<std::uint32_t>(key.id);
     if (slot >= entries_.size()) return nullptr;
     const Delayed& entry = entries_[slot];
     return entry.isRegistered() && entry.key() == key ? &entry : nullptr;

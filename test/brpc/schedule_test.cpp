@@ -31,7 +31,8 @@ void freeFunction() {}
 
 std::timespec timespecAt(std::int64_t millis) {
     const std::int64_t since1970 = test::kStartMillis + millis;
-    return {static_cast<std::time_t>(since1970 / 1000), since1970 % 1000 * 1'000'000};
+    return {static_cast<std::time_t>(since1970 / 1000),
+            static_cast<long>(since1970 % 1000 * 1'000'000)};
 }
 
 constexpr Date kNever = Date::max();
@@ -115,14 +116,16 @@ BOOST_AUTO_TEST_CASE(b16_d10_a_timespec_beyond_the_range_saturates) {
     int runs = 0;
     constexpr auto greatest = std::numeric_limits<std::time_t>::max();
     constexpr auto least = std::numeric_limits<std::time_t>::min();
+    // A time_t of 32 bits ends in 2038, within the range.
+    constexpr int within = sizeof(std::time_t) == 4 ? 3 : 0;
     timer.schedule(countUp, &runs, std::timespec{greatest, 0});
     timer.schedule(countUp, &runs, std::timespec{greatest, 999'999'999});
     timer.schedule(countUp, &runs, std::timespec{greatest / 1'000'000'000 + 1, 0});
     clock->advanceTo(kNever);
-    BOOST_TEST(runs == 0);
+    BOOST_TEST(runs == within);
     timer.schedule(countUp, &runs, std::timespec{least, 0});
     clock->waitUntilIdle();
-    BOOST_TEST(runs == 1);
+    BOOST_TEST(runs == within + 1);
 }
 
 BOOST_AUTO_TEST_CASE(b17_a_null_task_is_refused_in_every_state_of_the_timer) {

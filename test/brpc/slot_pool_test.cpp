@@ -17,6 +17,7 @@ using jtimer::brpc::detail::Emplacer;
 using jtimer::brpc::detail::Phase;
 using jtimer::brpc::detail::Slot;
 using jtimer::brpc::detail::SlotPool;
+using jtimer::detail::kCallableSize;
 using jtimer::detail::StoredCallable;
 using Removal = Slot::Removal;
 
@@ -160,7 +161,7 @@ BOOST_AUTO_TEST_CASE(threads_that_take_and_give_batches_never_share_one) {
 BOOST_AUTO_TEST_CASE(a_callable_of_up_to_32_bytes_lives_in_the_slot_and_a_larger_one_elsewhere) {
     struct Small {
         std::uintptr_t* at;
-        std::array<char, 24> rest;
+        std::array<char, kCallableSize - sizeof(at)> rest;
         void operator()() const { *at = reinterpret_cast<std::uintptr_t>(this); }
     };
     struct Large : Small {

@@ -309,9 +309,11 @@ BOOST_AUTO_TEST_CASE(what_is_no_task_or_no_time_does_not_compile) {
                   "a temporary ends before the task runs");
     static_assert(!canScheduleAtFixedRate<Timer&, Task, double, int> &&
                   !canScheduleAtFixedRate<Timer&, Beep*, int, int, jtimer::MissedRuns>);
+#if defined(__SIZEOF_INT128__)
     // An integer of 128 bits is one of the integer types in some modes of the compilers.
     __extension__ using Wide = __int128;
     static_assert(canSchedule<Task, Wide> == std::is_integral_v<Wide>);
+#endif
     static_assert(!std::is_convertible_v<bool, Timer> &&
                   !std::is_convertible_v<const char*, Timer>);
     static_assert(!std::is_copy_constructible_v<Timer> && !std::is_move_constructible_v<Timer>);

@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(t21_20000_random_resets_end_at_the_last_deadline) {
     int wrong = 0;
     for (int round = 0; round < 1000; ++round) {
         for (int i = 0; i < 20; ++i) {
-            const std::size_t which = random() % due.size();
+            const auto which = static_cast<std::size_t>(random() % due.size());
             due[which] = now() + 1 + static_cast<std::int64_t>(random() % (1U << (random() % 16)));
             sleeps[which].reset(at(due[which]));
         }
