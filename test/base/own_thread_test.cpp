@@ -2,6 +2,7 @@
 #include "base/own_thread.hpp"
 
 #include "support/child_process.hpp"
+#include "support/forked_child.hpp"
 #include "support/gate.hpp"
 #include "support/posix_thread.hpp"
 #include "support/thread_state.hpp"
@@ -16,7 +17,6 @@
 #include <memory>
 #include <optional>
 #include <pthread.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 using jtimer::detail::OwnThread;
@@ -220,11 +220,7 @@ BOOST_AUTO_TEST_CASE(a_forked_child_knows_that_it_has_no_such_thread) {
     Gate released;
     thread.start("fork", [&] { released.wait(); });
     BOOST_TEST(!thread.isOfAnotherProcess());
-    const pid_t child = fork();
-    if (child == 0) _exit(thread.isOfAnotherProcess() ? 7 : 8);
-    int status = 0;
-    waitpid(child, &status, 0);
-    BOOST_TEST((WIFEXITED(status) && WEXITSTATUS(status) == 7));
+    BOOST_TEST(test::inForkedChild([&] { return thread.isOfAnotherProcess() ? 7 : 8; }) == 7);
     released.open();
     thread.finish();
 }

@@ -1,8 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "brpc/manual_thread.hpp"
 #include "support/counter.hpp"
+#include "support/forked_child.hpp"
 #include "support/gate.hpp"
 #include "support/race.hpp"
+#include "support/system_threads.hpp"
 #include "support/throws.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -10,11 +12,8 @@
 
 #include <array>
 #include <atomic>
-#include <cstdlib>
 #include <memory>
 #include <optional>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <vector>
 
 using jtimer::Date;
@@ -205,6 +204,7 @@ BOOST_AUTO_TEST_CASE(b57_a_timer_may_be_destroyed_inside_a_task) {
     options.clock = clock;
     BOOST_TEST(timer->start(options) == 0);
     test::Log log(clock);
+    const auto threads = test::numberOfThreads();
     timer->schedule(Counted(callables), at(20));
     timer->schedule(LargeCounted(callables), Date::max());
     const Counted counted(callables);
@@ -217,7 +217,8 @@ BOOST_AUTO_TEST_CASE(b57_a_timer_may_be_destroyed_inside_a_task) {
     clock->advance(10);
     clock->advance(100);
     BOOST_TEST(log.take() == "goes on@10");
-    while (callables != 1) boost::this_thread::yield();  // the one here
+    while (test::numberOfThreads() == threads) boost::this_thread::yield();
+    BOOST_TEST(callables == 1);  // the one here
 }
 
 BOOST_AUTO_TEST_CASE(b57_even_before_the_schedule_of_that_task_has_returned) {
@@ -251,14 +252,11 @@ BOOST_AUTO_TEST_CASE(c8_in_a_forked_child_stop_and_destructor_return_at_once) {
     auto thread = std::make_unique<ManualThread>();
     thread->timer.schedule(doNothing, nullptr, ManualThread::far());
     thread->clock->waitUntilIdle();
-    const pid_t child = fork();
-    if (child == 0) {
+    const int exitCode = test::inForkedChild([&] {
         thread->timer.stopAndJoin();
         thread.reset();
-        _exit(EXIT_SUCCESS);
-    }
-    int status = 0;
-    BOOST_TEST(waitpid(child, &status, 0) == child);
-    BOOST_TEST(status == 0);
+        return 0;
+    });
+    BOOST_TEST(exitCode == 0);
 }
 #endif

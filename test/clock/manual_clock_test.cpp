@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(whoever_finds_a_timer_woken_finds_its_thread_busy) {
         BOOST_REQUIRE(waits);
         waiter->announce();
     }
-    // Another thread, which is going to be held up just here, would notify.
+    // Here the thread that wakes the timer is held up, before it notifies.
     boost::thread mover([&] {
         manual.advance(1);
         BOOST_TEST(hasRun);

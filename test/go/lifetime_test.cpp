@@ -1,5 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/counter.hpp"
+#include "support/forked_child.hpp"
 #include "support/gate.hpp"
 #include "support/manual_timers.hpp"
 #include "support/race.hpp"
@@ -10,8 +11,6 @@
 #include <atomic>
 #include <memory>
 #include <optional>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <vector>
 
 using jtimer::go::Channel;
@@ -184,15 +183,11 @@ BOOST_AUTO_TEST_CASE(g34_a_destructor_of_a_function_may_use_its_timers) {
 BOOST_AUTO_TEST_CASE(g34_a_forked_child_can_destroy_its_parents_timers) {
     auto other = std::make_unique<Timers>();
     other->afterFunc(1000000, [] {});
-    const pid_t child = fork();
-    if (child == 0) {
+    const int exitCode = test::inForkedChild([&] {
         other.reset();
-        _exit(7);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    BOOST_TEST(WIFEXITED(status));
-    BOOST_TEST(WEXITSTATUS(status) == 7);
+        return 7;
+    });
+    BOOST_TEST(exitCode == 7);
 }
 
 BOOST_AUTO_TEST_CASE(g35_afterwards_handles_and_channels_say_so) {
@@ -270,8 +265,9 @@ BOOST_AUTO_TEST_CASE(g36_the_functions_of_the_package_use_them) {
     Ticker ticker = jtimer::go::newTicker(1);
     const Channel after = jtimer::go::after(0);
     const Channel ticks = jtimer::go::tick(1);
-    const Timer far = jtimer::go::newTimer(std::chrono::hours(1));
-    BOOST_TEST(jtimer::go::defaultTimers().stats().pending >= 1U);
+    const Timer farTimer = jtimer::go::newTimer(std::chrono::hours(1));
+    const Ticker farTicker = jtimer::go::newTicker(std::chrono::hours(1));
+    BOOST_TEST(jtimer::go::defaultTimers().stats().pending >= 2U);
     jtimer::go::sleep(1);
     BOOST_TEST((timer.C().receive() <= jtimer::go::now()));
     BOOST_TEST((after.receive() <= jtimer::go::now()));

@@ -1,6 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "support/child_process.hpp"
 #include "support/counter.hpp"
+#include "support/forked_child.hpp"
 #include "support/gate.hpp"
 #include "support/manual_timer.hpp"
 #include "support/race.hpp"
@@ -259,13 +259,6 @@ BOOST_AUTO_TEST_CASE(c11_a_forked_child_waits_for_no_timer_of_its_parent) {
     Timer timer("parent", true);
     const auto task = timer.schedule([&] { running.open(), released.wait(); }, 0);
     running.wait();
-    const pid_t child = fork();
-    if (child == 0) {
-        alarm(20);  // ends the child if it waits
-        _exit(task->cancelAndWait() ? 1 : 0);
-    }
-    int status = -1;
-    waitpid(child, &status, 0);
-    BOOST_TEST(status == 0);
+    BOOST_TEST(test::inForkedChild([&] { return task->cancelAndWait() ? 1 : 0; }) == 0);
     released.open();
 }

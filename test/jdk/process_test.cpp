@@ -1,10 +1,12 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/child_process.hpp"
+#include "support/forked_child.hpp"
 #include "support/gate.hpp"
 #include "support/hanging_clock.hpp"
 #include "support/thread_state.hpp"
 
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -223,14 +225,8 @@ CHILD_PROCESS(forks_with_static_timers) {
         hasRun.wait();
     }
     for (int i = 0; i < 20; ++i) {
-        const pid_t child = fork();
-        if (child == 0) {
-            alarm(20);
-            std::exit(7);
-        }
-        int status = 0;
-        waitpid(child, &status, 0);
-        if (!WIFEXITED(status) || WEXITSTATUS(status) != 7) print("the child hangs\n");
+        const auto exits = []() -> int { std::exit(7); };
+        if (test::inForkedChild(exits) != 7) print("the child hangs\n");
     }
     print("children have left\n");
     timer.cancel();
@@ -253,15 +249,11 @@ CHILD_PROCESS(forks_with_a_monitor_held) {
     const auto task = timer.schedule([] {}, 3'600'000);
     timer.schedule([&] { clock->armed = true; }, Date{});  // nobody waits for the monitor then
     clock->hangs.wait();
-    const pid_t child = fork();
-    if (child == 0) {
-        alarm(20);
+    const int exitCode = test::inForkedChild([&] {
         scoped.reset();
-        _exit(task->cancel() ? 7 : 8);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    print(WIFEXITED(status) && WEXITSTATUS(status) == 7 ? "cancelled\n" : "hung\n");
+        return task->cancel() ? 7 : 8;
+    });
+    print(exitCode == 7 ? "cancelled\n" : "hung\n");
     clock->release();
     timer.cancel();
 }

@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "jdk/task_names.hpp"
 
-#include "support/child_process.hpp"
+#include "support/forked_child.hpp"
 #include "support/manual_timer.hpp"
 #include "support/race.hpp"
 #include "support/throws.hpp"
@@ -161,24 +161,21 @@ BOOST_AUTO_TEST_CASE(cancellations_that_race_lose_no_name_and_leave_none_behind)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-// The allocators of these two sanitizers may be locked in a child.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-
 namespace {
 
-/// In the child of a fork() that comes at a random moment of `others`: destroys a task with a name.
+/// In the child of a fork() that comes at a random moment of `others`: looks for a task's name, and
+/// destroys the task. The latter not under two sanitizers, whose allocators may be locked there.
 bool childDestroysNamedTask() {
     auto task = named("inherited");
-    const pid_t child = fork();
-    if (child == 0) {
-        alarm(20);  // ends the child if it waits for a lock that nobody will release
+    const int exitCode = test::inForkedChild([&] {
+        const bool isNamed = task->name() == "inherited";
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
         task.reset();
         named("of the child").reset();
-        _exit(0);
-    }
-    int status = -1;
-    waitpid(child, &status, 0);
-    return status == 0;
+#endif
+        return isNamed ? 0 : 1;
+    });
+    return exitCode == 0;
 }
 
 }  // namespace
@@ -199,5 +196,3 @@ BOOST_AUTO_TEST_CASE(c11_a_forked_child_never_finds_the_table_of_names_locked) {
     others.join_all();
     BOOST_TEST(failed == 0);
 }
-
-#endif

@@ -1,5 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/child_process.hpp"
+#include "support/forked_child.hpp"
 #include "support/gate.hpp"
 #include "support/manual_wheel.hpp"
 
@@ -9,7 +10,6 @@
 #include <atomic>
 #include <pthread.h>
 #include <string>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
 
@@ -356,9 +356,7 @@ CHILD_PROCESS(forks) {
     timer.newTimeout([] { test::print("cancelled is not called in the child\n"); }, 1h);
     const pid_t child = ::fork();
     if (child == 0) return;  // destroys the timer, and exits
-    int status = -1;
-    ::waitpid(child, &status, 0);
-    test::print(WIFEXITED(status) && WEXITSTATUS(status) == 0 ? "child ended\n" : "child failed\n");
+    test::print(test::exitCodeOf(child) == 0 ? "child ended\n" : "child failed\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_forked_child_can_destroy_the_timer_of_its_parent) {

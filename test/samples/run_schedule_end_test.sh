@@ -124,7 +124,7 @@ a_hung_command_does_not_hold_up_the_end_of_for() {
     expect status 0 $status
     expect lines 'hung  [failed: ended by run_schedule: killed by signal 15 (Terminated)]' "$(lines)"
     expect table 'hung 1 1' "$(table)"
-    expect_gone "$(cat pid)"
+    expect 'it is gone' '' "$(lives "$(cat pid)" && echo there)"
 }
 
 a_hung_command_is_killed_if_sigterm_does_not_end_it() {
@@ -133,7 +133,7 @@ a_hung_command_is_killed_if_sigterm_does_not_end_it() {
     expect status 0 $status
     expect lines 'hung  [failed: ended by run_schedule: killed by signal 9 (Killed)]' "$(lines)"
     expect stderr 'run_schedule: waiting for hung to finish' "$(cat err)"
-    expect_gone "$command"
+    expect 'it is gone' '' "$(lives "$command" && echo there)"
 }
 
 a_command_that_ends_by_itself_on_sigterm_has_not_failed() {

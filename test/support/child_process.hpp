@@ -1,9 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "support/forked_child.hpp"
+
 #include <boost/test/unit_test.hpp>
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -11,7 +12,6 @@
 #include <spawn.h>
 #include <stdexcept>
 #include <string>
-#include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -104,11 +104,8 @@ inline ChildResult runChild(std::string name) {
     posix_spawn_file_actions_destroy(&actions);
     if (error != 0) throw std::system_error(error, std::generic_category(), program);
 
-    int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-    }
     ChildResult result;
-    result.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    result.exitCode = exitCodeOf(pid);
     result.out = detail::contentsOf(out.get());
     result.err = detail::contentsOf(err.get());
     return result;

@@ -5,7 +5,9 @@
 // the kernel says; but for a given place it does so rarely, and a test that counts on the opposite
 // passes a thousand times.
 //
-// HOLD_UP_SEED starts the random numbers. The same ones need not have the same outcome twice.
+// HOLD_UP_SEED starts the random numbers. The same ones need not have the same outcome twice. They
+// are made here: a template of <random> may be linked as another file has compiled it, with calls
+// of this very function.
 #if defined(__linux__)
 
 #include <cstdint>

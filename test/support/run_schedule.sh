@@ -71,10 +71,14 @@ timeline() {
 # The table: name, runs, failures.
 table() { sed '1,/^task /d' out | awk '{ print $1, $2, $3 }'; }
 
+# What `times` printed, on the standard input: the CPU time of all commands that have ended.
+cpu_seconds() { awk -F '[ms ]+' 'NR == 2 { print int($1 * 60 + $2 + $3 * 60 + $4) }'; }
+
 # Whether the process $1 is there, and not only waiting for its parent to look at it.
 lives() { grep -qs '^State:.[^ZX]' "/proc/$1/status"; }
 
-# The process $1 has been killed; it is gone as soon as the system gets round to it.
+# The process $1, whose parent run_schedule is not or no more, has been killed: it is gone as soon as
+# the system gets round to it.
 expect_gone() {
     for i in $(seq 400); do
         lives "$1" || return

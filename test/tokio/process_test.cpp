@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/child_process.hpp"
 #include "support/counter.hpp"
+#include "support/forked_child.hpp"
 #include "support/hanging_clock.hpp"
 #include "support/system_threads.hpp"
 #include "support/throws.hpp"
@@ -12,14 +13,14 @@
 #include <boost/thread/thread.hpp>
 
 #include <atomic>
+#include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <pthread.h>
 #include <stdexcept>
 #include <string>
-#include <sys/wait.h>
 #include <system_error>
-#include <unistd.h>
 #include <utility>
 
 using namespace std::chrono_literals;
@@ -62,21 +63,15 @@ CHILD_PROCESS(forks_beside_a_driver) {
     Sleep now = driver->sleep(1ms);
     while (now.poll([&] { clock->armed = true; })) now = driver->sleep(1ms);
     clock->hangs.wait();
-    const pid_t child = fork();
-    if (child == 0) {
-        alarm(20);
+    const int exitCode = test::inForkedChild([&] {
         sleep.reset();
         jtimer::tokio::detail::stopPolling(*another);
         driver.reset();
         another.reset();
-        _exit(7);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
+        return 7;
+    });
     clock->release();
-    const bool isIntact = driver->size() == 2;
-    test::print(WIFEXITED(status) && WEXITSTATUS(status) == 7 && isIntact ? "destroyed\n"
-                                                                          : "hung\n");
+    test::print(exitCode == 7 && driver->size() == 2 ? "destroyed\n" : "hung\n");
 }
 
 BOOST_AUTO_TEST_SUITE(tokio_process)
