@@ -111,7 +111,8 @@ class JTIMER_API TimerThread {
     /// that are left, on the calling thread. These may still call the timer.
     ///
     /// Called on the timer's thread, it stops the timer and returns at once; the thread then frees
-    /// everything when the run has ended.
+    /// everything when the run has ended. In a forked child, which has no such thread, it destroys
+    /// no callable and returns at once, as stopAndJoin() does.
     ~TimerThread();
 
     TimerThread(const TimerThread&) = delete;

@@ -100,7 +100,8 @@ class JTIMER_API Timers {
     /// The end: what is pending never fires, and its functions are destroyed. Blocked calls throw
     /// IllegalStateException "time: Timers destroyed". Waits for each function that runs on a
     /// thread of the runtime; but on such a thread, or the one that fires, it waits for nobody, and
-    /// the threads end by themselves.
+    /// the threads end by themselves. In a forked child, which has none of these threads, it does
+    /// nothing.
     ///
     /// Handles and channels may outlive it. Then stop() answers false, tryReceive() nothing, and
     /// what would start a timer or block throws the same exception.
