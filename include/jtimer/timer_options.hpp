@@ -62,10 +62,16 @@ struct TimerOptions {
     TimeSpan tolerance = 0;
 
     /// How much later than its time the kernel may wake the thread to save power (Linux's timer
-    /// slack), at least 1 ns; in force only while the thread waits. Without a value it is 1 ns for
-    /// waits of 0.1 ms and longer. Shorter waits keep what the thread inherited, usually 50 us:
-    /// waking once per task would be wasteful where tasks are microseconds apart. BoottimeClock and
-    /// ManualClock have no slack. Negative: the constructor throws IllegalArgumentException.
+    /// slack), at least 1 ns; in force only while the thread waits.
+    ///
+    /// Without a value it is 1 ns for waits of 0.1 ms and longer. Such a wait also ends before the
+    /// task's time, by as much as the thread has needed of late to wake up, at most 0.1 ms; a
+    /// thread that is awake too soon spins until then, for less than 1 us in the mean. No task runs
+    /// early. Shorter waits keep what the thread inherited, usually 50 us: waking once per task
+    /// would be wasteful where tasks are microseconds apart.
+    ///
+    /// BoottimeClock and ManualClock have no slack. Negative: the constructor throws
+    /// IllegalArgumentException.
     std::optional<TimeSpan> timerSlack;
 
     /// Told of each exception that leaves `TimerTask::run` or a user's Clock. If it ends the timer,

@@ -12,9 +12,16 @@
 
 namespace jtimer::detail {
 
+/// Whether a wait is long enough for the thread to be woken for its end and nothing else. Where
+/// deadlines come every few microseconds, one wake-up should serve many.
+inline bool isLongWait(Nanos deadline, Nanos now) noexcept {
+    constexpr Nanos shortWait = 100'000;
+    return deadline != kNever && saturatingSubtract(deadline, now) >= shortWait;
+}
+
 /// Lets the kernel wake the calling thread more exactly, for one wait. Half of what a wake-up is
-/// late by is Linux's timer slack of 50 us. A short wait keeps it: where deadlines come every few
-/// microseconds, the slack is what lets one wake-up serve many.
+/// late by is Linux's timer slack of 50 us. A short wait keeps it: the slack is what lets one
+/// wake-up serve many.
 ///
 /// For one wait and no longer, because threads and processes that a task starts inherit the slack.
 /// It costs two system calls, where a wake-up costs 20 us.
@@ -23,8 +30,7 @@ class LowTimerSlack {
     /// \param chosen the slack to have for every wait; nothing: for long ones, the least there is
     /// \param deadline when the wait ends, and `now` when it begins
     LowTimerSlack(std::optional<Nanos> chosen, Nanos deadline, Nanos now) noexcept
-        : set_(deadline != kNever &&
-               (chosen.has_value() || saturatingSubtract(deadline, now) >= kShortWait)) {
+        : set_(chosen.has_value() ? deadline != kNever : isLongWait(deadline, now)) {
         if (set_) tell(std::clamp(chosen.value_or(0), Nanos{1}, kMost));
     }
     LowTimerSlack(const LowTimerSlack&) = delete;
@@ -34,7 +40,6 @@ class LowTimerSlack {
     }
 
   private:
-    static constexpr Nanos kShortWait = 100'000;
     static constexpr Nanos kMost = std::numeric_limits<long>::max();
     /// What the thread had when it was started.
     static constexpr Nanos kUsual = 0;

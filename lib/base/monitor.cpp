@@ -105,13 +105,30 @@ void Monitor::waitUntil(Lock& lock, Nanos deadline, Nanos now) {
 }
 
 bool Monitor::waitNotified(Lock& lock, Nanos deadline, Nanos now) {
+    const bool leads =
+        waiter_->wakesLate() && !timerSlack_.has_value() && !settling_ && isLongWait(deadline, now);
+    const Nanos end = leads ? deadline - lead_.value() : deadline;
     waitsUntil_ = deadline;
     waiting_ = true;
     {
         const LowTimerSlack lowTimerSlack(timerSlack_, deadline, now);
-        waiter_->waitUntil(lock, deadline, now);
+        waiter_->waitUntil(lock, end, now);
     }
+    if (leads && waiting_) awaitDeadline(lock, deadline, end);
     return !std::exchange(waiting_, false);
+}
+
+/// After a wait that nobody has ended: spins if it is over and the deadline has not come. Whoever
+/// has something to do for the thread meanwhile finds it waiting, and what it did is looked at when
+/// the spin is over.
+void Monitor::awaitDeadline(Lock& lock, Nanos deadline, Nanos end) {
+    Nanos present = now();
+    lead_.learn(saturatingSubtract(present, end));
+    if (present >= deadline || present < end) return;
+    lock.unlock();
+    // A clock that is set back meanwhile must not keep the thread here.
+    for (; present < deadline && present >= end; present = now()) pauseShortly();
+    enter(lock);
 }
 
 }  // namespace jtimer::detail

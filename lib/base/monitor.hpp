@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "base/wake_up_lead.hpp"
 #include "clock/waiter.hpp"
 
 #include <jtimer/clock.hpp>
@@ -97,7 +98,9 @@ class Monitor {
     /// Waits until it is woken.
     void wait(Lock& lock);
 
-    /// Waits until it is woken, at the longest until the clock shows `deadline`. May end early.
+    /// Waits until it is woken, at the longest until the clock shows `deadline`. May end early. A
+    /// long wait ends on time, if no timer slack has been asked for: its last microseconds may be a
+    /// spin, see WakeUpLead.
     /// \param now what the clock showed last, before `deadline`
     void waitUntil(Lock& lock, Nanos deadline, Nanos now);
 
@@ -110,6 +113,7 @@ class Monitor {
     void enterContended(Lock& lock);
     void enterContendedUnlessForked(Lock& lock, const OwnThread& waiting);
     bool waitNotified(Lock& lock, Nanos deadline, Nanos now);
+    void awaitDeadline(Lock& lock, Nanos deadline, Nanos end);
 
     const std::shared_ptr<Clock> clock_;
     /// Null without a thread. The waiting thread, for whose lifetime it does not change, reads it
@@ -127,8 +131,9 @@ class Monitor {
     bool settling_ = false;
 
     /// When the last wait began, if a notification has ended it; else kLongAgo. Touched by the
-    /// waiting thread alone.
+    /// waiting thread alone, as the next one.
     Nanos notifiedWaitStart_ = kLongAgo;
+    WakeUpLead lead_;
 
     /// Threads inside enterContended(), and how many have come through. Read without the mutex as
     /// hints, hence relaxed.

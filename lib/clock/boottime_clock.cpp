@@ -83,6 +83,7 @@ class BoottimeWaiter final : public detail::Waiter {
     }
 
     bool canBeSetForward() const noexcept override { return false; }
+    bool wakesLate() const noexcept override { return true; }
     Nanos settlingTime() const noexcept override { return detail::kNanosPerMilli; }
 
   private:

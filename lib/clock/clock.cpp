@@ -80,10 +80,11 @@ Nanos coarseNanos(clockid_t id) noexcept { return nanosOf(id); }
 
 /// For the computer's own clock, not for one that a user has derived from it.
 class WallWaiter final : public RelativeWaiter {
-#if defined(__linux__)
   public:
+#if defined(__linux__)
     Nanos reached() const noexcept override { return coarseNanos(CLOCK_REALTIME_COARSE); }
 #endif
+    bool wakesLate() const noexcept override { return true; }
 };
 
 class SteadyWaiter final : public RelativeWaiter {
@@ -96,6 +97,7 @@ class SteadyWaiter final : public RelativeWaiter {
     }
 #endif
     bool canBeSetForward() const noexcept override { return false; }
+    bool wakesLate() const noexcept override { return true; }
 
   private:
     const Nanos offset_;

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unistd.h>
 
@@ -22,24 +23,47 @@ using jtimer::detail::Nanos;
 namespace {
 
 constexpr Nanos kMilli = 1'000'000;
+constexpr Nanos kMicro = 1'000;
 constexpr Nanos kStart = test::kStartMillis * kMilli;
 
-/// A monitor whose thread waits again and again until `deadline`.
+/// A monitor whose thread waits again and again, until `deadline` or for a time.
 struct WaitingThread {
+    explicit WaitingThread(std::optional<Nanos> timerSlack = {}) : monitor(clock, timerSlack) {}
+
     const std::shared_ptr<test::ScriptedClock> clock = std::make_shared<test::ScriptedClock>();
-    Monitor monitor{clock};
+    Monitor monitor;
     std::atomic<bool> over{false};
     boost::thread thread;
 
-    void start(Nanos deadline) {
-        thread = boost::thread([this, deadline] {
+    template <class Wait>
+    void startWith(const Wait& wait) {
+        thread = boost::thread([this, wait] {
             Lock lock = monitor.enter();
-            while (!over) {
-                deadline == kNever ? monitor.wait(lock)
-                                   : monitor.waitUntil(lock, deadline, monitor.now());
-            }
+            while (!over) wait(lock);
         });
         clock->awaitWait(1);
+    }
+    void start(Nanos deadline) {
+        startWith([this, deadline](Lock& lock) {
+            deadline == kNever ? monitor.wait(lock)
+                               : monitor.waitUntil(lock, deadline, monitor.now());
+        });
+    }
+    void startWaitingFor(Nanos time) {
+        startWith([this, time](Lock& lock) {
+            const Nanos now = monitor.now();
+            monitor.waitUntil(lock, now + time, now);
+        });
+    }
+    /// Ends the wait that is going on, at `time`.
+    void endWaitAt(Nanos time) {
+        clock->time = time;
+        clock->endWait();
+    }
+    /// Returns when the thread has read the clock a few times more.
+    void awaitSpin() {
+        const int before = clock->readings;
+        while (clock->readings < before + 3) boost::this_thread::yield();
     }
     void wake() {
         Lock lock = monitor.enter();
@@ -54,6 +78,7 @@ struct WaitingThread {
     }
     ~WaitingThread() {
         over = true;
+        clock->time = kNever;  // it may spin
         clock->holdNotified(false);
         clock->endWait();
         thread.join();
@@ -109,6 +134,74 @@ BOOST_AUTO_TEST_CASE(each_wait_is_ended_by_one_notification_at_most) {
     waiting.wake();
     BOOST_TEST(waiting.clock->notifications() == 2);
     waiting.clock->awaitWait(3);
+}
+
+BOOST_AUTO_TEST_CASE(a_long_wait_ends_before_its_deadline_by_what_wake_ups_take) {
+    WaitingThread waiting;
+    waiting.clock->wakesLate = true;
+    waiting.startWaitingFor(kMilli);
+    BOOST_TEST(waiting.clock->awaitWait(1) == kStart + kMilli);
+    waiting.endWaitAt(kStart + kMilli + 80 * kMicro);
+    BOOST_TEST(waiting.clock->awaitWait(2) == kStart + 2 * kMilli + 75 * kMicro);
+    waiting.endWaitAt(kStart + 2 * kMilli + 78 * kMicro);  // after 3 us
+    waiting.awaitSpin();
+    {
+        const Lock lock = waiting.monitor.tryEnter();
+        BOOST_TEST(lock.owns_lock());
+    }
+    waiting.clock->time = kStart + 2 * kMilli + 80 * kMicro - 1;
+    waiting.awaitSpin();
+    waiting.clock->time = kStart + 2 * kMilli + 80 * kMicro;
+    BOOST_TEST(waiting.clock->awaitWait(3) == kStart + 3 * kMilli + 77 * kMicro);
+}
+
+BOOST_AUTO_TEST_CASE(until_its_deadline_it_is_woken_as_before) {
+    WaitingThread waiting;
+    waiting.clock->wakesLate = true;
+    waiting.clock->canBeSetForward = false;
+    waiting.startWaitingFor(kMilli);
+    waiting.endWaitAt(kStart + kMilli + 80 * kMicro);
+    const Nanos deadline = waiting.clock->awaitWait(2) + 5 * kMicro;
+    BOOST_TEST(waiting.wakeFor(deadline) == 0);
+    BOOST_TEST(waiting.wakeFor(deadline - 1) == 1);
+    const Nanos end = waiting.clock->awaitWait(3);
+    BOOST_TEST(end == deadline - 5 * kMicro);
+
+    // Nor does the spin end sooner for a notification, but what happened is looked at afterwards.
+    waiting.endWaitAt(end + 1);
+    waiting.awaitSpin();
+    BOOST_TEST(waiting.wakeFor(deadline - 1) == 1);
+    BOOST_TEST(waiting.wakeFor(deadline - 2) == 0);
+    waiting.awaitSpin();
+    waiting.clock->time = deadline;
+    BOOST_TEST(waiting.clock->awaitWait(4) == deadline + kMilli - 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_clock_that_is_set_back_ends_the_spin) {
+    WaitingThread waiting;
+    waiting.clock->wakesLate = true;
+    waiting.startWaitingFor(kMilli);
+    waiting.endWaitAt(kStart + kMilli + 80 * kMicro);
+    const Nanos end = waiting.clock->awaitWait(2);
+    waiting.endWaitAt(end);
+    waiting.awaitSpin();
+    waiting.clock->time = end - 1;
+    BOOST_TEST(waiting.clock->awaitWait(3) == end - 1 + kMilli);
+    waiting.endWaitAt(end - 2);  // not over, and no reason to spin
+    BOOST_TEST(waiting.clock->awaitWait(4) == end - 2 + kMilli);
+}
+
+BOOST_AUTO_TEST_CASE(short_waits_end_at_their_deadline_and_those_with_a_slack_that_was_asked_for) {
+    const auto firstEnds = [](WaitingThread& waiting, Nanos time) {
+        waiting.clock->wakesLate = true;
+        waiting.startWaitingFor(time);
+        waiting.endWaitAt(kStart + time + 80 * kMicro);
+        return waiting.clock->awaitWait(2) - (kStart + 2 * time + 80 * kMicro);
+    };
+    WaitingThread shortWaits, longWaits, withSlack(0);
+    BOOST_TEST(firstEnds(shortWaits, 100 * kMicro - 1) == 0);
+    BOOST_TEST(firstEnds(longWaits, 100 * kMicro) == -5 * kMicro);
+    BOOST_TEST(firstEnds(withSlack, kMilli) == 0);
 }
 
 BOOST_AUTO_TEST_CASE(the_present_time_is_before_never_whatever_the_clock_shows) {

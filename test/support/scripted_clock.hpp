@@ -29,6 +29,8 @@ class ScriptedClock final : public jtimer::Clock {
     /// Waiter::reached() and Waiter::canBeSetForward().
     std::atomic<jtimer::detail::Nanos> reached{jtimer::detail::kLongAgo};
     std::atomic<bool> canBeSetForward{true};
+    /// Waiter::wakesLate(), which no clock of a test does by itself either.
+    std::atomic<bool> wakesLate{false};
     /// The timer slack of the thread in its last wait. Nanoseconds.
     mutable std::atomic<int> timerSlack{0};
     /// How often the time was read.
@@ -96,6 +98,7 @@ class ScriptedClock final : public jtimer::Clock {
         jtimer::detail::Nanos settlingTime() const noexcept override { return clock_.settlingTime; }
         jtimer::detail::Nanos reached() const noexcept override { return clock_.reached; }
         bool canBeSetForward() const noexcept override { return clock_.canBeSetForward; }
+        bool wakesLate() const noexcept override { return clock_.wakesLate; }
 
       private:
         const ScriptedClock& clock_;
