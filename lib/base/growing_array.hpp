@@ -27,9 +27,10 @@ namespace jtimer::detail {
 
 /// An array that only grows, of trivially copyable elements, aligned to a cache line.
 ///
-/// It differs from a std::vector in how it grows when it is large: on Linux it has pages of its
-/// own, which the kernel remaps. A vector copies its elements to new pages, and new pages are what
-/// costs. Room that has not been written to takes no memory.
+/// It differs from a std::vector in how it grows, since new pages are what costs. A small one takes
+/// its memory from malloc, which may have some that has been used before; it grows fourfold, and so
+/// leaves little behind. A large one has, on Linux, pages of its own, which the kernel remaps where
+/// a vector would copy its elements to new ones. Room that has not been written to takes no memory.
 template <class T>
 class GrowingArray {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -45,6 +46,11 @@ class GrowingArray {
     T* data() const noexcept { return data_; }
     T& operator[](std::size_t i) const noexcept { return data_[i]; }
     std::size_t size() const noexcept { return size_; }
+
+    /// What it should grow to when it is full; of no use as long as it is empty.
+    std::size_t nextSize() const noexcept {
+        return size_ * sizeof(T) < kLeastPages ? 4 * size_ : 2 * size_;
+    }
 
     /// Makes room for `size` elements, more than now. The new ones are uninitialised.
     /// \throws std::bad_alloc, with nothing changed
@@ -63,15 +69,15 @@ class GrowingArray {
 
   private:
     static constexpr std::align_val_t kCacheLine{64};
+    /// From how many bytes on it is a large one. Less is cheaper from malloc in a process that has
+    /// used it before, and costs about the same in a new one.
+    static constexpr std::size_t kLeastPages = std::size_t{4} * 1024 * 1024;
 
     static T* newBlock(std::size_t size) {
         return static_cast<T*>(::operator new(size * sizeof(T), kCacheLine));
     }
 
 #if defined(JTIMER_MOVES_PAGES)
-    /// A smaller array costs less in memory that malloc has used before.
-    static constexpr std::size_t kLeastPages = std::size_t{64} * 1024;
-
     static bool hasPages(std::size_t size) noexcept { return size * sizeof(T) >= kLeastPages; }
 
     static T* checked(void* pages) {

@@ -31,7 +31,7 @@ Bucket& BucketedQueue::bucketOfThisThread() noexcept {
 bool BucketedQueue::reserveOne() noexcept {
     if (size_ + 1 < heap_.size()) return true;
     try {
-        heap_.grow(2 * heap_.size());
+        heap_.grow(heap_.nextSize());
         return true;
     } catch (const std::bad_alloc&) {
         return false;

@@ -21,7 +21,7 @@ void QuadHeap::reserve(std::size_t count) {
     const std::size_t needed = kOffset + size_ + count;
     if (needed <= array_.size()) return;
     if (needed >= HeapItem::kNowhere) throw std::length_error("QuadHeap: too many entries");
-    array_.grow(std::max({needed, 2 * array_.size(), least}));
+    array_.grow(std::max({needed, array_.nextSize(), least}));
 }
 
 void QuadHeap::add(Nanos when, HeapItem& item) noexcept {

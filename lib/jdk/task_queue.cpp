@@ -3,6 +3,7 @@
 
 #include "base/heap_sift.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -23,9 +24,9 @@ TaskQueue::~TaskQueue() { clear(); }
 void TaskQueue::reserveOne() {
     constexpr std::size_t initialSlots = 128;
     if (size_ + 1 < heap_.size()) return;
-    if (isExtended())
-        extras_->reserve(heap_.size() < initialSlots ? initialSlots : 2 * heap_.size());
-    heap_.grow(heap_.size() < initialSlots ? initialSlots : 2 * heap_.size());
+    const std::size_t slots = std::max(initialSlots, heap_.nextSize());
+    if (isExtended()) extras_->reserve(slots);
+    heap_.grow(slots);
 }
 
 void TaskQueue::add(std::shared_ptr<TimerTask> task, Nanos time) noexcept {

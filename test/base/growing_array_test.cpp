@@ -44,17 +44,21 @@ BOOST_AUTO_TEST_CASE(a_new_one_has_no_room_and_no_memory) {
     BOOST_TEST(array.data() == nullptr);
 }
 
-// From 160 bytes to 10 MiB: across the size from which on it has pages of its own.
+// From 160 bytes to 40 MiB: across the size from which on it has pages of its own.
 BOOST_AUTO_TEST_CASE(the_elements_survive_each_growth) {
     Array array;
-    for (std::size_t size = 10; size <= 1'048'576; size *= 2) {
+    std::vector<std::size_t> sizes;
+    for (std::size_t size = 10; size <= 4'194'304; size = array.nextSize()) {
         const std::size_t before = array.size();
         array.grow(size);
-        BOOST_TEST(array.size() == size);
+        sizes.push_back(array.size());
         BOOST_TEST(firstWrong(array, before) == before);
         fill(array, before);
     }
     BOOST_TEST(firstWrong(array, array.size()) == array.size());
+    const std::vector<std::size_t> expected{10,     40,      160,     640,       2560,     10'240,
+                                            40'960, 163'840, 655'360, 1'310'720, 2'621'440};
+    BOOST_TEST(sizes == expected, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(it_begins_at_a_cache_line_whatever_its_size) {
