@@ -236,9 +236,8 @@ class JTIMER_API Timer final {
     enum class Repeat { Once, FixedDelay, FixedRate };
 
     /// What the calls that schedule share: checks the times; the states come under the monitor.
-    JTIMER_LOCAL std::shared_ptr<TimerTask> sched(std::shared_ptr<TimerTask>& task,
-                                                  const When& when, Repeat repeat,
-                                                  detail::MillisAndNanos period,
+    JTIMER_LOCAL std::shared_ptr<TimerTask> sched(detail::TaskArgument& task, const When& when,
+                                                  Repeat repeat, detail::MillisAndNanos period,
                                                   MissedRuns missed = MissedRuns::Burst);
 
     /// Shared with the thread, which may outlive this object.

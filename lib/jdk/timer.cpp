@@ -144,26 +144,26 @@ Timer::Timer(TimerOptions options)
 Timer::~Timer() { thread_->close(isDaemon_); }
 
 std::shared_ptr<TimerTask> Timer::schedule(detail::TaskArgument task, When when) {
-    return sched(task.task(), when, Repeat::Once, {});
+    return sched(task, when, Repeat::Once, {});
 }
 
 std::shared_ptr<TimerTask> Timer::schedule(detail::TaskArgument task, When firstTime,
                                            TimeSpan period) {
-    return sched(task.task(), firstTime, Repeat::FixedDelay, period.value());
+    return sched(task, firstTime, Repeat::FixedDelay, period.value());
 }
 
 std::shared_ptr<TimerTask> Timer::scheduleAtFixedRate(detail::TaskArgument task, When firstTime,
                                                       TimeSpan period) {
-    return sched(task.task(), firstTime, Repeat::FixedRate, period.value());
+    return sched(task, firstTime, Repeat::FixedRate, period.value());
 }
 
 std::shared_ptr<TimerTask> Timer::scheduleAtFixedRate(detail::TaskArgument task, When firstTime,
                                                       TimeSpan period, MissedRuns missed) {
-    return sched(task.task(), firstTime, Repeat::FixedRate, period.value(), missed);
+    return sched(task, firstTime, Repeat::FixedRate, period.value(), missed);
 }
 
-std::shared_ptr<TimerTask> Timer::sched(std::shared_ptr<TimerTask>& task, const When& when,
-                                        Repeat repeat, MillisAndNanos period, MissedRuns missed) {
+std::shared_ptr<TimerTask> Timer::sched(detail::TaskArgument& task, const When& when, Repeat repeat,
+                                        MillisAndNanos period, MissedRuns missed) {
     if (!when.isDate() && when.value().millis < 0)
         throw IllegalArgumentException("Negative delay.");
     const bool repeats = repeat != Repeat::Once;
@@ -184,8 +184,9 @@ std::shared_ptr<TimerTask> Timer::sched(std::shared_ptr<TimerTask>& task, const 
     } else {
         schedule.scheduledExecutionTime = time.millis;
     }
-    thread_->schedule(task, schedule);
-    return std::move(task);
+    schedule.ofNewTask = task.isNew();
+    thread_->schedule(task.task(), schedule);
+    return std::move(task.task());
 }
 
 // The last reference to this Timer may be held by one of the tasks that cancel() and purge()

@@ -60,7 +60,8 @@ void TimerThread::enqueue(const std::shared_ptr<TimerTask>& task, const Schedule
     }
     queue_.reserveOne();  // can fail, so it comes before the first change
     TaskState& state = stateOf(*task);
-    if (!state.startSchedule(scheduled)) {
+    if (!(schedule.ofNewTask ? state.startScheduleOfNew(scheduled)
+                             : state.startSchedule(scheduled))) {
         throw IllegalStateException("Task already scheduled or cancelled");
     }
     state.scheduledExecutionTime.store(schedule.scheduledExecutionTime, std::memory_order_relaxed);

@@ -34,6 +34,7 @@ struct Schedule {
     Nanos period = 0;                         ///< as TaskState::scheduledWith() has it
     std::int64_t scheduledExecutionTime = 0;  ///< what the task answers until its first run
     MissedRuns missed = MissedRuns::Burst;
+    bool ofNewTask = false;  ///< whether only the caller knows the task
 };
 
 /// The JDK's timer loop: one thread, one monitor, one queue. Shared by the Timer and the thread

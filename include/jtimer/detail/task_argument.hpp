@@ -33,7 +33,7 @@ class TaskArgument {
                                             !std::is_same_v<std::decay_t<F>, TaskArgument> &&
                                             isTaskCallable<F>,
                                         int> = 0>
-    TaskArgument(F&& callable) : task_(callableTask(std::forward<F>(callable))) {}
+    TaskArgument(F&& callable) : task_(callableTask(std::forward<F>(callable))), isNew_(true) {}
 
     ///@{ Advice: see advice.hpp.
     template <class T, std::enable_if_t<mistakeOf<T> == TaskMistake::RawPointer, int> = 0>
@@ -48,8 +48,12 @@ class TaskArgument {
 
     std::shared_ptr<TimerTask>& task() noexcept { return task_; }
 
+    /// Whether the task has been made here, of a callable, so that nobody else knows it yet.
+    bool isNew() const noexcept { return isNew_; }
+
   private:
     std::shared_ptr<TimerTask> task_;
+    bool isNew_ = false;
 };
 
 }  // namespace jtimer::detail

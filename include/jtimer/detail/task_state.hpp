@@ -20,10 +20,11 @@ struct TaskLink;
 ///
 /// Virgin -> Scheduled -> Executed (one-shots only), and Cancelled from anywhere. Nothing goes
 /// back. The state and the period are one word: so a change of state is one atomic operation that
-/// also publishes the period. Every change is a read-modify-write on that word, so the changes of
-/// one task have a single order: of a one-shot, either cancel() finds it scheduled or
-/// startOnlyRun() does, never both. Acquire and release make what was done before a cancel()
-/// visible to the thread that destroys the task, as a lock would.
+/// also publishes the period. Every change is a read-modify-write on that word, except the first
+/// one of a task that only its scheduler knows; so the changes of one task have a single order: of
+/// a one-shot, either cancel() finds it scheduled or startOnlyRun() does, never both. Acquire and
+/// release make what was done before a cancel() visible to the thread that destroys the task, as a
+/// lock would.
 ///
 /// Few tasks need more than a period. For those the word of the scheduled task holds the address of
 /// a TaskLink instead. It belongs to whoever takes it out of the word.
@@ -110,6 +111,14 @@ class TaskState {
         Word from = 0;
         if (replace(from, scheduled)) return true;
         return from == kNamed && replace(from, scheduled | kNamed);
+    }
+
+    /// The same for a task that only the caller knows. Others get to know it by the monitor of its
+    /// timer, or from the caller later on, and so see this: no atomic operation is needed.
+    bool startScheduleOfNew(Word scheduled) noexcept {
+        if (word_.load(std::memory_order_relaxed) != 0) return false;
+        word_.store(scheduled, std::memory_order_relaxed);
+        return true;
     }
 
     /// Notes that the task has a name. \returns false if it is not virgin any more
