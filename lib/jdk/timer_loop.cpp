@@ -141,22 +141,20 @@ void TimerThread::mainLoop() {
 /// fixed delay counts from the present time, and from the reading that found the task due: a second
 /// one may be earlier, if somebody sets the clock.
 Nanos TimerThread::readClock() {
-    const Nanos reached = monitor_.reached();
+    const Nanos cheap = monitor_.reached();
     if (isReachedExact_) {
-        meter_.noteExact(reached);
-        return reached;
+        meter_.noteExact(cheap);
+        return cheap;
     }
+    const Nanos reached = lastReading_.reached(cheap);
     if (queue_.getMinTime() > reached || needsPresentTime(stateOf(queue_.getMin()).word()) ||
         meter_.wantsReading(reached)) {
-        return readExactClock();
+        const Nanos now = monitor_.now();
+        lastReading_.note(cheap, now);
+        meter_.noteReading(now);
+        return now;
     }
     return reached;
-}
-
-Nanos TimerThread::readExactClock() {
-    const Nanos now = monitor_.now();
-    meter_.noteReading(now);
-    return now;
 }
 
 /// The thread is about to wait with nothing to run.

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "base/last_reading.hpp"
 #include "base/monitor.hpp"
 #include "base/own_thread.hpp"
 #include "jdk/all_timers.hpp"
@@ -129,7 +130,6 @@ class TimerThread : public std::enable_shared_from_this<TimerThread>, public Amo
     void run(std::promise<bool>* started);
     void mainLoop();
     Nanos readClock();
-    Nanos readExactClock();
     void endBurst();
     // Every run comes by these two.
     inline bool startRun(Lock& lock, Nanos now) noexcept;
@@ -184,6 +184,7 @@ class TimerThread : public std::enable_shared_from_this<TimerThread>, public Amo
     TaskQueue queue_;
     bool acceptsTasks_ = true;
     RunMeter meter_;
+    LastReading lastReading_;  ///< the timer's own thread's
     /// Which task is being run, or destroyed after its run: an address to compare with. Written by
     /// the thread itself, under the monitor.
     const TimerTask* runningTask_ = nullptr;
