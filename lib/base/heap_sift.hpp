@@ -27,38 +27,49 @@ void siftUp(Entry* heap, std::size_t i) noexcept {
 
 /// Moves entry i down to where it belongs, in a heap of `size` entries. A heap of none has an entry
 /// 1 all the same, which is rubbish.
+///
+/// A level has to wait for the one before it. So it counts in bytes, for the children of the entry
+/// at byte p begin at 2p: no shift lies between the choice of a child and the load of its children.
 /// \param approaches is called with entries that come near the top, but are at least four removals
 ///   away from it: time to load what they refer to
 template <class Entry, class Approaches>
 void siftDown(Entry* heap, std::size_t size, std::size_t i, const Approaches& approaches) noexcept {
-    Entry* hole = heap + i;
-    const Entry moving = *hole;
-    std::size_t child = 2 * i;
-    for (; child < size; child *= 2) {
+    constexpr std::size_t one = sizeof(Entry);
+    const auto at = [heap](std::size_t byte) -> Entry& {
+        return *reinterpret_cast<Entry*>(reinterpret_cast<char*>(heap) + byte);
+    };
+    const std::size_t last = size * one;
+    std::size_t hole = i * one;
+    const Entry moving = at(hole);
+    std::size_t child = 2 * hole;
+    for (; child < last; child *= 2) {
         // Starts to load what the level after the next one looks at: a large heap is not in the
         // cache.
-        if (4 * child <= size) {
-            __builtin_prefetch(heap + 4 * child);
-            __builtin_prefetch(heap + 4 * child + 4);
+        if (4 * child <= last) {
+            __builtin_prefetch(&at(4 * child));
+            __builtin_prefetch(&at(4 * child + 4 * one));
         }
         // The right child only if it is strictly less, and stop at an equal one: the order of ties
-        // of the JDK. Which child it is cannot be predicted, hence an addition and no branch.
-        child += static_cast<std::size_t>(heap[child].time > heap[child + 1].time);
-        Entry* const least = heap + child;
-        if (moving.time <= least->time) {
-            *hole = moving;
+        // of the JDK. No processor can predict which child it is, hence two conditional moves.
+        const std::size_t rightChild = child + one;
+        const auto left = at(child).time;
+        const auto right = at(rightChild).time;
+        child = __builtin_expect_with_probability(left > right, 1, 0.5) ? rightChild : child;
+        const auto least = left > right ? right : left;
+        if (moving.time <= least) {
+            at(hole) = moving;
             return;
         }
-        constexpr std::size_t levelOfApproach = 32;
-        if (child - levelOfApproach < levelOfApproach) approaches(*least);
-        *hole = *least;
-        hole = least;
+        constexpr std::size_t levelOfApproach = 32 * one;
+        if (child - levelOfApproach < levelOfApproach) approaches(at(child));
+        at(hole) = at(child);
+        hole = child;
     }
-    if (child == size && moving.time > heap[child].time) {
-        *hole = heap[child];
-        hole = heap + child;
+    if (child == last && moving.time > at(child).time) {
+        at(hole) = at(child);
+        hole = child;
     }
-    *hole = moving;
+    at(hole) = moving;
 }
 
 /// Makes a heap of `size` entries in any order.
