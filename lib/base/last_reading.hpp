@@ -3,6 +3,8 @@
 
 #include "clock/waiter.hpp"
 
+#include <jtimer/detail/saturating.hpp>
+
 namespace jtimer::detail {
 
 /// The last exact reading of a clock, for as long as the clock has certainly not gone back since.

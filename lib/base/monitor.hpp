@@ -122,8 +122,8 @@ class Monitor {
     const std::optional<Nanos> timerSlack_;
 
     Mutex mutex_;
-    /// The thread is inside Waiter::waitUntil() and has not been notified. Guarded by the mutex, as
-    /// the next two.
+    /// The thread is inside Waiter::waitUntil(), or spins until the deadline after it, and has not
+    /// been notified. Guarded by the mutex, as the next two.
     bool waiting_ = false;
     /// While waiting_: when that wait ends by itself.
     Nanos waitsUntil_ = kNever;

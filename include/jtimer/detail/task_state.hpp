@@ -114,7 +114,7 @@ class TaskState {
     }
 
     /// The same for a task that only the caller knows. Others get to know it by the monitor of its
-    /// timer, or from the caller later on, and so see this: no atomic operation is needed.
+    /// timer, or from the caller later on, and so see this: a plain store is enough.
     bool startScheduleOfNew(Word scheduled) noexcept {
         if (word_.load(std::memory_order_relaxed) != 0) return false;
         word_.store(scheduled, std::memory_order_relaxed);
