@@ -23,6 +23,10 @@
 /// On the first three, a wait of 0.1 ms or longer ends ahead of time, by as much as the thread's
 /// wake-ups have taken of late; what is left it spins, less than 1 us in the mean. Nothing runs
 /// early. Not so on a clock derived from WallClock, nor with TimerOptions::timerSlack.
+///
+/// On Linux on x86-64, where the kernel goes by the processor's cycle counter, WallClock and
+/// SteadyClock do too between two ticks of the kernel: a reading takes half the time, and may be
+/// behind clock_gettime() by some tens of nanoseconds.
 
 namespace jtimer {
 

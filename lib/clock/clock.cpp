@@ -1,46 +1,25 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include <jtimer/clock.hpp>
 
+#include "clock/system_time.hpp"
 #include "clock/waiter.hpp"
 
 #include <boost/chrono/duration.hpp>
 #include <boost/thread/condition_variable.hpp>
 
 #include <algorithm>
-#include <ctime>
 #include <typeinfo>
 
 namespace jtimer {
 
-using detail::kLongAgo;
 using detail::kNever;
 using detail::Lock;
 using detail::Nanos;
-using detail::saturatingAdd;
 using detail::saturatingSubtract;
+using detail::steadyNanos;
+using detail::wallNanos;
 
 namespace {
-
-#if defined(__linux__)
-Nanos nanosOf(clockid_t id) noexcept {
-    timespec time{};
-    clock_gettime(id, &time);
-    return Nanos{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
-
-// What std::chrono's clocks read. By way of the C++ library it takes 2 ns more, of 25.
-Nanos wallNanos() noexcept { return nanosOf(CLOCK_REALTIME); }
-Nanos steadyNanos() noexcept { return nanosOf(CLOCK_MONOTONIC); }
-#else
-template <class StdClock>
-Nanos nanosOf() {
-    const auto sinceEpoch = StdClock::now().time_since_epoch();
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(sinceEpoch).count();
-}
-
-Nanos wallNanos() { return nanosOf<std::chrono::system_clock>(); }
-Nanos steadyNanos() { return nanosOf<std::chrono::steady_clock>(); }
-#endif
 
 /// Waits for the difference between the deadline and the present time, on the monotonic clock,
 /// which Boost.Thread uses for a wait of a given length. So does Object.wait(timeout) in Java: with
@@ -68,21 +47,11 @@ class RelativeWaiter : public detail::Waiter {
     boost::condition_variable notified_;
 };
 
-#if defined(__linux__)
-/// Reads the clock `id`, CLOCK_REALTIME_COARSE or CLOCK_MONOTONIC_COARSE, for a third of what the
-/// exact clock costs.
-///
-/// What it proves: the coarse clock shows what the exact one showed at the last tick of the kernel,
-/// and when somebody sets the clock, both are set in one step. So at any moment it is at or behind
-/// the exact clock, by some milliseconds, and what it has reached, the exact clock has reached.
-Nanos coarseNanos(clockid_t id) noexcept { return nanosOf(id); }
-#endif
-
 /// For the computer's own clock, not for one that a user has derived from it.
 class WallWaiter final : public RelativeWaiter {
   public:
 #if defined(__linux__)
-    Nanos reached() const noexcept override { return coarseNanos(CLOCK_REALTIME_COARSE); }
+    Nanos reached() const noexcept override { return detail::coarseWallNanos(); }
 #endif
     bool wakesLate() const noexcept override { return true; }
 };
@@ -92,9 +61,7 @@ class SteadyWaiter final : public RelativeWaiter {
     explicit SteadyWaiter(Nanos offset) : offset_(offset) {}
 
 #if defined(__linux__)
-    Nanos reached() const noexcept override {
-        return coarseNanos(CLOCK_MONOTONIC_COARSE) + offset_;
-    }
+    Nanos reached() const noexcept override { return detail::coarseSteadyNanos() + offset_; }
 #endif
     bool canBeSetForward() const noexcept override { return false; }
     bool wakesLate() const noexcept override { return true; }
