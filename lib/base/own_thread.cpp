@@ -6,7 +6,6 @@
 #include "clock/waiter.hpp"
 
 #include <boost/chrono/duration.hpp>
-#include <boost/thread/condition_variable.hpp>
 #include <boost/thread/thread.hpp>
 
 #include <array>
@@ -67,7 +66,7 @@ class OwnThread::State {
     pid_t pid = 0;
 
     Mutex mutex;
-    boost::condition_variable changed;
+    Condition changed;
     boost::thread thread;
     bool bodyEnded = false;
     /// Nobody will join the thread.

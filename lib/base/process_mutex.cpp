@@ -12,7 +12,10 @@ struct ProcessMutex::All {
     ProcessMutex* last = nullptr;  // guarded by mutex, as the links from it
 
     /// If the system has no memory for it, a forked child is as it would be without it.
-    All() noexcept { pthread_atfork(lockAll, unlockAll, unlockAll); }
+    All() noexcept {
+        Mutex::surviveForks();  // first, so that fork() takes its locks last
+        pthread_atfork(lockAll, unlockAll, unlockAll);
+    }
 
     static void lockAll() {
         all().mutex.lock();

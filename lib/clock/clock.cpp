@@ -6,9 +6,13 @@
 
 #include <boost/chrono/duration.hpp>
 #include <boost/thread/condition_variable.hpp>
+#include <boost/thread/mutex.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <sys/types.h>
 #include <typeinfo>
+#include <unistd.h>
 
 namespace jtimer {
 
@@ -26,16 +30,31 @@ namespace {
 /// a clock that can be set, this is what makes J116 and J117 come out as they do.
 class RelativeWaiter : public detail::Waiter {
   public:
+    void begin() override { pid_.store(getpid(), std::memory_order_relaxed); }
+
     void waitUntil(Lock& lock, Nanos deadline, Nanos now) override {
+        boost::unique_lock<boost::mutex> going(going_);
+        lock.unlock();
         if (deadline == kNever) {
-            notified_.wait(lock);
+            notified_.wait(going);
         } else {
             const Nanos span = std::min(saturatingSubtract(deadline, now), kLongest);
-            notified_.wait_for(lock, boost::chrono::nanoseconds(span));
+            notified_.wait_for(going, boost::chrono::nanoseconds(span));
         }
+        going.unlock();
+        lock.lock();
     }
 
-    void notify() override { notified_.notify_one(); }
+    /// The thread has been found waiting, but may only be about to.
+    void notify() override {
+        if (!going_.try_lock()) {
+            // In a forked child the thread is not there to release it.
+            if (getpid() != pid_.load(std::memory_order_relaxed)) return;
+            going_.lock();
+        }
+        going_.unlock();
+        notified_.notify_one();
+    }
 
     Nanos settlingTime() const noexcept override { return detail::kNanosPerMilli; }
 
@@ -44,7 +63,12 @@ class RelativeWaiter : public detail::Waiter {
     /// overflow, nor its seconds where time_t has 32 bits.
     static constexpr Nanos kLongest = Nanos{30} * 365 * 86'400 * 1'000'000'000;
 
+    /// Held by the thread from when it is found waiting until it does.
+    boost::mutex going_;
     boost::condition_variable notified_;
+    /// The process of the thread, or of who has made this for it, until it begins. Nobody notifies
+    /// before, hence relaxed.
+    std::atomic<pid_t> pid_{getpid()};
 };
 
 /// For the computer's own clock, not for one that a user has derived from it.

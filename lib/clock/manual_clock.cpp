@@ -5,7 +5,6 @@
 #include "base/uninterruptible.hpp"
 #include "clock/waiter.hpp"
 
-#include <boost/thread/condition_variable.hpp>
 #include <boost/thread/thread.hpp>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 
 namespace jtimer {
 
+using detail::Condition;
 using detail::kNever;
 using detail::Lock;
 using detail::Mutex;
@@ -132,7 +132,7 @@ class ManualClock::Impl::Waiter final : public detail::Waiter {
     boost::thread::id thread_;
     Activity activity_ = Activity::Busy;
     Nanos deadline_ = kNever;  // meant only while Waiting
-    boost::condition_variable woken_;
+    Condition woken_;
 };
 
 /// One call that moves the time, on the stack of its caller.
@@ -143,7 +143,7 @@ struct ManualClock::Impl::Move {
     Waiter* const parked;         // the caller's, if the caller is a task
     bool found = true;
     bool done = false;
-    boost::condition_variable completed;
+    Condition completed;
 };
 
 bool ManualClock::Impl::moveTo(Lock& lock, std::optional<Nanos> target) {

@@ -1,10 +1,12 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "base/mutex.hpp"
+
 #include <jtimer/detail/saturating.hpp>
 
+#include <boost/thread/condition_variable.hpp>
 #include <boost/thread/lock_types.hpp>
-#include <boost/thread/mutex.hpp>
 #include <boost/version.hpp>
 
 #include <limits>
@@ -18,9 +20,10 @@ namespace jtimer::detail {
 /// Before every time that a clock shows.
 inline constexpr Nanos kLongAgo = std::numeric_limits<Nanos>::min();
 
-using Mutex = boost::mutex;
 /// Where a function takes a `Lock&`, its caller holds it.
 using Lock = boost::unique_lock<Mutex>;
+/// What one can wait on with a Lock.
+using Condition = boost::condition_variable_any;
 
 /// How one thread waits on a clock. Made by the clock, see makeWaiter(); it does not refer to it.
 ///

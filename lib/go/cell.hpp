@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/intrusive_list.hpp"
-#include "base/small_mutex.hpp"
 #include "go/shard.hpp"
 #include "go/wait.hpp"
 
@@ -18,7 +17,8 @@
 
 namespace jtimer::go::detail {
 
-using CellLock = boost::unique_lock<jtimer::detail::SmallMutex>;
+/// Of the lock of a cell.
+using CellLock = jtimer::detail::Lock;
 using jtimer::detail::FunctionMaker;
 using jtimer::detail::FunctionType;
 
@@ -83,7 +83,7 @@ class Cell : public Scheduled {
     State state_ = State::Running;
     /// Somebody can reset it.
     bool hasHandle_ = true;
-    mutable jtimer::detail::SmallMutex mutex_;
+    mutable Mutex mutex_;
     std::atomic<std::uint32_t> references_{1};
     /// While running: when it is due. While unread: the value.
     Nanos when_ = kNever;

@@ -13,8 +13,6 @@
 #include <jtimer/missed_runs.hpp>
 #include <jtimer/timer_options.hpp>
 
-#include <boost/thread/condition_variable.hpp>
-
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -194,7 +192,7 @@ class TimerThread : public std::enable_shared_from_this<TimerThread>, public Amo
     bool releaseRunning_ = false;
     /// How many threads wait for the end of a run, and what for.
     int runEndWaiters_ = 0;
-    boost::condition_variable runEnded_;
+    Condition runEnded_;
     std::atomic<bool> detached_{false};
     /// Started last, when all else is there.
     OwnThread thread_;

@@ -4,8 +4,6 @@
 #include "tokio/driver.hpp"
 #include "tokio/sleep_access.hpp"
 
-#include <boost/thread/condition_variable.hpp>
-
 #include <utility>
 
 namespace jtimer::tokio::detail {
@@ -18,7 +16,7 @@ struct Blocker::State {
     const DriverRef driver;
     Mutex mutex;
     bool isWoken = false;  // guarded by mutex
-    boost::condition_variable woken;
+    jtimer::detail::Condition woken;
 };
 
 Blocker::Blocker(const Sleep& sleep)

@@ -13,7 +13,6 @@
 #include <boost/intrusive/set.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
-#include <boost/thread/condition_variable.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -125,7 +124,7 @@ class Driver final : public boost::intrusive_ref_counter<Driver> {
         /// The entry has left the wheel; hasFired: because it has fired.
         bool isOver = false;
         bool hasFired = false;
-        boost::condition_variable over;
+        jtimer::detail::Condition over;
     };
     struct EntryOf {
         using type = const SleepEntry*;

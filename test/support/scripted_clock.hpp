@@ -109,7 +109,7 @@ class ScriptedClock final : public jtimer::Clock {
     }
 
     mutable jtimer::detail::Mutex mutex_;
-    mutable boost::condition_variable changed_;
+    mutable jtimer::detail::Condition changed_;
     mutable std::vector<jtimer::detail::Nanos> deadlines_;
     mutable std::size_t ended_ = 0;
     mutable int notifications_ = 0;

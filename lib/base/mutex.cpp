@@ -1,0 +1,111 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "base/mutex.hpp"
+
+#include "base/uninterruptible.hpp"
+
+#include <boost/chrono/duration.hpp>
+#include <boost/thread/condition_variable.hpp>
+#include <boost/thread/lock_types.hpp>
+#include <boost/thread/mutex.hpp>
+
+#include <new>
+#include <pthread.h>
+
+#if defined(__linux__)
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace jtimer::detail {
+
+namespace {
+
+#if defined(__linux__)
+bool callMembarrier(int command) noexcept { return syscall(SYS_membarrier, command, 0, 0) == 0; }
+#endif
+
+}  // namespace
+
+/// What the waiters wait on.
+struct Mutex::Rooms {
+    struct Room {
+        boost::mutex mutex;
+        boost::condition_variable changed;
+    };
+
+    std::array<Room, kRooms> rooms;
+
+    /// Never destroyed: objects with a Mutex may outlive all others.
+    static Rooms& instance() {
+        static auto* const rooms = new Rooms;
+        return *rooms;
+    }
+
+    /// If the system has no memory for it, a forked child is as it would be without it.
+    Rooms() { pthread_atfork(lockAll, unlockAll, unlockAllInChild); }
+
+    static void lockAll() {
+        for (Room& room : instance().rooms) room.mutex.lock();
+    }
+    static void unlockAll() {
+        for (Room& room : instance().rooms) room.mutex.unlock();
+    }
+    /// Those who waited are not there any more.
+    static void unlockAllInChild() {
+        for (Room& room : instance().rooms) new (&room.changed) boost::condition_variable;
+        for (Waiters& each : waiters) each.count.store(0, std::memory_order_relaxed);
+        unlockAll();
+    }
+
+#if defined(__linux__)
+    /// Before all other initializers, which may start threads.
+    [[gnu::constructor(101)]] static void askForBarrier() noexcept {
+        waitersHaveBarrier = callMembarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+    }
+#endif
+
+    /// \returns false if the kernel refuses now what it has granted: a sandbox has been entered
+    static bool executeBarrier() noexcept {
+#if defined(__linux__)
+        if (waitersHaveBarrier) return callMembarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+#endif
+        return true;
+    }
+};
+
+std::array<Mutex::Waiters, Mutex::kRooms> Mutex::waiters;
+bool Mutex::waitersHaveBarrier = false;
+
+/// Holds the room's mutex from before it says that it waits until it does. Who has seen that takes
+/// the room's mutex before it notifies, so it comes when the wait has begun.
+void Mutex::lockContended() {
+    constexpr int attempts = 100;
+    for (int i = 0; i < attempts; ++i) {
+        if (!taken_.load(std::memory_order_relaxed) && try_lock()) return;
+    }
+    const Uninterruptible uninterruptible;
+    const std::size_t number = roomNumber();
+    Rooms::Room& room = Rooms::instance().rooms[number];
+    boost::unique_lock<boost::mutex> lock(room.mutex);
+    waiters[number].count.fetch_add(1, std::memory_order_seq_cst);
+    const bool isNoticed = Rooms::executeBarrier();
+    while (taken_.exchange(true, std::memory_order_seq_cst)) {
+        if (isNoticed) {
+            room.changed.wait(lock);
+        } else {
+            room.changed.wait_for(lock, boost::chrono::milliseconds(1));
+        }
+    }
+    waiters[number].count.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Mutex::surviveForks() noexcept { Rooms::instance(); }
+
+void Mutex::wakeWaiters(std::size_t number) noexcept {
+    Rooms::Room& room = Rooms::instance().rooms[number];
+    { const boost::unique_lock<boost::mutex> untilTheyWait(room.mutex); }
+    room.changed.notify_all();
+}
+
+}  // namespace jtimer::detail
