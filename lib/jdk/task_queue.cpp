@@ -1,8 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "jdk/task_queue.hpp"
 
-#include "base/heap_sift.hpp"
-
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -21,25 +19,16 @@ TaskQueue::TaskQueue(TaskQueue&& other) noexcept
 
 TaskQueue::~TaskQueue() { clear(); }
 
-void TaskQueue::reserveOne() {
+void TaskQueue::grow() {
     constexpr std::size_t initialSlots = 128;
-    if (size_ + 1 < heap_.size()) return;
     const std::size_t slots = std::max(initialSlots, heap_.nextSize());
     if (isExtended()) extras_->reserve(slots);
     heap_.grow(slots);
 }
 
-void TaskQueue::add(std::shared_ptr<TimerTask> task, Nanos time) noexcept {
-    TimerTask& added = *task;
-    stateOf(added).queueReference = std::move(task);
-    heap_[++size_] = {time, &added};
-    fixUp(size_);
-}
-
-void TaskQueue::addExtended(std::shared_ptr<TimerTask> task, Nanos time, TaskLink* link) noexcept {
-    TimerTask& added = *task;
-    stateOf(added).queueReference = std::move(task);
-    heap_[++size_] = {time, &added};
+void TaskQueue::addExtended(const std::shared_ptr<TimerTask>& task, Nanos time,
+                            TaskLink* link) noexcept {
+    append(task, time);
     extras_->add(heap_.data(), size_, knowsPositions_ ? link : nullptr);
 }
 
@@ -74,8 +63,6 @@ void TaskQueue::heapify() noexcept {
     if (!isExtended()) return restoreHeap(heap_.data(), size_, PrefetchTask());
     for (std::size_t i = size_ / 2; i >= 1; --i) extras_->siftDown(heap_.data(), size_, i);
 }
-
-void TaskQueue::fixUp(std::size_t i) noexcept { siftUp(heap_.data(), i); }
 
 void TaskQueue::fixDown(std::size_t i) noexcept {
     if (__builtin_expect(isExtended(), 0) != 0) return extras_->siftDown(heap_.data(), size_, i);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/growing_array.hpp"
+#include "base/heap_sift.hpp"
 #include "jdk/prefetch.hpp"
 #include "jdk/queue_extras.hpp"
 
@@ -55,15 +56,20 @@ class TaskQueue {
     std::size_t size() const noexcept { return size_; }
 
     /// Makes room for one more task. \throws std::bad_alloc, with nothing changed
-    void reserveOne();
+    void reserveOne() {
+        if (size_ + 1 >= heap_.size()) grow();
+    }
 
     /// Adds a task that is in no queue. There must be room: reserveOne() comes first.
-    void add(std::shared_ptr<TimerTask> task, Nanos time) noexcept;
+    void add(const std::shared_ptr<TimerTask>& task, Nanos time) noexcept {
+        append(task, time);
+        siftUp(heap_.data(), size_);
+    }
 
     /// Whether tasks are added with their links, if they have one: a queue that knows positions
     /// notes them there.
     bool isExtended() const noexcept { return extras_ != nullptr; }
-    void addExtended(std::shared_ptr<TimerTask> task, Nanos time, TaskLink* link) noexcept;
+    void addExtended(const std::shared_ptr<TimerTask>& task, Nanos time, TaskLink* link) noexcept;
 
     /// The task with the least time, and that time. Here and below the queue must not be empty.
     TimerTask& getMin() const noexcept { return *heap_[1].task; }
@@ -132,7 +138,11 @@ class TaskQueue {
         void operator()(const Entry& entry) const noexcept { prefetch(entry.task); }
     };
 
-    void fixUp(std::size_t i) noexcept;
+    void grow();
+    void append(const std::shared_ptr<TimerTask>& task, Nanos time) noexcept {
+        stateOf(*task).queueReference = task;
+        heap_[++size_] = {time, task.get()};
+    }
     void fixDown(std::size_t i) noexcept;
 
     /// Entry 0 is not used. Never shrinks, as in the JDK; entries beyond size_ are rubbish.
