@@ -3,6 +3,7 @@
 
 #include "base/low_timer_slack.hpp"
 #include "base/own_thread.hpp"
+#include "base/pause.hpp"
 
 #include <boost/thread/thread.hpp>
 
@@ -10,19 +11,6 @@
 #include <utility>
 
 namespace jtimer::detail {
-
-namespace {
-
-/// Tells the processor that this thread only waits for another.
-void pauseShortly() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-}
-
-}  // namespace
 
 Monitor::Monitor(std::shared_ptr<Clock> clock, std::optional<Nanos> timerSlack)
     : clock_(std::move(clock)), waiter_(makeWaiter(*clock_)), timerSlack_(timerSlack) {}
@@ -40,14 +28,8 @@ void Monitor::takeNoPart(Lock&) noexcept { waiter_.reset(); }
 Nanos Monitor::now() const { return std::min(clock_->nanos(), kNever - 1); }
 
 void Monitor::enterContended(Lock& lock) {
-    constexpr int attempts = 20;
-    constexpr int pauses = 8;
     contenders_.fetch_add(1, std::memory_order_relaxed);
-    for (int attempt = 1; attempt < attempts && !lock.owns_lock(); ++attempt) {
-        for (int i = 0; i < pauses; ++i) pauseShortly();
-        lock.try_lock();
-    }
-    if (!lock.owns_lock()) lock.lock();
+    lock.lock();
     contenders_.fetch_sub(1, std::memory_order_relaxed);
     contendedEntries_.fetch_add(1, std::memory_order_relaxed);
 }

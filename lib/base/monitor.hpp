@@ -48,9 +48,7 @@ class Monitor {
     /// Whether that is always the present time.
     bool isReachedExact() const noexcept { return waiter_->isReachedExact(); }
 
-    /// Takes the mutex. Others hold it for some 100 ns at a time, while going to sleep and being
-    /// woken takes thousands: so a thread that finds it taken tries again for a few microseconds
-    /// before it sleeps.
+    /// Takes the mutex.
     Lock enter() {
         Lock lock = tryEnter();
         if (!lock.owns_lock()) enterContended(lock);

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "base/mutex.hpp"
 
+#include "base/pause.hpp"
 #include "base/uninterruptible.hpp"
 
 #include <boost/chrono/duration.hpp>
@@ -77,13 +78,22 @@ struct Mutex::Rooms {
 std::array<Mutex::Waiters, Mutex::kRooms> Mutex::waiters;
 bool Mutex::waitersHaveBarrier = false;
 
+/// Tries for a few microseconds: most owners are done after some 100 ns, while to go to sleep and
+/// to be woken takes thousands.
+bool Mutex::lockSoon() noexcept {
+    constexpr int attempts = 20;
+    constexpr int pauses = 8;
+    for (int attempt = 0; attempt < attempts; ++attempt) {
+        for (int i = 0; i < pauses; ++i) pauseShortly();
+        if (!taken_.load(std::memory_order_relaxed) && try_lock()) return true;
+    }
+    return false;
+}
+
 /// Holds the room's mutex from before it says that it waits until it does. Who has seen that takes
 /// the room's mutex before it notifies, so it comes when the wait has begun.
 void Mutex::lockContended() {
-    constexpr int attempts = 100;
-    for (int i = 0; i < attempts; ++i) {
-        if (!taken_.load(std::memory_order_relaxed) && try_lock()) return;
-    }
+    if (lockSoon()) return;
     const Uninterruptible uninterruptible;
     const std::size_t number = roomNumber();
     Rooms::Room& room = Rooms::instance().rooms[number];

@@ -12,7 +12,7 @@ namespace jtimer::detail {
 /// there may be millions of them.
 ///
 /// To take it is one compare-and-exchange. To release it is one plain store, and a look at whether
-/// somebody waits: then it is also to wake them. Who finds it taken tries again for a moment. Then
+/// somebody waits: then it is also to wake them. Who finds it taken tries again for some time. Then
 /// it says that it waits, tries once more, and waits on a condition variable which it shares with
 /// the waiters for some other mutexes: so it may be woken for one of these, which costs time only.
 ///
@@ -79,6 +79,7 @@ class Mutex {
         return reinterpret_cast<std::uintptr_t>(this) / 16 % kRooms;
     }
     void lockContended();
+    bool lockSoon() noexcept;
     static void wakeWaiters(std::size_t room) noexcept;
 
     std::atomic<bool> taken_{false};

@@ -40,14 +40,23 @@ struct alignas(16) BareTask {
 };
 static_assert(sizeof(BareTask) == 80);
 
-/// A reading of the clock that the JDK's semantics ask for: one for each delay.
-void readClock(benchmark::State& state) {
-    for (auto _ : state) benchmark::DoNotOptimize(std::chrono::system_clock::now());
+/// A reading of the clock that the JDK's semantics ask for, one for each delay: by the system, as
+/// the JDK does, and as jtimer does.
+void readClock(benchmark::State& state, bool bySystem) {
+    const jtimer::WallClock clock;
+    if (bySystem) {
+        for (auto _ : state) benchmark::DoNotOptimize(std::chrono::system_clock::now());
+    } else {
+        for (auto _ : state) benchmark::DoNotOptimize(clock.nanos());
+    }
 }
 
 /// A monitor that nobody else wants, taken and left.
+template <class Monitor>
 void takeMonitor(benchmark::State& state) {
-    boost::mutex monitor;
+    Monitor monitor;
+    // A process that has ever had two threads: with one, the system's mutex does without atomics.
+    boost::thread([] {}).join();
     for (auto _ : state) {
         monitor.lock();
         monitor.unlock();
@@ -121,8 +130,10 @@ void wakeUp(benchmark::State& state) {
 
 }  // namespace
 
-BENCHMARK(readClock);
-BENCHMARK(takeMonitor);
+BENCHMARK_CAPTURE(readClock, bySystem, true);
+BENCHMARK_CAPTURE(readClock, byCycles, false);
+BENCHMARK_TEMPLATE(takeMonitor, boost::mutex);
+BENCHMARK_TEMPLATE(takeMonitor, jtimer::detail::Mutex);
 BENCHMARK(touchNewMemory)->UseManualTime();
 BENCHMARK_CAPTURE(lookAtStates, alone, false)->UseManualTime();
 BENCHMARK_CAPTURE(lookAtStates, andDrop, true)->UseManualTime();
