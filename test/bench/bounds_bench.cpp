@@ -1,5 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "base/mutex.hpp"
 #include "bench/measure.hpp"
+
+#include <jtimer/clock.hpp>
 
 #include <benchmark/benchmark.h>
 #include <boost/chrono/duration.hpp>

@@ -82,7 +82,7 @@ class NotingClock final : public jtimer::Clock {
     }
 
     mutable jtimer::detail::Mutex mutex_;
-    mutable boost::condition_variable changed_;
+    mutable jtimer::detail::Condition changed_;
     mutable Count count_;
     mutable std::int64_t seen_ = 0;  // notifications that have ended a wait, or will not any more
     mutable bool sleeps_ = false;

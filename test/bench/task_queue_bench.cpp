@@ -139,7 +139,7 @@ void queuePurge(benchmark::State& state) {
             for (std::size_t i = queue.size(); i >= 1; --i) {
                 queue.prefetchStateBefore(i);
                 if (!static_cast<const Task&>(queue.get(i)).isCancelled) continue;
-                purged.push(queue.quickRemove(i));
+                purged.push(queue.quickRemove(i), nullptr);
             }
             queue.heapify();
         }
