@@ -6,8 +6,6 @@
 
 #include <jtimer/clock.hpp>
 
-#include <boost/thread/condition_variable.hpp>
-
 #include <atomic>
 #include <memory>
 

@@ -6,9 +6,6 @@
 
 #include <jtimer/clock.hpp>
 
-#include <boost/thread/condition_variable.hpp>
-#include <boost/thread/mutex.hpp>
-
 #include <atomic>
 #include <memory>
 #include <vector>
