@@ -26,7 +26,9 @@
 ///
 /// On Linux on x86-64, where the kernel goes by the processor's cycle counter, WallClock and
 /// SteadyClock do too between two ticks of the kernel: a reading takes half the time, and may be
-/// behind clock_gettime() by some tens of nanoseconds.
+/// behind clock_gettime() by some tens of nanoseconds. At a tick it may go back by some
+/// nanoseconds; or by some microseconds, if the system has just begun to slow its clock down by
+/// hundreds of microseconds a second.
 
 namespace jtimer {
 

@@ -38,13 +38,14 @@ struct Mutex::Rooms {
     std::array<Room, kRooms> rooms;
 
     /// Never destroyed: objects with a Mutex may outlive all others.
-    static Rooms& instance() {
-        static auto* const rooms = new Rooms;
-        return *rooms;
+    static Rooms& instance() noexcept {
+        alignas(Rooms) static unsigned char storage[sizeof(Rooms)];
+        static Rooms& rooms = *new (storage) Rooms;
+        return rooms;
     }
 
     /// If the system has no memory for it, a forked child is as it would be without it.
-    Rooms() { pthread_atfork(lockAll, unlockAll, unlockAllInChild); }
+    Rooms() noexcept { pthread_atfork(lockAll, unlockAll, unlockAllInChild); }
 
     static void lockAll() {
         for (Room& room : instance().rooms) room.mutex.lock();

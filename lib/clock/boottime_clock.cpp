@@ -3,6 +3,7 @@
 
 #if defined(__linux__)
 
+#include "clock/system_time.hpp"
 #include "clock/waiter.hpp"
 
 #include <algorithm>
@@ -18,20 +19,16 @@
 
 namespace jtimer {
 
+using detail::boottimeNanos;
 using detail::kNever;
 using detail::Lock;
 using detail::Nanos;
 using detail::saturatingSubtract;
+using detail::wallNanos;
 
 namespace {
 
 constexpr Nanos kNanosPerSecond = 1'000'000'000;
-
-Nanos boottimeNanos() {
-    timespec time{};
-    clock_gettime(CLOCK_BOOTTIME, &time);
-    return Nanos{time.tv_sec} * kNanosPerSecond + time.tv_nsec;
-}
 
 class FileDescriptor {
   public:
@@ -96,7 +93,7 @@ class BoottimeWaiter final : public detail::Waiter {
 
 }  // namespace
 
-BoottimeClock::BoottimeClock() : offset_(WallClock().nanos() - boottimeNanos()) {}
+BoottimeClock::BoottimeClock() : offset_(wallNanos() - boottimeNanos()) {}
 BoottimeClock::~BoottimeClock() = default;
 
 std::int64_t BoottimeClock::nanos() const { return boottimeNanos() + offset_; }

@@ -28,6 +28,9 @@ namespace {
 /// Waits for the difference between the deadline and the present time, on the monotonic clock,
 /// which Boost.Thread uses for a wait of a given length. So does Object.wait(timeout) in Java: with
 /// a clock that can be set, this is what makes J116 and J117 come out as they do.
+///
+/// Not on a Condition, which has a mutex as well: a forked child would wait for ever to notify a
+/// thread that has held that one at the fork.
 class RelativeWaiter : public detail::Waiter {
   public:
     void begin() override { pid_.store(getpid(), std::memory_order_relaxed); }

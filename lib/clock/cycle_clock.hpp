@@ -3,6 +3,8 @@
 
 #include "clock/waiter.hpp"
 
+#include <jtimer/detail/saturating.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdint>

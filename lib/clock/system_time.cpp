@@ -2,11 +2,14 @@
 #include "clock/system_time.hpp"
 
 #if defined(__linux__)
+#include <ctime>
+#if defined(__x86_64__)
 #include "clock/cycle_clock.hpp"
 
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
+#endif
 #else
 #include <chrono>
 #endif
@@ -24,7 +27,17 @@ Nanos nanosOf(clockid_t id) noexcept {
     return Nanos{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-#if defined(__x86_64__)
+}  // namespace
+
+Nanos boottimeNanos() noexcept { return nanosOf(CLOCK_BOOTTIME); }
+Nanos coarseWallNanos() noexcept { return nanosOf(CLOCK_REALTIME_COARSE); }
+Nanos coarseSteadyNanos() noexcept { return nanosOf(CLOCK_MONOTONIC_COARSE); }
+
+#endif
+
+#if defined(__linux__) && defined(__x86_64__)
+
+namespace {
 
 /// Whether the kernel's clocks go by the time stamp counter. It watches that against other clocks,
 /// and turns to one of these if the counter's rate changes or differs between two processors.
@@ -63,17 +76,10 @@ CycleClock<SystemSource<CLOCK_MONOTONIC, CLOCK_MONOTONIC_COARSE>> steadyClock;
 Nanos wallNanos() noexcept { return wallClock.now(); }
 Nanos steadyNanos() noexcept { return steadyClock.now(); }
 
-#else
-
-}  // namespace
+#elif defined(__linux__)
 
 Nanos wallNanos() noexcept { return nanosOf(CLOCK_REALTIME); }
 Nanos steadyNanos() noexcept { return nanosOf(CLOCK_MONOTONIC); }
-
-#endif
-
-Nanos coarseWallNanos() noexcept { return nanosOf(CLOCK_REALTIME_COARSE); }
-Nanos coarseSteadyNanos() noexcept { return nanosOf(CLOCK_MONOTONIC_COARSE); }
 
 #else
 

@@ -11,7 +11,10 @@ Nanos wallNanos() noexcept;
 Nanos steadyNanos() noexcept;
 
 #if defined(__linux__)
-/// What they showed at the last tick of the kernel, for a quarter of the cost.
+/// The same as steadyNanos(), and the time that the computer has slept.
+Nanos boottimeNanos() noexcept;
+
+/// What the first two showed at the last tick of the kernel, for a quarter of the cost.
 ///
 /// What it proves: when somebody sets the clock, the coarse one is set in the same step. So at any
 /// moment it is at or behind the exact clock, by some milliseconds, and what it has reached, the

@@ -21,6 +21,7 @@
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 using jtimer::detail::Mutex;
