@@ -65,16 +65,17 @@ class CycleClock {
     /// In cycles, of which a nanosecond has 1 to 5. No tick is longer than the first; the rate is
     /// first measured over the second, and then over twice the last span, up to the third.
     static constexpr Cycles kLongest = Cycles{1} << 27;
-    static constexpr Cycles kFirstSpan = Cycles{1} << 25;
+    static constexpr Cycles kFirstSpan = Cycles{1} << 22;
     static constexpr Cycles kLongestSpan = Cycles{1} << 30;
 
     /// A rate is in nanoseconds a cycle, times 2^32. So is the highest, which leaves room for the
     /// product with kLongest.
     static constexpr int kRateBits = 32;
     static constexpr Cycles kHighestRate = Cycles{1} << 34;
-    /// How much a cycle counts for less than measured, as the measurement may be wrong by some
-    /// nanoseconds: a quarter part in a million, or 1 ns in 4 ms.
-    static constexpr int kCautionBits = 22;
+    /// By how many cycles a measured span may be wrong. A cycle counts for less than measured by
+    /// that part of the span, and at least by this one: a quarter part in a million, 1 ns in 4 ms.
+    static constexpr Cycles kSpanError = 16;
+    static constexpr Cycles kLeastPart = Cycles{1} << 22;
     /// To which part two measurements agree: more than a clock is ever slewed by.
     static constexpr int kAgreementBits = 10;
     /// A time that has been shown stays, if it is ahead of the clock by less.
@@ -89,7 +90,7 @@ class CycleClock {
     Nanos orShown(Nanos time, Cycles cycles) const noexcept;
     void anchorAt(Nanos time, Nanos coarse, Cycles cycles) noexcept;
     void measureRate() noexcept;
-    void noteRate(Cycles rate) noexcept;
+    void noteRate(Cycles rate, Cycles span) noexcept;
 
     std::atomic<std::uint32_t> version_{0};      ///< odd: somebody is writing
     std::atomic<Nanos> anchorCoarse_{kLongAgo};  ///< kLongAgo: there is no anchor
@@ -164,19 +165,22 @@ void CycleClock<Source>::measureRate() noexcept {
     if (isMeasuring_) {
         constexpr auto one = static_cast<double>(Cycles{1} << kRateBits);
         const auto nanos = static_cast<double>(time - measuringSinceTime_);
-        noteRate(static_cast<Cycles>(nanos / static_cast<double>(end - measuringSince_) * one));
+        const Cycles span = end - measuringSince_;
+        noteRate(static_cast<Cycles>(nanos / static_cast<double>(span) * one), span);
     }
     isMeasuring_ = true;
     measuringSince_ = end;
     measuringSinceTime_ = time;
 }
 
+/// \param span over how many cycles it was measured
 template <class Source>
-void CycleClock<Source>::noteRate(Cycles rate) noexcept {
+void CycleClock<Source>::noteRate(Cycles rate, Cycles span) noexcept {
     const Cycles difference = rate > measuredRate_ ? rate - measuredRate_ : measuredRate_ - rate;
     measuredRate_ = rate;
     if (rate < kHighestRate && difference <= rate >> kAgreementBits) {
-        rate_.store(rate - (rate >> kCautionBits), std::memory_order_release);
+        const Cycles part = std::min(span / kSpanError, kLeastPart);
+        rate_.store(rate - rate / part, std::memory_order_release);
         span_ = std::min(2 * span_, kLongestSpan);
     } else {
         rate_.store(0, std::memory_order_release);
