@@ -37,6 +37,13 @@ search() {
     fi
 }
 
+mutex=base/model/mutex.pml
+search 0 $mutex
+search 0 $mutex -DEXCHANGES
+search 1 $mutex -DMISTAKE=1
+search 1 $mutex -DMISTAKE=2
+search 1 $mutex -DMISTAKE=3
+
 wake=brpc/model/nearest.pml
 search 0 $wake -DBUCKETS=1
 search 0 $wake -DBUCKETS=2

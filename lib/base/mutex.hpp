@@ -25,7 +25,7 @@ namespace jtimer::detail {
 /// At that moment the owner has either not read yet, and will see the waiter; or it has, and so has
 /// released before, which the waiter will see. The compiler keeps the owner's order. Where the
 /// kernel has no such barrier, the release is an exchange, and the four accesses are in the single
-/// order of sequential consistency.
+/// order of sequential consistency. A model of both: test/base/model/mutex.pml.
 ///
 /// It may be destroyed as soon as it is free, even if the thread that has released it is still
 /// inside unlock(): who waits is not written in the mutex. A child that is forked while others wait
