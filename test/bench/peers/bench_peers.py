@@ -6,6 +6,7 @@ import argparse
 import collections
 import functools
 import math
+import mmap
 import os
 import re
 import shlex
@@ -145,12 +146,36 @@ def run_program(command, limit, log):
     return done.stdout, f"failed with {done.returncode}" if done.returncode else ""
 
 
+def leave_alike_memory(mebibytes):
+    """Touches memory and frees it. What a process gets first is what was freed last: so that would
+    be in the cache after a small process, and not after a JVM."""
+    if mebibytes == 0:
+        return
+    with mmap.mmap(-1, mebibytes * 2**20) as memory:
+        memory[::mmap.PAGESIZE] = b"x" * (len(memory) // mmap.PAGESIZE)
+
+
+def gives_memory_back(sys_folder=Path("/sys")):
+    """Whether this is a virtual machine whose kernel reports free memory to its host, which takes
+    it back: then whoever gets that memory next waits for the host."""
+    largest_order, reporting = 10, 5  # the kernel's free blocks; bit of virtio's memory balloon
+    try:
+        order = sys_folder / "module/page_reporting/parameters/page_reporting_order"
+        balloons = [device.parent for device in (sys_folder / "bus/virtio/devices").glob("*/device")
+                    if int(device.read_text(), 16) == 5]
+        return (int(order.read_text()) <= largest_order
+                and any((each / "features").read_text()[reporting] == "1" for each in balloons))
+    except OSError:
+        return False
+
+
 def machine():
     system = os.uname()
     cpus = re.findall(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
     return (f"{(cpus or [system.machine])[0]}, {os.cpu_count()} processors, {memory:.0f} GiB, "
-            f"{system.sysname} {system.release}; load {os.getloadavg()[0]:.1f} before it")
+            f"{system.sysname} {system.release}; load {os.getloadavg()[0]:.1f} before it"
+            + "; gives free memory back to its host" * gives_memory_back())
 
 
 class Session:
@@ -210,6 +235,7 @@ class Session:
         print(f"bench-peers: {progress}, {(time.monotonic() - self.begin) / 60:.0f} min: "
               f"{step.workloads} {step.mode} {size}, round {turn}, {peer}", file=sys.stderr)
         arguments = [step.workloads.split(",")[0], step.mode, size]
+        leave_alike_memory(self.options.touch)
         output, trouble = self.call(peer, *arguments, *["--quick"] * self.options.quick)
         if trouble:
             self.record(turn, peer, step.workloads, f"{step.mode} {size}", "trouble", trouble)
@@ -317,6 +343,8 @@ def parse():
     add("--peers", nargs="+", choices=list(PEERS), default=[], metavar="jtimer", help="only these")
     add("--quick", action="store_true", help="a hundredth of the work: the figures say nothing")
     add("--limit", type=int, default=120, help="seconds for one process (%(default)s)")
+    add("--touch", type=int, default=256, metavar="MIB",
+        help="memory to touch and free before each process: more than a cache (%(default)s)")
     add("--report-only", action="store_true", help="report what DIR/raw.tsv holds")
     add("--write", type=Path, metavar="DOC", help="write DOC/benchmarks.md and its pictures")
     add("--dir", type=Path, default="build/bench-peers", help="of the programs, for raw.tsv")

@@ -11,6 +11,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE))
+
+from bench_peers import gives_memory_back
 
 PEERS = """# a comment
 ours	Ours	model	ours calls	{dir}/peer ours
@@ -55,7 +58,8 @@ class BenchPeersTest(unittest.TestCase):
 
     def run_it(self, *arguments, status=0):
         command = [sys.executable, self.folder / "bench_peers.py", "--dir", self.folder,
-                   "--java", "sh", "--java-options=-e", "--gnuplot", "true", *arguments]
+                   "--java", "sh", "--java-options=-e", "--gnuplot", "true", "--touch", "0",
+                   *arguments]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True)
         self.assertEqual(done.returncode, status, done.stderr)
@@ -65,7 +69,7 @@ class BenchPeersTest(unittest.TestCase):
         return (self.folder / "calls").read_text().splitlines()
 
     def test_the_timers_take_turns_and_one_that_has_failed_is_not_tried_again(self):
-        self.run_it("--rounds", "3")
+        self.run_it("--rounds", "3", "--touch", "1")
         ours, model, slow = (f"{peer} W1 random 1e3" for peer in ["ours", "model", "slow"])
         self.assertEqual(self.calls(), [ours, model, slow, ours, model, slow, ours, model])
 
@@ -115,6 +119,22 @@ class BenchPeersTest(unittest.TestCase):
         self.assertEqual((self.folder / "ratios.tsv").read_text(),
                          'line\t"Slow"\n"W1 random 1e3 warm call_ns"\t0.6\n'
                          '"W2 random 1e3 firings_per_s"\t0.3333333333333333\n')
+
+    def test_a_machine_that_gives_memory_back_to_its_host_is_known(self):
+        folder = self.folder / "sys"
+        balloon = folder / "bus/virtio/devices/virtio0"
+        parameters = folder / "module/page_reporting/parameters"
+        self.assertFalse(gives_memory_back(folder))
+        for each in [balloon, parameters]:
+            each.mkdir(parents=True)
+        for order, device, features, expected in [("9", "0x0005", "011001", True),
+                                                  ("11", "0x0005", "011001", False),
+                                                  ("9", "0x0004", "011001", False),
+                                                  ("9", "0x0005", "011000", False)]:
+            (parameters / "page_reporting_order").write_text(order + "\n")
+            (balloon / "device").write_text(device + "\n")
+            (balloon / "features").write_text(features + "\n")
+            self.assertEqual(gives_memory_back(folder), expected, (order, device, features))
 
     def test_less_than_a_whole_run_is_not_written(self):
         for less in [["--rounds", "7"], ["--rounds", "8", "--peers", "ours"]]:
