@@ -39,6 +39,10 @@ void siftUp(Entry* heap, std::size_t i) noexcept {
     heap[i] = moving;
 }
 
+template <bool kIsLarge, class Entry, class Approaches>
+void siftDownIn(Entry* heap, std::size_t size, std::size_t i,
+                const Approaches& approaches) noexcept;
+
 /// Moves entry i down to where it belongs, in a heap of `size` entries. A heap of none has an entry
 /// 1 all the same, which is rubbish.
 ///
@@ -52,17 +56,26 @@ void siftUp(Entry* heap, std::size_t i) noexcept {
 ///   away from it: time to load what they refer to
 template <class Entry, class Approaches>
 void siftDown(Entry* heap, std::size_t size, std::size_t i, const Approaches& approaches) noexcept {
+    if (size >= kLargeHeap) {
+        siftDownIn<true>(heap, size, i, approaches);
+    } else {
+        siftDownIn<false>(heap, size, i, approaches);
+    }
+}
+
+template <bool kIsLarge, class Entry, class Approaches>
+void siftDownIn(Entry* heap, std::size_t size, std::size_t i,
+                const Approaches& approaches) noexcept {
     constexpr std::size_t one = sizeof(Entry);
     const auto at = [heap](std::size_t byte) -> Entry& {
         return *reinterpret_cast<Entry*>(reinterpret_cast<char*>(heap) + byte);
     };
     const std::size_t last = size * one;
-    const bool isLarge = size >= kLargeHeap;
     std::size_t hole = i * one;
     const Entry moving = at(hole);
     std::size_t child = 2 * hole;
     for (; child < last; child *= 2) {
-        if (!isLarge && 4 * child <= last)
+        if (!kIsLarge && 4 * child <= last)
             prefetchLines(&at(4 * child), std::make_index_sequence<8 * one / 64>());
         // The right child only if it is strictly less, and stop at an equal one: the order of ties
         // of the JDK. No processor can predict which child it is, hence two conditional moves.
@@ -76,7 +89,7 @@ void siftDown(Entry* heap, std::size_t size, std::size_t i, const Approaches& ap
             return;
         }
         constexpr std::size_t fifthLevel = 32 * one;
-        if (isLarge && child >= fifthLevel && 32 * child <= last)
+        if (kIsLarge && child >= fifthLevel && 32 * child <= last)
             prefetchLines(&at(32 * child), std::make_index_sequence<32 * one / 64>());
         if (child - fifthLevel < fifthLevel) approaches(at(child));
         at(hole) = at(child);
