@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "base/cache_line.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -68,13 +70,13 @@ class GrowingArray {
     }
 
   private:
-    static constexpr std::align_val_t kCacheLine{64};
+    static constexpr std::align_val_t kAlignment{kCacheLine};
     /// From how many bytes on it is a large one. Less is cheaper from malloc in a process that has
     /// used it before, and costs about the same in a new one.
     static constexpr std::size_t kLeastPages = std::size_t{4} * 1024 * 1024;
 
     static T* newBlock(std::size_t size) {
-        return static_cast<T*>(::operator new(size * sizeof(T), kCacheLine));
+        return static_cast<T*>(::operator new(size * sizeof(T), kAlignment));
     }
 
 #if defined(JTIMER_MOVES_PAGES)
@@ -95,14 +97,14 @@ class GrowingArray {
         if (hasPages(size)) {
             munmap(data, size * sizeof(T));
         } else {
-            ::operator delete(data, kCacheLine);
+            ::operator delete(data, kAlignment);
         }
     }
 #else
     static constexpr bool hasPages(std::size_t) noexcept { return false; }
     static T* newPages(std::size_t size) { return newBlock(size); }
     T* movePages(std::size_t) const noexcept { return data_; }
-    static void release(T* data, std::size_t) noexcept { ::operator delete(data, kCacheLine); }
+    static void release(T* data, std::size_t) noexcept { ::operator delete(data, kAlignment); }
 #endif
 
     T* data_ = nullptr;

@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "base/cache_line.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -20,8 +22,7 @@ namespace jtimer::detail {
 template <std::size_t... kLines>
 [[gnu::always_inline]] inline void prefetchLines(const void* first,
                                                  std::index_sequence<kLines...>) noexcept {
-    constexpr std::size_t line = 64;
-    (__builtin_prefetch(static_cast<const char*>(first) + kLines * line), ...);
+    (__builtin_prefetch(static_cast<const char*>(first) + kLines * kCacheLine), ...);
 }
 
 /// From how many entries on a heap of 16 bytes each is a large one: more than most processors' own
@@ -39,12 +40,7 @@ void siftUp(Entry* heap, std::size_t i) noexcept {
     heap[i] = moving;
 }
 
-template <bool kIsLarge, class Entry, class Approaches>
-void siftDownIn(Entry* heap, std::size_t size, std::size_t i,
-                const Approaches& approaches) noexcept;
-
-/// Moves entry i down to where it belongs, in a heap of `size` entries. A heap of none has an entry
-/// 1 all the same, which is rubbish.
+/// siftDown() in a heap that is large or not.
 ///
 /// A level has to wait for the one before it. So it counts in bytes, for the children of the entry
 /// at byte p begin at 2p: no shift lies between the choice of a child and the load of its children.
@@ -52,17 +48,6 @@ void siftDownIn(Entry* heap, std::size_t size, std::size_t i,
 /// It starts to load what it will look at some levels further down: two levels in a small heap, of
 /// both children, and five in a large one, of the chosen child. The lower levels of a large heap
 /// are not in the processor's own caches, and a load takes as long as five levels that are.
-/// \param approaches is called with entries that come near the top, but are at least four removals
-///   away from it: time to load what they refer to
-template <class Entry, class Approaches>
-void siftDown(Entry* heap, std::size_t size, std::size_t i, const Approaches& approaches) noexcept {
-    if (size >= kLargeHeap) {
-        siftDownIn<true>(heap, size, i, approaches);
-    } else {
-        siftDownIn<false>(heap, size, i, approaches);
-    }
-}
-
 template <bool kIsLarge, class Entry, class Approaches>
 void siftDownIn(Entry* heap, std::size_t size, std::size_t i,
                 const Approaches& approaches) noexcept {
@@ -76,7 +61,7 @@ void siftDownIn(Entry* heap, std::size_t size, std::size_t i,
     std::size_t child = 2 * hole;
     for (; child < last; child *= 2) {
         if (!kIsLarge && 4 * child <= last)
-            prefetchLines(&at(4 * child), std::make_index_sequence<8 * one / 64>());
+            prefetchLines(&at(4 * child), std::make_index_sequence<8 * one / kCacheLine>());
         // The right child only if it is strictly less, and stop at an equal one: the order of ties
         // of the JDK. No processor can predict which child it is, hence two conditional moves.
         const std::size_t rightChild = child + one;
@@ -90,7 +75,7 @@ void siftDownIn(Entry* heap, std::size_t size, std::size_t i,
         }
         constexpr std::size_t fifthLevel = 32 * one;
         if (kIsLarge && child >= fifthLevel && 32 * child <= last)
-            prefetchLines(&at(32 * child), std::make_index_sequence<32 * one / 64>());
+            prefetchLines(&at(32 * child), std::make_index_sequence<32 * one / kCacheLine>());
         if (child - fifthLevel < fifthLevel) approaches(at(child));
         at(hole) = at(child);
         hole = child;
@@ -100,6 +85,19 @@ void siftDownIn(Entry* heap, std::size_t size, std::size_t i,
         hole = child;
     }
     at(hole) = moving;
+}
+
+/// Moves entry i down to where it belongs, in a heap of `size` entries. A heap of none has an entry
+/// 1 all the same, which is rubbish.
+/// \param approaches is called with entries that come near the top, but are at least four removals
+///   away from it: time to load what they refer to
+template <class Entry, class Approaches>
+void siftDown(Entry* heap, std::size_t size, std::size_t i, const Approaches& approaches) noexcept {
+    if (size >= kLargeHeap) {
+        siftDownIn<true>(heap, size, i, approaches);
+    } else {
+        siftDownIn<false>(heap, size, i, approaches);
+    }
 }
 
 /// Makes a heap of `size` entries in any order.

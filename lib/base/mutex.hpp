@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "base/cache_line.hpp"
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -67,7 +69,7 @@ class Mutex {
 
   private:
     struct Rooms;
-    struct alignas(64) Waiters {
+    struct alignas(kCacheLine) Waiters {
         std::atomic<std::uint32_t> count{0};
     };
     static constexpr std::size_t kRooms = 64;

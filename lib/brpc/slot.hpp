@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "base/cache_line.hpp"
+
 #include <jtimer/brpc/timer_thread.hpp>
 
 #include <atomic>
@@ -12,12 +14,11 @@ namespace jtimer::brpc::detail {
 
 using jtimer::detail::CallableOps;
 using jtimer::detail::Emplacer;
+using jtimer::detail::kCacheLine;
 using jtimer::detail::kCallableAlign;
 using jtimer::detail::kCallableSize;
 using jtimer::detail::kNever;
 using jtimer::detail::Nanos;
-
-inline constexpr std::size_t kCacheLine = 64;
 
 /// What a slot is used for at present:
 ///

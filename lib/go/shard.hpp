@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "base/cache_line.hpp"
 #include "clock/waiter.hpp"
 #include "go/quad_heap.hpp"
 
@@ -14,6 +15,7 @@ namespace jtimer::go::detail {
 
 class Runtime;
 class Wait;
+using jtimer::detail::kCacheLine;
 using jtimer::detail::kNever;
 using jtimer::detail::Lock;
 using jtimer::detail::Mutex;
@@ -51,7 +53,7 @@ class Scheduled : public HeapItem {
 /// **References.** Each Cell refers to its shard, which keeps the Runtime alive as long as there is
 /// one: a count for each shard, since a single one would be a cache line that every start of a
 /// timer writes to.
-class alignas(64) Shard {
+class alignas(kCacheLine) Shard {
   public:
     explicit Shard(Runtime& runtime) noexcept : runtime_(runtime) {}
 

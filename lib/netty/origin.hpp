@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "base/cache_line.hpp"
 #include "netty/timeout_access.hpp"
 
 #include <atomic>
@@ -84,9 +85,9 @@ class Origin {
 
     std::atomic<HashedWheelTimer*> timer_;
     /// Written by those who cancel; below by those who destroy timeouts: mostly other threads.
-    alignas(64) std::atomic<Timeout*> newest_{nullptr};
+    alignas(jtimer::detail::kCacheLine) std::atomic<Timeout*> newest_{nullptr};
     /// While the worker exists, kWorker minus the timeouts that are gone; then those that are left.
-    alignas(64) std::atomic<std::int64_t> references_{kWorker};
+    alignas(jtimer::detail::kCacheLine) std::atomic<std::int64_t> references_{kWorker};
 };
 
 }  // namespace detail

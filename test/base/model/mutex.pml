@@ -59,14 +59,14 @@ end:
     od
 }
 
-#define EXCHANGE !released[me] /* a read-modify-write can be executed */
+#define ALL_SHOWN !released[me] /* so a read-modify-write can be executed */
 
-inline enterRoom() { atomic { EXCHANGE && !roomTaken -> roomTaken = true } }
+inline enterRoom() { atomic { ALL_SHOWN && !roomTaken -> roomTaken = true } }
 
 inline lockContended() {
     enterRoom();
 #if MISTAKE != 2
-    atomic { EXCHANGE -> waiters++ }
+    atomic { ALL_SHOWN -> waiters++ }
 #endif
 #if MISTAKE != 1 && !defined(EXCHANGES)
     t = 0;
@@ -76,10 +76,10 @@ inline lockContended() {
     od;
 #endif
     do
-    :: atomic { EXCHANGE && !taken -> taken = true; break }
-    :: atomic { EXCHANGE && taken -> skip };
+    :: atomic { ALL_SHOWN && !taken -> taken = true; break }
+    :: atomic { ALL_SHOWN && taken -> skip };
 #if MISTAKE == 2
-        atomic { EXCHANGE -> waiters++ };
+        atomic { ALL_SHOWN -> waiters++ };
 #endif
         atomic { waiting[me] = true; roomTaken = false };
         atomic { !waiting[me] && !roomTaken -> roomTaken = true }
@@ -88,7 +88,7 @@ inline lockContended() {
 #endif
     od;
 #if MISTAKE != 2
-    atomic { EXCHANGE -> waiters-- };
+    atomic { ALL_SHOWN -> waiters-- };
 #endif
     roomTaken = false
 }
@@ -106,7 +106,7 @@ inline unlock() {
         roomTaken = false;
 #endif
         atomic { /* notify_all() */
-            EXCHANGE;
+            ALL_SHOWN;
             t = 0;
             do
             :: t < THREADS -> waiting[t] = false; t++
@@ -123,7 +123,7 @@ proctype Thread(byte me) {
     do
     :: round < ROUNDS ->
         if
-        :: atomic { EXCHANGE && !taken -> taken = true }
+        :: atomic { ALL_SHOWN && !taken -> taken = true }
         :: lockContended()
         fi;
         owners++;

@@ -235,7 +235,8 @@ class Session:
         print(f"bench-peers: {progress}, {(time.monotonic() - self.begin) / 60:.0f} min: "
               f"{step.workloads} {step.mode} {size}, round {turn}, {peer}", file=sys.stderr)
         arguments = [step.workloads.split(",")[0], step.mode, size]
-        leave_alike_memory(self.options.touch)
+        if not self.options.quick:
+            leave_alike_memory(self.options.touch)
         output, trouble = self.call(peer, *arguments, *["--quick"] * self.options.quick)
         if trouble:
             self.record(turn, peer, step.workloads, f"{step.mode} {size}", "trouble", trouble)
