@@ -216,7 +216,7 @@ class JTIMER_API Timer final {
 
     /// Removes all cancelled tasks from the queue and destroys them, on the calling thread, so that
     /// their memory is free before their time. May change the order of tasks that are due at the
-    /// same nanosecond.
+    /// same nanosecond. No other thread waits for their destructors, or finds a purge half done.
     /// \returns how many there were
     int purge();
 

@@ -78,11 +78,10 @@ class TaskQueue {
     /// Entry i, 1 <= i <= size(), in the heap's order.
     TimerTask& get(std::size_t i) const noexcept { return *heap_[i].task; }
 
-    /// Starts to load the state of a task some entries before i, if there is one: a sweep down the
-    /// array looks at the tasks of a large queue, which are not in the cache.
-    void prefetchStateBefore(std::size_t i) const noexcept {
-        constexpr std::size_t ahead = 16;
-        if (i > ahead) __builtin_prefetch(&stateOf(*heap_[i - ahead].task));
+    /// Starts to load a task some entries before i, if there is one, for a sweep down the array.
+    [[gnu::always_inline]] void prefetchBefore(std::size_t i) const noexcept {
+        constexpr std::size_t ahead = 32;
+        if (i > ahead) prefetch(heap_[i - ahead].task);
     }
 
     /// The queue's own reference to the task with the least time, for a copy.
@@ -135,7 +134,9 @@ class TaskQueue {
     using Entry = QueueEntry;
 
     struct PrefetchTask {
-        void operator()(const Entry& entry) const noexcept { prefetch(entry.task); }
+        [[gnu::always_inline]] void operator()(const Entry& entry) const noexcept {
+            prefetch(entry.task);
+        }
     };
 
     void grow();

@@ -22,6 +22,12 @@ class TasksToDestroy {
     TasksToDestroy& operator=(const TasksToDestroy&) = delete;
     ~TasksToDestroy() { destroyAll(); }
 
+    void swap(TasksToDestroy& other) noexcept {
+        array_.swap(other.array_);
+        first_.swap(other.first_);
+        std::swap(last_, other.last_);
+    }
+
     bool empty() const noexcept { return array_.empty() && first_ == nullptr; }
 
     /// Makes room for `count` tasks if there is memory for it. Destroying them is faster then, as a

@@ -209,7 +209,7 @@ bool Timer::awaitTermination(TimeSpan timeout) {
 
 int Timer::purge() {
     const std::shared_ptr<TimerThread> thread = thread_;
-    return thread->purge();
+    return static_cast<int>(thread->purge());
 }
 
 void Timer::detach() { thread_->detach(); }

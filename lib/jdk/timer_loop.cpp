@@ -109,6 +109,7 @@ void TimerThread::report(const std::exception_ptr& exception, const FailedRun& r
 void TimerThread::mainLoop() {
     Lock lock = monitor_.enter();
     for (;;) {
+        finishSweep();
         if (queue_.empty()) {
             if (!removed_.empty()) {
                 destroyRemoved(lock);

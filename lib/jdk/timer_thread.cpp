@@ -45,7 +45,7 @@ void TimerThread::scheduleLinked(const std::shared_ptr<TimerTask>& task, const S
 
 void TimerThread::enqueue(const std::shared_ptr<TimerTask>& task, const Schedule& schedule,
                           TaskState::Word scheduled) {
-    Lock lock = monitor_.enter();
+    Lock lock = enter();
     if (!acceptsTasks_) {
         if (thread_.isCurrent()) throw RefusedTask();
         throw IllegalStateException("Timer already cancelled.");
@@ -75,32 +75,37 @@ void TimerThread::enqueue(const std::shared_ptr<TimerTask>& task, const Schedule
     if (&queue_.getMin() == task.get()) monitor_.leaveAndWakeFor(lock, wakeUpFor(schedule.time));
 }
 
-int TimerThread::purge() {
-    TasksToDestroy purged;  // outlives the lock: what it holds is destroyed outside
-    Lock lock = monitor_.enter();
-    int count = 0;
-    for (std::size_t i = queue_.size(); i >= 1; --i) {
-        queue_.prefetchStateBefore(i);
-        if (!stateOf(queue_.get(i)).isCancelled()) continue;
-        if (count == 0) purged.reserve(i);
-        TaskLink* const link = queue_.linkOf(i);
-        purged.push(queue_.quickRemove(i), link);
-        ++count;
+void TimerThread::finishSweepUnderWay() noexcept { meter_.cancelled += sweep_.finish(queue_); }
+
+std::size_t TimerThread::purge() {
+    // These outlive the lock: what they hold is destroyed outside.
+    QueueSweep own;
+    TasksToDestroy taken;
+    Lock lock = enter();
+    if (sweep_.isTaken()) {
+        own.begin(queue_);
+        meter_.cancelled += own.finish(queue_);
+        return own.end(taken);
     }
-    if (count != 0) queue_.heapify();
-    meter_.cancelled += static_cast<std::uint64_t>(count);
-    return count;
+    sweep_.begin(queue_);
+    while (sweep_.isUnderWay()) {
+        meter_.cancelled += sweep_.takeBatch(queue_, taken);
+        lock.unlock();
+        taken.destroyAll();
+        monitor_.enter(lock);
+    }
+    return sweep_.end(taken);
 }
 
 void TimerThread::cancel() {
-    Lock lock = monitor_.enter();
+    Lock lock = enter();
     const TaskQueue discarded = stopAccepting(lock);
     monitor_.leaveAndWake(lock);
 }
 
 std::vector<std::shared_ptr<TimerTask>> TimerThread::shutdownNow() {
     std::vector<std::shared_ptr<TimerTask>> discarded;
-    Lock lock = monitor_.enter();
+    Lock lock = enter();
     discarded.reserve(queue_.size());
     TaskQueue queue = stopAccepting(lock);
     monitor_.leaveAndWake(lock);
@@ -112,7 +117,7 @@ std::vector<std::shared_ptr<TimerTask>> TimerThread::shutdownNow() {
 }
 
 TimerStats TimerThread::stats() {
-    const Lock lock = monitor_.enter();
+    const Lock lock = enter();
     return meter_.stats(queue_.size(), meter_.inBurst() ? monitor_.now() : 0);
 }
 
@@ -127,6 +132,7 @@ bool TimerThread::awaitEnd(Nanos timeout) {
 
 /// From now on no task is accepted. \returns the queued ones, to be destroyed outside of the lock
 TaskQueue TimerThread::stopAccepting(Lock&) noexcept {
+    finishSweep();
     acceptsTasks_ = false;
     meter_.discarded += queue_.size();
     queue_.forgetLinks();
@@ -137,6 +143,7 @@ std::shared_ptr<TimerTask> TimerThread::taskCancelled(TimerTask& task, TaskLink&
     std::shared_ptr<TimerTask> removed;  // outlives the lock
     Lock lock = monitor_.enterUnlessForked(thread_);
     if (!lock.owns_lock()) return nullptr;
+    finishSweep();
     removed = std::move(link.removed);
     if (link.position != 0) {
         removed = TaskQueue::takeReference(queue_.remove(link.position));

@@ -5,6 +5,7 @@
 #include "base/monitor.hpp"
 #include "base/own_thread.hpp"
 #include "jdk/all_timers.hpp"
+#include "jdk/queue_sweep.hpp"
 #include "jdk/run_meter.hpp"
 #include "jdk/task_link.hpp"
 #include "jdk/task_queue.hpp"
@@ -39,8 +40,8 @@ struct Schedule {
 /// The JDK's timer loop: one thread, one monitor, one queue. Shared by the Timer and the thread
 /// itself, so that a task may destroy the Timer.
 ///
-/// The monitor guards queue_, acceptsTasks_, meter_, what is told of the running task and, of every
-/// queued task, the queueReference. Two things happen outside of it: TimerTask::cancel(), which is
+/// The monitor guards queue_, sweep_, acceptsTasks_, meter_, what is told of the running task and,
+/// of every queued task, the queueReference. Two things happen outside of it: TimerTask::cancel(), which is
 /// one exchange on the task's state; and everything that is the user's: run(), the destruction of
 /// tasks and of what they captured, the exception handler. So the user's code may call anything. A
 /// user's clock alone is also read with the monitor held.
@@ -82,7 +83,7 @@ class TimerThread : public std::enable_shared_from_this<TimerThread>, public Amo
             enqueue(task, schedule, TaskState::scheduledWith(schedule.period));
         }
     }
-    int purge();
+    std::size_t purge();
     void cancel();
     std::vector<std::shared_ptr<TimerTask>> shutdownNow();
 
@@ -110,6 +111,18 @@ class TimerThread : public std::enable_shared_from_this<TimerThread>, public Amo
 
   private:
     struct AtEnd;
+
+    /// Takes the monitor for a look at the queue.
+    Lock enter() {
+        Lock lock = monitor_.enter();
+        finishSweep();
+        return lock;
+    }
+    /// To be called before a look at the queue that follows a release of the monitor.
+    void finishSweep() noexcept {
+        if (__builtin_expect(sweep_.isUnderWay(), 0) != 0) finishSweepUnderWay();
+    }
+    void finishSweepUnderWay() noexcept;
 
     /// The longest period, of fixed rate or fixed delay, for which a task needs no link; -1: every
     /// task needs one, 0: every repeating task.
@@ -180,6 +193,7 @@ class TimerThread : public std::enable_shared_from_this<TimerThread>, public Amo
     /// Whether the cheap reading of the clock is the present time.
     const bool isReachedExact_;
     TaskQueue queue_;
+    QueueSweep sweep_;
     bool acceptsTasks_ = true;
     RunMeter meter_;
     LastReading lastReading_;  ///< the timer's own thread's

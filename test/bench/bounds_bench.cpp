@@ -10,6 +10,7 @@
 #include <boost/thread/mutex.hpp>
 #include <boost/thread/thread.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -99,18 +100,20 @@ class Cancelled {
 };
 
 /// The work of a purge: it looks at each state and, unless it leaves the references to a garbage
-/// collector, then takes one from each count, as if outside of the monitor.
-void lookAtStates(benchmark::State& state, bool drops) {
+/// collector, takes one from each count; of `each` tasks at a time, as if outside of the monitor.
+void lookAtStates(benchmark::State& state, bool drops, std::size_t each) {
     const Cancelled cancelled;
+    const std::vector<BareTask*>& order = cancelled.order();
     const auto batch = [&](Stretch& stretch) {
         std::int64_t sum = 0;
         stretch.start();
-        for (const BareTask* task : cancelled.order())
-            sum += task->state.load(std::memory_order_acquire);
-        if (drops) {
-            for (BareTask* task : cancelled.order()) {
-                task->ownReference = 0;
-                task->references.fetch_sub(1, std::memory_order_acq_rel);
+        for (std::size_t begin = 0; begin < order.size(); begin += each) {
+            const std::size_t end = std::min(begin + each, order.size());
+            for (std::size_t i = begin; i != end; ++i)
+                sum += order[i]->state.load(std::memory_order_acquire);
+            for (std::size_t i = begin; drops && i != end; ++i) {
+                order[i]->ownReference = 0;
+                order[i]->references.fetch_sub(1, std::memory_order_acq_rel);
             }
         }
         stretch.stop();
@@ -138,6 +141,7 @@ BENCHMARK_CAPTURE(readClock, byCycles, false);
 BENCHMARK_TEMPLATE(takeMonitor, boost::mutex);
 BENCHMARK_TEMPLATE(takeMonitor, jtimer::detail::Mutex);
 BENCHMARK(touchNewMemory)->UseManualTime();
-BENCHMARK_CAPTURE(lookAtStates, alone, false)->UseManualTime();
-BENCHMARK_CAPTURE(lookAtStates, andDrop, true)->UseManualTime();
+BENCHMARK_CAPTURE(lookAtStates, alone, false, kMillion)->UseManualTime();
+BENCHMARK_CAPTURE(lookAtStates, thenDrop, true, kMillion)->UseManualTime();
+BENCHMARK_CAPTURE(lookAtStates, dropInBatches, true, 16)->UseManualTime();
 BENCHMARK(wakeUp);

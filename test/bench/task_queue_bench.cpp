@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "jdk/queue_sweep.hpp"
 #include "jdk/task_queue.hpp"
 #include "jdk/tasks_to_destroy.hpp"
 
@@ -20,30 +21,33 @@ using jtimer::detail::TaskQueue;
 
 struct Task final : jtimer::TimerTask {
     void run() override {}
-    /// In place of the state, which only the library reads; it lies beside it.
-    bool isCancelled = false;
 };
+
+using Tasks = std::vector<std::shared_ptr<Task>>;
 
 std::int64_t randomTime(std::mt19937_64& random) {
     return static_cast<std::int64_t>(random() % 3'600'000'000'000);  // spread over an hour
 }
 
-/// Made once and then shared by all benchmarks: ten million take longer to make than to measure.
-const std::vector<std::shared_ptr<Task>>& tasks(std::size_t count) {
-    static std::vector<std::shared_ptr<Task>> made;
-    while (made.size() < count) made.push_back(std::make_shared<Task>());
-    return made;
+void makeTasks(Tasks& tasks, std::size_t count) {
+    while (tasks.size() < count) tasks.push_back(std::make_shared<Task>());
+}
+
+/// Made once and then shared by most benchmarks: ten million take longer to make than to measure.
+Tasks& sharedTasks() {
+    static Tasks tasks;
+    return tasks;
 }
 
 /// As many queues of state.range(0) tasks as it takes for the time of a batch to be long beside
 /// what the clock can tell.
 class Queues {
   public:
-    explicit Queues(const benchmark::State& state)
-        : size_(static_cast<std::size_t>(state.range(0))),
+    explicit Queues(const benchmark::State& state, Tasks& tasks = sharedTasks())
+        : tasks_(tasks), size_(static_cast<std::size_t>(state.range(0))),
           queues_(std::max<std::size_t>(1, 10'000 / size_)), times_(total()) {
         for (auto& time : times_) time = randomTime(random_);
-        tasks(total());
+        makeTasks(tasks_, total());
     }
     ~Queues() { clear(); }
     Queues(const Queues&) = delete;
@@ -54,11 +58,10 @@ class Queues {
 
     void fill() {
         std::size_t next = 0;
-        const auto& all = tasks(total());
         for (auto& queue : queues_) {
             for (std::size_t i = 0; i < size_; ++i, ++next) {
                 queue.reserveOne();
-                queue.add(all[next], times_[next]);
+                queue.add(tasks_[next], times_[next]);
             }
         }
     }
@@ -73,6 +76,7 @@ class Queues {
     std::mt19937_64& random() { return random_; }
 
   private:
+    Tasks& tasks_;
     const std::size_t size_;
     std::vector<TaskQueue> queues_;
     std::vector<std::int64_t> times_;
@@ -122,26 +126,25 @@ void queueRescheduleMin(benchmark::State& state) {
     bench::measure(state, calls, kNothing, batch, kNothing);
 }
 
-/// As TimerThread::purge does it, if any is cancelled, with state.range(1) per cent of the tasks
-/// cancelled; by the tasks that were in the queue. Does not destroy them: here they are held by
-/// others too.
+/// As TimerThread::purge does it, with state.range(1) per cent of the tasks cancelled; by the tasks
+/// that were in the queue. Does not destroy them: here they are held by others too.
 void queuePurge(benchmark::State& state) {
-    Queues queues(state);
+    Tasks tasks;
+    Queues queues(state, tasks);
     const auto percent = static_cast<std::uint64_t>(state.range(1));
-    for (std::size_t i = 0; i < queues.total(); ++i) {
-        tasks(queues.total())[i]->isCancelled = queues.random()() % 100 < percent;
+    for (const auto& task : tasks) {
+        if (queues.random()() % 100 < percent) task->cancel();
     }
     const auto batch = [&](Stretch& stretch) {
         stretch.start();
         for (auto& queue : queues.all()) {
-            jtimer::detail::TasksToDestroy purged;
-            purged.reserve(queue.size());
-            for (std::size_t i = queue.size(); i >= 1; --i) {
-                queue.prefetchStateBefore(i);
-                if (!static_cast<const Task&>(queue.get(i)).isCancelled) continue;
-                purged.push(queue.quickRemove(i), nullptr);
+            jtimer::detail::QueueSweep sweep;
+            jtimer::detail::TasksToDestroy taken;
+            sweep.begin(queue);
+            while (sweep.isUnderWay()) {
+                sweep.takeBatch(queue, taken);
+                taken.destroyAll();
             }
-            queue.heapify();
         }
         stretch.stop();
     };

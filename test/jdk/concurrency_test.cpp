@@ -207,6 +207,29 @@ BOOST_AUTO_TEST_CASE(j77_what_tasks_and_threads_purge_at_once_adds_up_to_what_wa
     BOOST_TEST(purged == cancelled);
 }
 
+BOOST_AUTO_TEST_CASE(j77_so_it_does_when_other_calls_meet_purges_in_the_middle) {
+    constexpr int rounds = 300, each = 100;
+    std::atomic<int> cancelled{0}, purged{0}, destroyed{0};
+    {
+        Timer timer("purged", true);
+        timer.schedule([] {}, 0, 100us);  // always the head, see above
+        const auto cancelMany = [&](int) {
+            for (int i = 0; i < each; ++i) {
+                std::shared_ptr<void> sentinel(nullptr, [&](void*) { ++destroyed; });
+                cancelled += timer.schedule([sentinel] {}, 1h + i * 1us)->cancel();
+            }
+        };
+        const auto purge = [&](int) { purged += timer.purge(); };
+        const auto afterRound = [&](int) {
+            purged += timer.purge();
+            BOOST_REQUIRE(purged == cancelled);
+            BOOST_REQUIRE(destroyed == cancelled);
+        };
+        test::race(rounds, {cancelMany, cancelMany, purge, purge}, afterRound);
+    }
+    BOOST_TEST(cancelled == 2 * rounds * each);
+}
+
 BOOST_AUTO_TEST_CASE(j141_of_16000_one_shots_from_8_threads_none_is_lost_and_none_runs_twice) {
     constexpr std::size_t threads = 8, perThread = 2000;
     std::vector<std::vector<std::shared_ptr<Counted>>> tasks;
