@@ -49,19 +49,19 @@ class When {
   public:
     /// A delay. \param millis milliseconds, of any integer type
     template <class Integer, std::enable_if_t<detail::isMillis<Integer>, int> = 0>
-    constexpr When(Integer millis) noexcept : value_{detail::saturatingCast(millis), 0} {}
+    constexpr When(Integer millis) noexcept : millis_(detail::saturatingCast(millis)) {}
 
     /// A delay.
     /// \param delay of any unit, rounded as a TimeSpan is
     /// \throws IllegalArgumentException if it is a floating-point NaN
     template <class Rep, class Unit>
-    constexpr When(std::chrono::duration<Rep, Unit> delay) : value_(detail::split(delay)) {}
+    constexpr When(std::chrono::duration<Rep, Unit> delay) : When(detail::split(delay), false) {}
 
     /// A Date.
     /// \param date of any resolution
     template <class Duration>
     constexpr When(std::chrono::time_point<std::chrono::system_clock, Duration> date)
-        : value_(detail::split(date.time_since_epoch())), isDate_(true) {}
+        : When(detail::split(date.time_since_epoch()), true) {}
 
     /// A `bool` or a floating-point number is no time.
     template <class T, std::enable_if_t<detail::isTimeMistake<T>, int> = 0>
@@ -71,10 +71,16 @@ class When {
     constexpr bool isDate() const noexcept { return isDate_; }
 
     /// \returns the delay, or the time since 1970
-    constexpr detail::MillisAndNanos value() const noexcept { return value_; }
+    constexpr detail::MillisAndNanos value() const noexcept { return {millis_, nanos_}; }
 
   private:
-    detail::MillisAndNanos value_;
+    constexpr When(detail::MillisAndNanos value, bool isDate) noexcept
+        : millis_(value.millis), nanos_(value.nanos), isDate_(isDate) {}
+
+    // Not a MillisAndNanos, after which isDate_ would take a third word: two are passed in
+    // registers.
+    std::int64_t millis_;
+    std::int32_t nanos_ = 0;
     bool isDate_ = false;
 };
 

@@ -236,7 +236,7 @@ class JTIMER_API Timer final {
     enum class Repeat { Once, FixedDelay, FixedRate };
 
     /// What the calls that schedule share: checks the times; the states come under the monitor.
-    JTIMER_LOCAL std::shared_ptr<TimerTask> sched(detail::TaskArgument& task, const When& when,
+    JTIMER_LOCAL std::shared_ptr<TimerTask> sched(detail::TaskArgument& task, When when,
                                                   Repeat repeat, detail::MillisAndNanos period,
                                                   MissedRuns missed = MissedRuns::Burst);
 

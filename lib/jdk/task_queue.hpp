@@ -141,7 +141,7 @@ class TaskQueue {
 
     void grow();
     void append(const std::shared_ptr<TimerTask>& task, Nanos time) noexcept {
-        stateOf(*task).queueReference = task;
+        new (&stateOf(*task).queueReference) std::shared_ptr<TimerTask>(task);  // it was null
         heap_[++size_] = {time, task.get()};
     }
     void fixDown(std::size_t i) noexcept;

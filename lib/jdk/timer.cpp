@@ -143,27 +143,11 @@ Timer::Timer(TimerOptions options)
 
 Timer::~Timer() { thread_->close(isDaemon_); }
 
-std::shared_ptr<TimerTask> Timer::schedule(detail::TaskArgument task, When when) {
-    return sched(task, when, Repeat::Once, {});
-}
-
-std::shared_ptr<TimerTask> Timer::schedule(detail::TaskArgument task, When firstTime,
-                                           TimeSpan period) {
-    return sched(task, firstTime, Repeat::FixedDelay, period.value());
-}
-
-std::shared_ptr<TimerTask> Timer::scheduleAtFixedRate(detail::TaskArgument task, When firstTime,
-                                                      TimeSpan period) {
-    return sched(task, firstTime, Repeat::FixedRate, period.value());
-}
-
-std::shared_ptr<TimerTask> Timer::scheduleAtFixedRate(detail::TaskArgument task, When firstTime,
-                                                      TimeSpan period, MissedRuns missed) {
-    return sched(task, firstTime, Repeat::FixedRate, period.value(), missed);
-}
-
-std::shared_ptr<TimerTask> Timer::sched(detail::TaskArgument& task, const When& when, Repeat repeat,
-                                        MillisAndNanos period, MissedRuns missed) {
+/// Inline in each call, of which most want a one-shot and so only half of this.
+[[gnu::always_inline]] inline std::shared_ptr<TimerTask> Timer::sched(detail::TaskArgument& task,
+                                                                      When when, Repeat repeat,
+                                                                      MillisAndNanos period,
+                                                                      MissedRuns missed) {
     if (!when.isDate() && when.value().millis < 0)
         throw IllegalArgumentException("Negative delay.");
     const bool repeats = repeat != Repeat::Once;
@@ -187,6 +171,25 @@ std::shared_ptr<TimerTask> Timer::sched(detail::TaskArgument& task, const When& 
     schedule.ofNewTask = task.isNew();
     thread_->schedule(task.task(), schedule);
     return std::move(task.task());
+}
+
+std::shared_ptr<TimerTask> Timer::schedule(detail::TaskArgument task, When when) {
+    return sched(task, when, Repeat::Once, {});
+}
+
+std::shared_ptr<TimerTask> Timer::schedule(detail::TaskArgument task, When firstTime,
+                                           TimeSpan period) {
+    return sched(task, firstTime, Repeat::FixedDelay, period.value());
+}
+
+std::shared_ptr<TimerTask> Timer::scheduleAtFixedRate(detail::TaskArgument task, When firstTime,
+                                                      TimeSpan period) {
+    return sched(task, firstTime, Repeat::FixedRate, period.value());
+}
+
+std::shared_ptr<TimerTask> Timer::scheduleAtFixedRate(detail::TaskArgument task, When firstTime,
+                                                      TimeSpan period, MissedRuns missed) {
+    return sched(task, firstTime, Repeat::FixedRate, period.value(), missed);
 }
 
 // The last reference to this Timer may be held by one of the tasks that cancel() and purge()

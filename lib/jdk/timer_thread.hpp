@@ -41,10 +41,10 @@ struct Schedule {
 /// itself, so that a task may destroy the Timer.
 ///
 /// The monitor guards queue_, sweep_, acceptsTasks_, meter_, what is told of the running task and,
-/// of every queued task, the queueReference. Two things happen outside of it: TimerTask::cancel(), which is
-/// one exchange on the task's state; and everything that is the user's: run(), the destruction of
-/// tasks and of what they captured, the exception handler. So the user's code may call anything. A
-/// user's clock alone is also read with the monitor held.
+/// of every queued task, the queueReference. Two things happen outside of it: TimerTask::cancel(),
+/// which is one exchange on the task's state; and everything that is the user's: run(), the
+/// destruction of tasks and of what they captured, the exception handler. So the user's code may
+/// call anything. A user's clock alone is also read with the monitor held.
 class TimerThread : public std::enable_shared_from_this<TimerThread>, public AmongAllTimers {
   public:
     /// What TimerOptions say, checked and completed.
