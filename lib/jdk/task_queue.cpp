@@ -37,7 +37,12 @@ TaskQueue::RemovedTask TaskQueue::removeMin() noexcept {
     constexpr std::size_t ahead = 8;
     if (size_ > ahead) prefetch(heap_[size_ - ahead].task);
     RemovedTask removed = quickRemove(1);
-    fixDown(1);  // of an empty queue too: entry 1 exists
+    // Of an empty queue too: entry 1 exists.
+    if (__builtin_expect(isExtended(), 0) != 0) {
+        extras_->siftDown(heap_.data(), size_, 1);
+    } else {
+        siftDown(heap_.data(), size_, 1, PrefetchTask());
+    }
     return removed;
 }
 
@@ -50,7 +55,7 @@ TaskQueue::RemovedTask TaskQueue::remove(std::size_t i) noexcept {
 void TaskQueue::rescheduleMin(Nanos time) noexcept {
     heap_[1].time = time;
     if (__builtin_expect(isExtended(), 0) != 0) return extras_->reschedule(heap_.data(), size_);
-    fixDown(1);
+    siftDown(heap_.data(), size_, 1, PrefetchTask());
 }
 
 void TaskQueue::clear() noexcept {
@@ -62,11 +67,6 @@ void TaskQueue::clear() noexcept {
 void TaskQueue::heapify() noexcept {
     if (!isExtended()) return restoreHeap(heap_.data(), size_, PrefetchTask());
     for (std::size_t i = size_ / 2; i >= 1; --i) extras_->siftDown(heap_.data(), size_, i);
-}
-
-void TaskQueue::fixDown(std::size_t i) noexcept {
-    if (__builtin_expect(isExtended(), 0) != 0) return extras_->siftDown(heap_.data(), size_, i);
-    siftDown(heap_.data(), size_, i, PrefetchTask());
 }
 
 void TaskQueue::check() const {

@@ -144,7 +144,6 @@ class TaskQueue {
         new (&stateOf(*task).queueReference) std::shared_ptr<TimerTask>(task);  // it was null
         heap_[++size_] = {time, task.get()};
     }
-    void fixDown(std::size_t i) noexcept;
 
     /// Entry 0 is not used. Never shrinks, as in the JDK; entries beyond size_ are rubbish.
     GrowingArray<Entry> heap_;
