@@ -112,7 +112,7 @@ class TimerThread : public std::enable_shared_from_this<TimerThread>, public Amo
   private:
     struct AtEnd;
 
-    /// Takes the monitor for a look at the queue.
+    /// Takes the monitor for a look at the queue, which a purge may have left out of order.
     Lock enter() {
         Lock lock = monitor_.enter();
         finishSweep();
