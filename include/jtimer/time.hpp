@@ -5,6 +5,7 @@
 #include <jtimer/detail/time_advice.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <type_traits>
 
 /// \file

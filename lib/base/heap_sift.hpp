@@ -17,8 +17,8 @@ namespace jtimer::detail {
 /// it gives out equal times follows from every move. They shift a hole instead of swapping entries:
 /// half of the writes, the same result.
 
-/// Starts to load cache lines. Inline in any case, since GCC drops the call of a function that does
-/// nothing else.
+/// Starts to load cache lines. Inline in any case, as all that do nothing else and their callers
+/// that do nothing but call them: GCC finds that such a function has no effect, and drops the call.
 template <std::size_t... kLines>
 [[gnu::always_inline]] inline void prefetchLines(const void* first,
                                                  std::index_sequence<kLines...>) noexcept {

@@ -115,7 +115,8 @@ class BucketedQueue {
         Nanos time;
         Slot* slot;
     };
-    /// A task that is about to become the least will be looked at, and written to.
+    /// A task that is about to become the least will be looked at, and written to. Inline in any
+    /// case: see prefetchLines().
     struct PrefetchSlot {
         [[gnu::always_inline]] void operator()(const Entry& entry) const noexcept {
             __builtin_prefetch(entry.slot, 1);

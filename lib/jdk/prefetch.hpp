@@ -11,10 +11,8 @@ namespace jtimer::detail {
 /// Starts to load a task that will soon be run or destroyed, and so written to: the tasks of a
 /// large queue are not in the cache. Includes the two words before it, where std::make_shared keeps
 /// the counts, and the two words after it, which hold most callables: two cache lines at most. A
-/// hint reads nothing, so words that are not there do no harm.
-///
-/// Always inline, as is whatever does nothing but call it: a compiler may find that such a function
-/// has no effect, and leave out the call (GCC 12 does).
+/// hint reads nothing, so words that are not there do no harm. Inline in any case: see
+/// prefetchLines().
 [[gnu::always_inline]] inline void prefetch(const TimerTask* task) noexcept {
     constexpr std::size_t twoWords = 2 * sizeof(void*);
     const auto begin = reinterpret_cast<std::uintptr_t>(task);

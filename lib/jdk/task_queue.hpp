@@ -10,6 +10,7 @@
 #include <jtimer/detail/saturating.hpp>
 #include <jtimer/detail/task_access.hpp>
 #include <memory>
+#include <new>
 #include <utility>
 
 namespace jtimer::detail {

@@ -75,7 +75,7 @@ void TimerThread::run(std::promise<bool>* started) {
 
 /// Drops every task, the one that has thrown too, when no new one is accepted any more.
 void TimerThread::discardTasks() {
-    Lock lock = monitor_.enter();
+    Lock lock = enter();
     const TaskQueue discarded = stopAccepting(lock);
     lock.unlock();
     dropRunning();

@@ -132,7 +132,6 @@ bool TimerThread::awaitEnd(Nanos timeout) {
 
 /// From now on no task is accepted. \returns the queued ones, to be destroyed outside of the lock
 TaskQueue TimerThread::stopAccepting(Lock&) noexcept {
-    finishSweep();
     acceptsTasks_ = false;
     meter_.discarded += queue_.size();
     queue_.forgetLinks();

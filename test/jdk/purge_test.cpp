@@ -6,6 +6,7 @@
 #include <boost/thread/thread.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <random>

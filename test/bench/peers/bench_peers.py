@@ -158,11 +158,12 @@ def leave_alike_memory(mebibytes):
 def gives_memory_back(sys_folder=Path("/sys")):
     """Whether this is a virtual machine whose kernel reports free memory to its host, which takes
     it back: then whoever gets that memory next waits for the host."""
-    largest_order, reporting = 10, 5  # the kernel's free blocks; bit of virtio's memory balloon
+    largest_order = 10  # of the kernel's free blocks
+    balloon, reporting = 5, 5  # virtio's number of a memory balloon, and the bit of that feature
     try:
         order = sys_folder / "module/page_reporting/parameters/page_reporting_order"
         balloons = [device.parent for device in (sys_folder / "bus/virtio/devices").glob("*/device")
-                    if int(device.read_text(), 16) == 5]
+                    if int(device.read_text(), 16) == balloon]
         return (int(order.read_text()) <= largest_order
                 and any((each / "features").read_text()[reporting] == "1" for each in balloons))
     except OSError:
