@@ -12,6 +12,14 @@
 
 namespace jtimer::detail {
 
+namespace {
+
+/// How much longer a short wait lasts, to end for the next deadline too: as long as Linux's usual
+/// timer slack.
+constexpr Nanos kGathering = 50'000;
+
+}  // namespace
+
 Monitor::Monitor(std::shared_ptr<Clock> clock, std::optional<Nanos> timerSlack)
     : clock_(std::move(clock)), waiter_(makeWaiter(*clock_)), timerSlack_(timerSlack) {}
 
@@ -69,27 +77,33 @@ void Monitor::leaveAndWakeFor(Lock& lock, Nanos time) {
     }
 }
 
-void Monitor::wait(Lock& lock) { waitNotified(lock, kNever, kLongAgo); }
+void Monitor::wait(Lock& lock) { waitNotified(lock, kNever, kLongAgo, kNever); }
 
 /// When notifications come faster than the thread can go to sleep and wake up again, as from a
 /// producer whose every task is the new first one, each costs both sides thousands of nanoseconds.
 /// So, after two within a settling time, the thread makes do with a wait no longer than that, in
 /// which it needs to be woken only for what is due before its end. When it has passed without a
 /// notification, the next wait is as long as it should be.
-void Monitor::waitUntil(Lock& lock, Nanos deadline, Nanos now) {
+void Monitor::waitUntil(Lock& lock, Nanos deadline, Nanos now, Nanos next) {
     const Nanos settled = saturatingAdd(now, waiter_->settlingTime());
     settling_ = notifiedWaitStart_ <= now &&
                 saturatingAdd(notifiedWaitStart_, waiter_->settlingTime()) > now &&
                 settled < deadline;
-    const bool notified = waitNotified(lock, settling_ ? settled : deadline, now);
+    const bool notified = waitNotified(lock, settling_ ? settled : deadline, now, next);
     settling_ = false;
     notifiedWaitStart_ = notified ? now : kLongAgo;
 }
 
-bool Monitor::waitNotified(Lock& lock, Nanos deadline, Nanos now) {
-    const bool leads =
-        waiter_->wakesLate() && !timerSlack_.has_value() && !settling_ && isLongWait(deadline, now);
-    const Nanos end = leads ? deadline - lead_.value() : deadline;
+bool Monitor::waitNotified(Lock& lock, Nanos deadline, Nanos now, Nanos next) {
+    const bool choosesEnd = waiter_->wakesLate() && !timerSlack_.has_value() && !settling_;
+    const bool leads = choosesEnd && isLongWait(deadline, now);
+    Nanos end = deadline;
+    if (leads) {
+        end -= lead_.value();
+    } else if (choosesEnd && next < kNever - kGathering &&
+               saturatingSubtract(next, deadline) <= kGathering) {
+        end += kGathering;
+    }
     waitsUntil_ = deadline;
     waiting_ = true;
     {

@@ -99,8 +99,13 @@ class Monitor {
     /// Waits until it is woken, at the longest until the clock shows `deadline`. May end early. A
     /// long wait ends on time, if no timer slack has been asked for: its last microseconds may be a
     /// spin, see WakeUpLead.
+    ///
+    /// A short wait lasts a little longer than that if the thread would be back in the next one at
+    /// once, for one wake-up to serve both: where deadlines come every few microseconds, most of
+    /// the CPU time is wake-ups. Nothing is later for it than by what timer slack, too, makes it.
     /// \param now what the clock showed last, before `deadline`
-    void waitUntil(Lock& lock, Nanos deadline, Nanos now);
+    /// \param next the deadline of the wait after this one, as far as is known; kNever: unknown
+    void waitUntil(Lock& lock, Nanos deadline, Nanos now, Nanos next = kNever);
 
     /// Releases the mutex, and takes it again after one of those threads that wait for it, if any.
     /// A mutex that is released and taken again at once goes to the thread that is awake already,
@@ -110,7 +115,7 @@ class Monitor {
   private:
     void enterContended(Lock& lock);
     void enterContendedUnlessForked(Lock& lock, const OwnThread& waiting);
-    bool waitNotified(Lock& lock, Nanos deadline, Nanos now);
+    bool waitNotified(Lock& lock, Nanos deadline, Nanos now, Nanos next);
     void awaitDeadline(Lock& lock, Nanos deadline, Nanos end);
 
     const std::shared_ptr<Clock> clock_;

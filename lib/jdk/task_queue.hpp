@@ -6,6 +6,7 @@
 #include "jdk/prefetch.hpp"
 #include "jdk/queue_extras.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <jtimer/detail/saturating.hpp>
 #include <jtimer/detail/task_access.hpp>
@@ -75,6 +76,12 @@ class TaskQueue {
     /// The task with the least time, and that time. Here and below the queue must not be empty.
     TimerTask& getMin() const noexcept { return *heap_[1].task; }
     Nanos getMinTime() const noexcept { return heap_[1].time; }
+
+    /// The least time of all other tasks; kNever if there are none.
+    Nanos getSecondTime() const noexcept {
+        if (size_ < 3) return size_ < 2 ? kNever : heap_[2].time;
+        return std::min(heap_[2].time, heap_[3].time);
+    }
 
     /// Entry i, 1 <= i <= size(), in the heap's order.
     TimerTask& get(std::size_t i) const noexcept { return *heap_[i].task; }

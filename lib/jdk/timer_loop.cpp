@@ -340,7 +340,9 @@ void TimerThread::destroyRemoved(Lock& lock) {
 void TimerThread::waitForHead(Lock& lock, Nanos now) {
     if (!acceptsTasks_ && !linkHead()) return;
     if (meter_.inBurst()) meter_.burstEnds(now);
-    monitor_.waitUntil(lock, wakeUpFor(queue_.getMinTime()), now);
+    // A tolerance that was asked for says how late a task may be.
+    const Nanos next = settings_.tolerance == 0 ? queue_.getSecondTime() : kNever;
+    monitor_.waitUntil(lock, wakeUpFor(queue_.getMinTime()), now, next);
     ++meter_.wakeUps;
 }
 

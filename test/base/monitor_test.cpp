@@ -55,6 +55,14 @@ struct WaitingThread {
             monitor.waitUntil(lock, now + time, now);
         });
     }
+    /// \returns when the first wait ends
+    Nanos firstEnd(Nanos deadline, Nanos next) {
+        clock->wakesLate = true;
+        startWith([this, deadline, next](Lock& lock) {
+            monitor.waitUntil(lock, deadline, monitor.now(), next);
+        });
+        return clock->awaitWait(1);
+    }
     /// Ends the wait that is going on, at `time`.
     void endWaitAt(Nanos time) {
         clock->time = time;
@@ -202,6 +210,40 @@ BOOST_AUTO_TEST_CASE(short_waits_end_at_their_deadline_and_those_with_a_slack_th
     BOOST_TEST(firstEnds(shortWaits, 100 * kMicro - 1) == 0);
     BOOST_TEST(firstEnds(longWaits, 100 * kMicro) == -5 * kMicro);
     BOOST_TEST(firstEnds(withSlack, kMilli) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_short_wait_lasts_50_us_longer_if_the_next_deadline_comes_by_then) {
+    const Nanos deadline = kStart + 100 * kMicro - 1;
+    WaitingThread same, near, notSoNear, unknown;
+    BOOST_TEST(same.firstEnd(deadline, deadline) == deadline + 50 * kMicro);
+    BOOST_TEST(near.firstEnd(deadline, deadline + 50 * kMicro) == deadline + 50 * kMicro);
+    BOOST_TEST(notSoNear.firstEnd(deadline, deadline + 50 * kMicro + 1) == deadline);
+    BOOST_TEST(unknown.firstEnd(deadline, kNever) == deadline);
+}
+
+BOOST_AUTO_TEST_CASE(no_other_wait_lasts_longer_for_the_next_deadline) {
+    WaitingThread longWait, withSlack(0), unlimited, almostUnlimited;
+    BOOST_TEST(longWait.firstEnd(kStart + kMilli, kStart + kMilli) == kStart + kMilli);
+    BOOST_TEST(withSlack.firstEnd(kStart + kMicro, kStart + kMicro) == kStart + kMicro);
+    BOOST_TEST(unlimited.firstEnd(kNever, kNever) == kNever);
+    almostUnlimited.clock->time = kNever - 2;
+    BOOST_TEST(almostUnlimited.firstEnd(kNever - 1, kNever - 1) == kNever - 1);
+
+    WaitingThread onTestClock;
+    onTestClock.startWith([&](Lock& lock) {
+        onTestClock.monitor.waitUntil(lock, kStart + kMicro, kStart, kStart + kMicro);
+    });
+    BOOST_TEST(onTestClock.clock->awaitWait(1) == kStart + kMicro);
+}
+
+BOOST_AUTO_TEST_CASE(a_wait_that_lasts_longer_is_ended_only_for_what_is_due_before_its_deadline) {
+    WaitingThread waiting;
+    waiting.clock->canBeSetForward = false;
+    const Nanos deadline = kStart + 99 * kMicro;
+    waiting.firstEnd(deadline, deadline + 1);
+    BOOST_TEST(waiting.wakeFor(deadline) == 0);
+    BOOST_TEST(waiting.wakeFor(deadline - 1) == 1);
+    waiting.clock->awaitWait(2);
 }
 
 BOOST_AUTO_TEST_CASE(the_present_time_is_before_never_whatever_the_clock_shows) {

@@ -133,6 +133,21 @@ BOOST_AUTO_TEST_CASE(j92_repeating_tasks_of_one_time_and_period_take_turns_as_on
     }
 }
 
+BOOST_AUTO_TEST_CASE(the_second_time_is_the_least_of_all_others) {
+    Queue q;
+    BOOST_TEST(q.queue.getSecondTime() == jtimer::detail::kNever);
+    q.add(1, 30);
+    BOOST_TEST(q.queue.getSecondTime() == jtimer::detail::kNever);
+    q.add(2, 50);
+    BOOST_TEST(q.queue.getSecondTime() == 50);
+    q.add(3, 40);
+    BOOST_TEST(q.queue.getSecondTime() == 40);
+    q.add(4, 35);
+    BOOST_TEST(q.queue.getSecondTime() == 35);
+    q.add(5, 30);
+    BOOST_TEST(q.queue.getSecondTime() == 30);
+}
+
 BOOST_AUTO_TEST_CASE(j98_the_queue_grows_far_beyond_its_first_128_slots) {
     Queue q;
     std::vector<int> expected;

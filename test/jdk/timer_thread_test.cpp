@@ -273,6 +273,30 @@ BOOST_AUTO_TEST_CASE(j117_after_a_purge_every_new_first_task_wakes_the_thread) {
     BOOST_TEST(clock->notifications() == 2);
 }
 
+BOOST_AUTO_TEST_CASE(one_wake_up_serves_tasks_that_are_due_within_50_us_of_each_other) {
+    clock->wakesLate = true;
+    clock->awaitWait(1);
+    timer.schedule(nothing, 99us);
+    BOOST_TEST(clock->awaitWait(2) == at(0) + 99'000);
+    timer.schedule(nothing, 97us);
+    BOOST_TEST(clock->awaitWait(3) == at(0) + 97'000 + 50'000);
+    timer.schedule(nothing, 40us);
+    BOOST_TEST(clock->awaitWait(4) == at(0) + 40'000);
+}
+
+BOOST_AUTO_TEST_CASE(a_tolerance_that_was_asked_for_is_not_exceeded_for_that) {
+    const auto ownClock = std::make_shared<test::ScriptedClock>();
+    ownClock->wakesLate = true;
+    jtimer::TimerOptions options = test::onClock(ownClock);
+    options.tolerance = 20us;
+    jtimer::Timer tolerant(options);
+    ownClock->awaitWait(1);
+    tolerant.schedule(nothing, 30us);
+    ownClock->awaitWait(2);
+    tolerant.schedule(nothing, 20us);
+    BOOST_TEST(ownClock->awaitWait(3) == at(0) + 20'000);
+}
+
 #if defined(__linux__)
 BOOST_AUTO_TEST_CASE(the_timer_slack_is_low_during_a_wait_and_usual_in_what_a_task_starts) {
     const int usual = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
