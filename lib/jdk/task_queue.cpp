@@ -34,8 +34,9 @@ void TaskQueue::addExtended(const std::shared_ptr<TimerTask>& task, Nanos time,
 
 TaskQueue::RemovedTask TaskQueue::removeMin() noexcept {
     // Of equal times the last entry is the next minimum, and so on backwards.
-    constexpr std::size_t ahead = 8;
-    if (size_ > ahead) prefetch(heap_[size_ - ahead].task);
+    constexpr std::size_t ahead = 16;
+    if (size_ > ahead && heap_[size_ - ahead].time == getMinTime())
+        prefetch(heap_[size_ - ahead].task);
     RemovedTask removed = quickRemove(1);
     // Of an empty queue too: entry 1 exists.
     if (__builtin_expect(isExtended(), 0) != 0) {
