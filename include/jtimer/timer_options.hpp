@@ -67,9 +67,9 @@ struct TimerOptions {
     /// Without a value it is 1 ns for waits of 0.1 ms and longer. Such a wait also ends before the
     /// task's time, by as much as the thread has needed of late to wake up, at most 0.1 ms; a
     /// thread that is awake too soon spins until then, for less than 1 us in the mean. No task runs
-    /// early. Shorter waits keep what the thread inherited, usually 50 us, and last another 50 us
-    /// if a second task is due by then: waking once per task would be wasteful where tasks are
-    /// microseconds apart.
+    /// early. Shorter waits keep what the thread inherited, usually 50 us; and where one follows
+    /// another, it lasts 50 us longer if a second task is due by then: waking once per task would
+    /// be wasteful where tasks are microseconds apart.
     ///
     /// With a value, every wait ends at the task's time. BoottimeClock and ManualClock have no
     /// slack, and on a ManualClock nothing is late. Negative: the constructor throws

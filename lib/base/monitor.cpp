@@ -95,15 +95,17 @@ void Monitor::waitUntil(Lock& lock, Nanos deadline, Nanos now, Nanos next) {
 }
 
 bool Monitor::waitNotified(Lock& lock, Nanos deadline, Nanos now, Nanos next) {
+    const bool isLong = isLongWait(deadline, now);
     const bool choosesEnd = waiter_->wakesLate() && !timerSlack_.has_value() && !settling_;
-    const bool leads = choosesEnd && isLongWait(deadline, now);
+    const bool leads = choosesEnd && isLong;
     Nanos end = deadline;
     if (leads) {
         end -= lead_.value();
-    } else if (choosesEnd && next < kNever - kGathering &&
+    } else if (choosesEnd && afterShortWait_ && next < kNever - kGathering &&
                saturatingSubtract(next, deadline) <= kGathering) {
         end += kGathering;
     }
+    afterShortWait_ = !isLong && deadline != kNever;
     waitsUntil_ = deadline;
     waiting_ = true;
     {

@@ -100,9 +100,10 @@ class Monitor {
     /// long wait ends on time, if no timer slack has been asked for: its last microseconds may be a
     /// spin, see WakeUpLead.
     ///
-    /// A short wait lasts a little longer than that if the thread would be back in the next one at
-    /// once, for one wake-up to serve both: where deadlines come every few microseconds, most of
-    /// the CPU time is wake-ups. Nothing is later for it than by what timer slack, too, makes it.
+    /// A short wait that follows another lasts a little longer than that if the thread would be
+    /// back in the next one at once, for one wake-up to serve both: where deadlines come every few
+    /// microseconds, most of the CPU time is wake-ups. Nothing is later for it than by what timer
+    /// slack, too, makes it.
     /// \param now what the clock showed last, before `deadline`
     /// \param next the deadline of the wait after this one, as far as is known; kNever: unknown
     void waitUntil(Lock& lock, Nanos deadline, Nanos now, Nanos next = kNever);
@@ -134,8 +135,9 @@ class Monitor {
     bool settling_ = false;
 
     /// When the last wait began, if a notification has ended it; else kLongAgo. Touched by the
-    /// waiting thread alone, as the next one.
+    /// waiting thread alone, as the next two.
     Nanos notifiedWaitStart_ = kLongAgo;
+    bool afterShortWait_ = false;  ///< whether the last wait was one
     WakeUpLead lead_;
 
     /// Threads inside enterContended(), and how many have come through. Read without the mutex as

@@ -63,6 +63,12 @@ struct WaitingThread {
         });
         return clock->awaitWait(1);
     }
+    /// \returns when a second such wait ends, which begins at the same time
+    Nanos secondEnd(Nanos deadline, Nanos next) {
+        firstEnd(deadline, next);
+        clock->endWait();
+        return clock->awaitWait(2);
+    }
     /// Ends the wait that is going on, at `time`.
     void endWaitAt(Nanos time) {
         clock->time = time;
@@ -212,38 +218,57 @@ BOOST_AUTO_TEST_CASE(short_waits_end_at_their_deadline_and_those_with_a_slack_th
     BOOST_TEST(firstEnds(withSlack, kMilli) == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_short_wait_lasts_50_us_longer_if_the_next_deadline_comes_by_then) {
+BOOST_AUTO_TEST_CASE(a_short_wait_after_another_is_50_us_longer_if_the_next_deadline_is_as_near) {
     const Nanos deadline = kStart + 100 * kMicro - 1;
-    WaitingThread same, near, notSoNear, unknown;
-    BOOST_TEST(same.firstEnd(deadline, deadline) == deadline + 50 * kMicro);
-    BOOST_TEST(near.firstEnd(deadline, deadline + 50 * kMicro) == deadline + 50 * kMicro);
-    BOOST_TEST(notSoNear.firstEnd(deadline, deadline + 50 * kMicro + 1) == deadline);
-    BOOST_TEST(unknown.firstEnd(deadline, kNever) == deadline);
+    WaitingThread first, same, near, notSoNear, unknown;
+    BOOST_TEST(first.firstEnd(deadline, deadline) == deadline);
+    BOOST_TEST(same.secondEnd(deadline, deadline) == deadline + 50 * kMicro);
+    BOOST_TEST(near.secondEnd(deadline, deadline + 50 * kMicro) == deadline + 50 * kMicro);
+    BOOST_TEST(notSoNear.secondEnd(deadline, deadline + 50 * kMicro + 1) == deadline);
+    BOOST_TEST(unknown.secondEnd(deadline, kNever) == deadline);
+}
+
+BOOST_AUTO_TEST_CASE(a_short_wait_after_one_without_a_limit_is_the_first_of_its_kind) {
+    bool limited = true;
+    WaitingThread waiting;
+    waiting.clock->wakesLate = true;
+    waiting.startWith([&](Lock& lock) {
+        limited = !limited;
+        if (!limited) return waiting.monitor.wait(lock);
+        waiting.monitor.waitUntil(lock, kStart + kMicro, kStart, kStart + kMicro);
+    });
+    for (std::size_t n = 2; n <= 4; n += 2) {
+        waiting.clock->endWait();
+        BOOST_TEST(waiting.clock->awaitWait(n) == kStart + kMicro);
+        waiting.clock->endWait();
+        waiting.clock->awaitWait(n + 1);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(no_other_wait_lasts_longer_for_the_next_deadline) {
     WaitingThread longWait, withSlack(0), unlimited, almostUnlimited;
-    BOOST_TEST(longWait.firstEnd(kStart + kMilli, kStart + kMilli) == kStart + kMilli);
-    BOOST_TEST(withSlack.firstEnd(kStart + kMicro, kStart + kMicro) == kStart + kMicro);
-    BOOST_TEST(unlimited.firstEnd(kNever, kNever) == kNever);
+    BOOST_TEST(longWait.secondEnd(kStart + kMilli, kStart + kMilli) == kStart + kMilli);
+    BOOST_TEST(withSlack.secondEnd(kStart + kMicro, kStart + kMicro) == kStart + kMicro);
+    BOOST_TEST(unlimited.secondEnd(kNever, kNever) == kNever);
     almostUnlimited.clock->time = kNever - 2;
-    BOOST_TEST(almostUnlimited.firstEnd(kNever - 1, kNever - 1) == kNever - 1);
+    BOOST_TEST(almostUnlimited.secondEnd(kNever - 1, kNever - 1) == kNever - 1);
 
     WaitingThread onTestClock;
     onTestClock.startWith([&](Lock& lock) {
         onTestClock.monitor.waitUntil(lock, kStart + kMicro, kStart, kStart + kMicro);
     });
-    BOOST_TEST(onTestClock.clock->awaitWait(1) == kStart + kMicro);
+    onTestClock.clock->endWait();
+    BOOST_TEST(onTestClock.clock->awaitWait(2) == kStart + kMicro);
 }
 
 BOOST_AUTO_TEST_CASE(a_wait_that_lasts_longer_is_ended_only_for_what_is_due_before_its_deadline) {
     WaitingThread waiting;
     waiting.clock->canBeSetForward = false;
     const Nanos deadline = kStart + 99 * kMicro;
-    waiting.firstEnd(deadline, deadline + 1);
+    waiting.secondEnd(deadline, deadline + 1);
     BOOST_TEST(waiting.wakeFor(deadline) == 0);
     BOOST_TEST(waiting.wakeFor(deadline - 1) == 1);
-    waiting.clock->awaitWait(2);
+    waiting.clock->awaitWait(3);
 }
 
 BOOST_AUTO_TEST_CASE(the_present_time_is_before_never_whatever_the_clock_shows) {
