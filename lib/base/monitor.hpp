@@ -129,7 +129,7 @@ class Monitor {
     /// The thread is inside Waiter::waitUntil(), or spins until the deadline after it, and has not
     /// been notified. Guarded by the mutex, as the next two.
     bool waiting_ = false;
-    /// While waiting_: when that wait ends by itself.
+    /// While waiting_: the deadline of that wait, from which on the thread need not be woken.
     Nanos waitsUntil_ = kNever;
     /// While waiting_: that wait is too short for a step of the clock to matter.
     bool settling_ = false;

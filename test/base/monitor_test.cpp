@@ -8,6 +8,7 @@
 #include <boost/thread/thread.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <fstream>
 #include <limits>
 #include <memory>
@@ -241,13 +242,16 @@ BOOST_AUTO_TEST_CASE(a_short_wait_after_one_without_a_limit_is_the_first_of_its_
         waiting.clock->endWait();
         BOOST_TEST(waiting.clock->awaitWait(n) == kStart + kMicro);
         waiting.clock->endWait();
-        waiting.clock->awaitWait(n + 1);
+        BOOST_TEST(waiting.clock->awaitWait(n + 1) == kNever);
     }
 }
 
 BOOST_AUTO_TEST_CASE(no_other_wait_lasts_longer_for_the_next_deadline) {
-    WaitingThread longWait, withSlack(0), unlimited, almostUnlimited;
-    BOOST_TEST(longWait.secondEnd(kStart + kMilli, kStart + kMilli) == kStart + kMilli);
+    WaitingThread longAfterShort, withSlack(0), unlimited, almostUnlimited;
+    longAfterShort.clock->time = kStart + kMilli - kMicro;
+    BOOST_TEST(longAfterShort.firstEnd(kStart + kMilli, kStart + kMilli) == kStart + kMilli);
+    longAfterShort.endWaitAt(kStart);
+    BOOST_TEST(longAfterShort.clock->awaitWait(2) == kStart + kMilli);
     BOOST_TEST(withSlack.secondEnd(kStart + kMicro, kStart + kMicro) == kStart + kMicro);
     BOOST_TEST(unlimited.secondEnd(kNever, kNever) == kNever);
     almostUnlimited.clock->time = kNever - 2;

@@ -123,15 +123,29 @@ void lookAtStates(benchmark::State& state, bool drops, std::size_t each) {
 }
 
 /// The CPU time of one wake-up: a wait of 50 us that ends by itself.
-void wakeUp(benchmark::State& state) {
+template <class Wait>
+void measureWakeUp(benchmark::State& state, const Wait& wait) {
+    const std::clock_t begin = std::clock();
+    for (auto _ : state) wait();
+    const double cpu = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    state.counters["cpu_us"] = 1e6 * cpu / static_cast<double>(state.iterations());
+}
+
+/// As a timer waits, which may be notified.
+void wakeUpInMonitor(benchmark::State& state) {
     const boost::this_thread::disable_interruption uninterrupted;  // as on the timer's thread
     boost::mutex monitor;
     boost::condition_variable condition;
     boost::unique_lock<boost::mutex> lock(monitor);
-    const std::clock_t begin = std::clock();
-    for (auto _ : state) condition.wait_for(lock, boost::chrono::microseconds(50));
-    const double cpu = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-    state.counters["cpu_us"] = 1e6 * cpu / static_cast<double>(state.iterations());
+    measureWakeUp(state, [&] { condition.wait_for(lock, boost::chrono::microseconds(50)); });
+}
+
+/// The shortest way to wait.
+void wakeUpFromSleep(benchmark::State& state) {
+    measureWakeUp(state, [] {
+        const timespec span{0, 50'000};
+        ::nanosleep(&span, nullptr);
+    });
 }
 
 }  // namespace
@@ -144,4 +158,5 @@ BENCHMARK(touchNewMemory)->UseManualTime();
 BENCHMARK_CAPTURE(lookAtStates, alone, false, kMillion)->UseManualTime();
 BENCHMARK_CAPTURE(lookAtStates, thenDrop, true, kMillion)->UseManualTime();
 BENCHMARK_CAPTURE(lookAtStates, dropInBatches, true, 16)->UseManualTime();
-BENCHMARK(wakeUp);
+BENCHMARK(wakeUpInMonitor);
+BENCHMARK(wakeUpFromSleep);
