@@ -91,7 +91,8 @@ class JTIMER_API TimerTask {
     ///
     /// - One-shot: the time that was asked for, always.
     /// - Fixed rate: the first time plus a multiple of the period, exactly, however late.
-    /// - Fixed delay: the time at which the timer began the run.
+    /// - Fixed delay: the time at which the timer began the run, less the time for which
+    ///   TimerOptions::tolerance has made it wait.
     /// - A repeating task before its first run: the first time minus the period.
     /// - A task that was never scheduled: 0.
     ///

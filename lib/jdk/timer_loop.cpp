@@ -214,7 +214,7 @@ void TimerThread::startRepeatedRun(Nanos signedPeriod, Nanos due, Nanos now) noe
     const bool fixedDelay = signedPeriod < 0;
     // A fixed delay counts from the start of this run. But what the tolerance makes the run late by
     // must not add up over the runs.
-    const Nanos scheduled = fixedDelay && now > wakeUpFor(due) ? now : due;
+    const Nanos scheduled = fixedDelay ? std::max(due, now - heldBack(due)) : due;
     const Nanos period = fixedDelay ? -signedPeriod : signedPeriod;
     stateOf(queue_.getMin())
         .scheduledExecutionTime.store(floorDivide(scheduled, kNanosPerMilli),
@@ -335,6 +335,13 @@ void TimerThread::destroyRemoved(Lock& lock) {
     monitor_.enter(lock);
 }
 
+/// By how much the tolerance has made a run late that was due at this time: not by more than the
+/// thread has really waited. What was due while it was busy would be as late without a tolerance.
+Nanos TimerThread::heldBack(Nanos due) const noexcept {
+    const Nanos until = std::min(wakeUpFor(due), waitedFor_);
+    return until > due ? until - due : 0;
+}
+
 /// Waits for the task at the head, which is not due at `now`. Where no more tasks are accepted, the
 /// wait is for this one and no other: then it ends if the task is cancelled.
 void TimerThread::waitForHead(Lock& lock, Nanos now) {
@@ -342,7 +349,8 @@ void TimerThread::waitForHead(Lock& lock, Nanos now) {
     if (meter_.inBurst()) meter_.burstEnds(now);
     // A tolerance that was asked for says how late a task may be.
     const Nanos next = settings_.tolerance == 0 ? queue_.getSecondTime() : kNever;
-    monitor_.waitUntil(lock, wakeUpFor(queue_.getMinTime()), now, next);
+    waitedFor_ = wakeUpFor(queue_.getMinTime());
+    monitor_.waitUntil(lock, waitedFor_, now, next);
     ++meter_.wakeUps;
 }
 

@@ -168,6 +168,7 @@ class TimerThread : public std::enable_shared_from_this<TimerThread>, public Amo
         const Nanos past = time % tolerance;  // no task's time lies before 1970
         return past == 0 ? time : saturatingAdd(time, tolerance - past);
     }
+    Nanos heldBack(Nanos due) const noexcept;
     void waitForHead(Lock& lock, Nanos now);
     bool linkHead();
 
@@ -215,6 +216,8 @@ class TimerThread : public std::enable_shared_from_this<TimerThread>, public Amo
     /// left the queue cancelled. Touched by the thread itself only.
     std::shared_ptr<TimerTask> running_;
     TaskLink::Run linkedRun_;
+    /// Until when the last wait for a task was to last.
+    Nanos waitedFor_ = kLongAgo;
     /// What a user's clock has thrown before or after that run: no exception of the task.
     std::exception_ptr fromClock_;
     TasksToDestroy removed_;

@@ -66,7 +66,8 @@ BOOST_AUTO_TEST_CASE(a_fixed_rate_keeps_its_count_and_its_times) {
     rate.reset();
 }
 
-BOOST_AUTO_TEST_CASE(a_time_before_1970_is_rounded_up_as_well_and_what_is_never_due_stays_so) {
+BOOST_AUTO_TEST_CASE(
+    on_a_clock_before_1970_a_task_waits_for_a_multiple_and_what_is_never_due_stays_so) {
     const auto early = std::make_shared<jtimer::ManualClock>(jtimer::Date(-1s));
     jtimer::Timer old(options(early));
     int runs = 0;
@@ -125,6 +126,27 @@ BOOST_AUTO_TEST_CASE(a_fixed_delay_does_not_grow_by_the_tolerance) {
     delay->cancel();
     watched.cancel();
     delay.reset();
+}
+
+BOOST_AUTO_TEST_CASE(a_fixed_delay_grows_by_what_the_thread_itself_is_late_by) {
+    // As on a real clock, on which no thread wakes up at the very time: here another task comes
+    // first at each wake-up, and takes 1 ms.
+    jtimer::TimerOptions tolerant = options(clock);
+    tolerant.tolerance = 600;
+    jtimer::Timer watched(tolerant);
+    std::string times;
+    const auto other = watched.scheduleAtFixedRate([&] { clock->advance(1); }, 900, 600);
+    const auto delay = watched.schedule(
+        [&](jtimer::TimerTask& self) {
+            task("d")();
+            times += std::to_string(self.scheduledExecutionTime() - test::kStartMillis) + ' ';
+        },
+        1000, 600);
+    clock->advance(2700);
+    BOOST_TEST(log == "d@1401 d@2001 d@2601 ");
+    BOOST_TEST(times == "1001 1602 2203 ");
+    BOOST_TEST(delay->cancel());
+    BOOST_TEST(other->cancel());
 }
 
 BOOST_AUTO_TEST_CASE(a_fixed_delay_counts_from_a_run_that_is_later_than_the_tolerance_makes_it) {
