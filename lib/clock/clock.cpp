@@ -29,8 +29,8 @@ namespace {
 /// which Boost.Thread uses for a wait of a given length. So does Object.wait(timeout) in Java: with
 /// a clock that can be set, this is what makes J116 and J117 come out as they do.
 ///
-/// Not on a Condition, which has a mutex as well: a forked child would wait for ever to notify a
-/// thread that has held that one at the fork.
+/// In a forked child there is nobody to notify, and what that takes may be held for ever: the
+/// condition variable, too, has a mutex inside.
 class RelativeWaiter : public detail::Waiter {
   public:
     void begin() override { pid_.store(getpid(), std::memory_order_relaxed); }
@@ -50,11 +50,8 @@ class RelativeWaiter : public detail::Waiter {
 
     /// The thread has been found waiting, but may only be about to.
     void notify() override {
-        if (!going_.try_lock()) {
-            // In a forked child the thread is not there to release it.
-            if (getpid() != pid_.load(std::memory_order_relaxed)) return;
-            going_.lock();
-        }
+        if (getpid() != pid_.load(std::memory_order_relaxed)) return;
+        going_.lock();
         going_.unlock();
         notified_.notify_one();
     }

@@ -3,6 +3,7 @@
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"
 #include "support/hanging_clock.hpp"
+#include "support/scripted_clock.hpp"
 #include "support/thread_state.hpp"
 
 #include <chrono>
@@ -236,6 +237,29 @@ CHILD_PROCESS(forks_with_static_timers) {
 BOOST_AUTO_TEST_CASE(c11_a_forked_child_that_does_not_use_the_timers_of_its_parent_can_exit) {
     const auto child = runChild("forks_with_static_timers");
     BOOST_TEST(child.out == "children have left\n");
+    BOOST_TEST(child.exitCode == 0);
+}
+
+CHILD_PROCESS(forks_while_a_thread_waits_for_its_last_task) {
+    const auto clock = std::make_shared<test::ScriptedClock>();
+    std::optional<Timer> timer(test::onClock(clock, false));
+    clock->awaitWait(1);
+    const auto task = timer->schedule([] {}, 1000);
+    clock->awaitWait(2);
+    timer->detach();
+    timer.reset();
+    clock->awaitWait(3);
+    const int exitCode = test::inForkedChild([&] {
+        const int before = clock->notifications();
+        return task->cancel() ? clock->notifications() - before : 9;
+    });
+    print(exitCode == 0 ? "cancelled\n" : "notified a thread that is not there\n");
+    task->cancel();
+}
+
+BOOST_AUTO_TEST_CASE(a_forked_child_that_cancels_a_task_notifies_nobody) {
+    const auto child = runChild("forks_while_a_thread_waits_for_its_last_task");
+    BOOST_TEST(child.out == "cancelled\n");
     BOOST_TEST(child.exitCode == 0);
 }
 
