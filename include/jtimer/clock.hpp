@@ -22,7 +22,8 @@
 ///
 /// On the first three, a wait of 0.1 ms or longer ends ahead of time, by as much as the thread's
 /// wake-ups have taken of late; what is left it spins, less than 1 us in the mean. Nothing runs
-/// early. Not so on a clock derived from WallClock, nor with TimerOptions::timerSlack.
+/// early. With TimerOptions::timerSlack, or on a clock derived from WallClock, no wait ends ahead
+/// of time.
 ///
 /// On Linux on x86-64, where the kernel goes by the processor's cycle counter, WallClock and
 /// SteadyClock do too between two ticks of the kernel: a reading takes half the time, and may be

@@ -53,12 +53,12 @@ struct TimerOptions {
     /// Where the time comes from. Null: a WallClock, as in Java.
     std::shared_ptr<Clock> clock;
 
-    /// How much later than asked a task may run, so that one wake-up serves many tasks: the thread
-    /// wakes up only at multiples of the tolerance on the timer's clock, and runs what is due by
-    /// then. Nothing runs early, and scheduledExecutionTime() and the times of later runs are what
-    /// they are without it: a fixed delay that is late only by the tolerance counts from the time
-    /// at which it was due. With 0 the thread wakes up for each task, see timerSlack. Choose 1 ms
-    /// for thousands of repeating tasks. Negative: the constructor throws IllegalArgumentException.
+    /// How much later than asked a task may run, so that one wake-up serves many tasks: for a task,
+    /// the thread wakes up only at multiples of the tolerance on the timer's clock, and runs what
+    /// is due by then. Nothing runs early, and scheduledExecutionTime() and the times of later runs
+    /// are what they are without it: a fixed delay does not count how long a run has waited for
+    /// such a multiple. With 0 the thread wakes up for each task, see timerSlack. Choose 1 ms for
+    /// thousands of repeating tasks. Negative: the constructor throws IllegalArgumentException.
     TimeSpan tolerance = 0;
 
     /// How much later than its time the kernel may wake the thread to save power (Linux's timer
@@ -68,8 +68,8 @@ struct TimerOptions {
     /// task's time, by as much as the thread has needed of late to wake up, at most 0.1 ms; a
     /// thread that is awake too soon spins until then, for less than 1 us in the mean. No task runs
     /// early. Shorter waits keep what the thread inherited, usually 50 us. One that follows another
-    /// lasts 50 us longer if a second task is due by then and the tolerance is 0: waking once per
-    /// task would be wasteful where tasks are microseconds apart.
+    /// lasts 50 us longer if a second task is due by then, a cancelled one too, and the tolerance
+    /// is 0: waking once per task would be wasteful where tasks are microseconds apart.
     ///
     /// With a value, a wait is for the task's time, whatever its length, as it always is on a
     /// ManualClock or a clock derived from WallClock. BoottimeClock and ManualClock have no slack.

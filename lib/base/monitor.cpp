@@ -105,15 +105,16 @@ bool Monitor::waitNotified(Lock& lock, Nanos deadline, Nanos now, Nanos next) {
                saturatingSubtract(next, deadline) <= kGathering) {
         end += kGathering;
     }
-    afterShortWait_ = !isLong && deadline != kNever;
-    waitsUntil_ = deadline;
+    waitsUntil_ = std::max(deadline, end);
     waiting_ = true;
     {
         const LowTimerSlack lowTimerSlack(timerSlack_, deadline, now);
         waiter_->waitUntil(lock, end, now);
     }
     if (leads && waiting_) awaitDeadline(lock, deadline, end);
-    return !std::exchange(waiting_, false);
+    const bool notified = !std::exchange(waiting_, false);
+    afterShortWait_ = !isLong && deadline != kNever && !notified;
+    return notified;
 }
 
 /// After a wait that nobody has ended: spins if it is over and the deadline has not come. Whoever

@@ -81,7 +81,8 @@ class Monitor {
     /// Takes that back: the thread could not be started.
     void takeNoPart(Lock& lock) noexcept;
 
-    /// Releases the mutex, and then ends the wait if there is one.
+    /// Releases the mutex, and then ends the wait if there is one. A wait that spins ends by
+    /// itself.
     void leaveAndWake(Lock& lock);
 
     /// Releases the mutex, and then ends the wait if it may last beyond `time`.
@@ -100,10 +101,10 @@ class Monitor {
     /// long wait ends on time, if no timer slack has been asked for: its last microseconds may be a
     /// spin, see WakeUpLead.
     ///
-    /// A short wait that follows another lasts a little longer than that if the thread would be
-    /// back in the next one at once, for one wake-up to serve both: where deadlines come every few
-    /// microseconds, most of the CPU time is wake-ups. Nothing is later for it than by what timer
-    /// slack, too, makes it.
+    /// A short wait that follows another, which nobody has ended, lasts a little longer than that
+    /// if the thread would be back in the next one at once, for one wake-up to serve both: where
+    /// deadlines come every few microseconds, most of the CPU time is wake-ups. Nothing is later
+    /// for it than by Linux's usual timer slack.
     /// \param now what the clock showed last, before `deadline`
     /// \param next the deadline of the wait after this one, as far as is known; kNever: unknown
     void waitUntil(Lock& lock, Nanos deadline, Nanos now, Nanos next = kNever);
@@ -129,7 +130,8 @@ class Monitor {
     /// The thread is inside Waiter::waitUntil(), or spins until the deadline after it, and has not
     /// been notified. Guarded by the mutex, as the next two.
     bool waiting_ = false;
-    /// While waiting_: the deadline of that wait, from which on the thread need not be woken.
+    /// While waiting_: when that wait ends, spin included; the thread need not be woken for what is
+    /// due then.
     Nanos waitsUntil_ = kNever;
     /// While waiting_: that wait is too short for a step of the clock to matter.
     bool settling_ = false;
@@ -137,7 +139,7 @@ class Monitor {
     /// When the last wait began, if a notification has ended it; else kLongAgo. Touched by the
     /// waiting thread alone, as the next two.
     Nanos notifiedWaitStart_ = kLongAgo;
-    bool afterShortWait_ = false;  ///< whether the last wait was one
+    bool afterShortWait_ = false;  ///< whether the last wait was one, and was not notified
     WakeUpLead lead_;
 
     /// Threads inside enterContended(), and how many have come through. Read without the mutex as

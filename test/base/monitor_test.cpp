@@ -192,6 +192,18 @@ BOOST_AUTO_TEST_CASE(until_its_deadline_it_is_woken_as_before) {
     BOOST_TEST(waiting.clock->awaitWait(4) == deadline + kMilli - 1);
 }
 
+BOOST_AUTO_TEST_CASE(a_wait_between_two_notifications_and_the_deadline_ends_at_its_own_time) {
+    WaitingThread waiting;
+    waiting.clock->wakesLate = true;
+    waiting.startWaitingFor(10 * kMilli);
+    waiting.endWaitAt(kStart + 10 * kMilli + 80 * kMicro);
+    const Nanos now = kStart + 10 * kMilli + 80 * kMicro;
+    BOOST_TEST(waiting.clock->awaitWait(2) == now + 10 * kMilli - 5 * kMicro);
+    waiting.clock->settlingTime = kMilli;
+    waiting.wake();
+    BOOST_TEST(waiting.clock->awaitWait(3) == now + kMilli);
+}
+
 BOOST_AUTO_TEST_CASE(a_clock_that_is_set_back_ends_the_spin) {
     WaitingThread waiting;
     waiting.clock->wakesLate = true;
@@ -247,7 +259,10 @@ BOOST_AUTO_TEST_CASE(a_short_wait_after_one_without_a_limit_is_the_first_of_its_
 }
 
 BOOST_AUTO_TEST_CASE(no_other_wait_lasts_longer_for_the_next_deadline) {
-    WaitingThread longAfterShort, withSlack(0), unlimited, almostUnlimited;
+    WaitingThread afterNotified, longAfterShort, withSlack(0), unlimited, almostUnlimited;
+    afterNotified.firstEnd(kStart + kMicro, kStart + kMicro);
+    afterNotified.wake();
+    BOOST_TEST(afterNotified.clock->awaitWait(2) == kStart + kMicro);
     longAfterShort.clock->time = kStart + kMilli - kMicro;
     BOOST_TEST(longAfterShort.firstEnd(kStart + kMilli, kStart + kMilli) == kStart + kMilli);
     longAfterShort.endWaitAt(kStart);
@@ -265,13 +280,14 @@ BOOST_AUTO_TEST_CASE(no_other_wait_lasts_longer_for_the_next_deadline) {
     BOOST_TEST(onTestClock.clock->awaitWait(2) == kStart + kMicro);
 }
 
-BOOST_AUTO_TEST_CASE(a_wait_that_lasts_longer_is_ended_only_for_what_is_due_before_its_deadline) {
+BOOST_AUTO_TEST_CASE(a_wait_that_lasts_longer_is_ended_for_what_is_due_before_it_ends) {
     WaitingThread waiting;
     waiting.clock->canBeSetForward = false;
     const Nanos deadline = kStart + 99 * kMicro;
-    waiting.secondEnd(deadline, deadline + 1);
-    BOOST_TEST(waiting.wakeFor(deadline) == 0);
-    BOOST_TEST(waiting.wakeFor(deadline - 1) == 1);
+    const Nanos end = waiting.secondEnd(deadline, deadline + 1);
+    BOOST_TEST(end == deadline + 50 * kMicro);
+    BOOST_TEST(waiting.wakeFor(end) == 0);
+    BOOST_TEST(waiting.wakeFor(end - 1) == 1);
     waiting.clock->awaitWait(3);
 }
 
