@@ -4,8 +4,8 @@ import java.lang.management.ManagementFactory;
 
 /**
  * Timers in Java under the workloads of workload.hpp: the same arguments after the name of the
- * peer's class, the same lines. Whatever is measured has been compiled by the JIT before, by a
- * warm-up.
+ * peer's class, the same lines. Whatever is timed has been compiled by the JIT before: by a warm-up,
+ * or in W8 by the first two seconds.
  */
 public class TimerPeers {
     private static void play(Setup setup) throws Exception {

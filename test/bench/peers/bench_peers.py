@@ -128,7 +128,8 @@ class Results:
 
 def number_text(value):
     """At least three digits, which is more than the spread leaves."""
-    return f"{value:,.{0 if value >= 100 or value == 0 else 1 if value >= 10 else 2}f}"
+    size = abs(value)
+    return f"{value:,.{0 if size >= 100 or size == 0 else 1 if size >= 10 else 2}f}"
 
 
 def run_program(command, limit, log):

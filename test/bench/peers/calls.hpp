@@ -44,7 +44,7 @@ class ScheduleAndCancel {
     static constexpr std::size_t kSmall = 10'000;
 
     void measure(const std::string& when, int rounds) {
-        schedule_ = cancel_ = purge_ = Stopwatch();
+        schedule_ = cancel_ = purge_ = release_ = Stopwatch();
         purged_ = 0;
         for (int i = 0; i < rounds; ++i) round(order_);
         const double items = rounds * static_cast<double>(setup_.count());
@@ -54,6 +54,7 @@ class ScheduleAndCancel {
         // nothing left to measure.
         if (Adapter::kPurges && purged_ >= items / 2)
             report(setup_, "W2", when, "purge", purge_, purged_);
+        if (Adapter::kPurges) report(setup_, "W2", when, "release", release_, items);
     }
 
     void round(const std::vector<std::uint32_t>& order) {
@@ -76,7 +77,9 @@ class ScheduleAndCancel {
             purge_.stop();
             purged_ += static_cast<double>(removed);
         }
+        release_.start();
         for (std::size_t i = 0; i < size; ++i) handles_[i] = typename Adapter::Handle();
+        release_.stop();
     }
 
     const Setup& setup_;
@@ -87,6 +90,7 @@ class ScheduleAndCancel {
     Stopwatch schedule_;
     Stopwatch cancel_;
     Stopwatch purge_;
+    Stopwatch release_;  ///< of the handles, the last that keep the tasks: so these are destroyed
     double purged_ = 0;
 };
 
