@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <sys/types.h>
+#include <unistd.h>
 
 namespace jtimer::detail {
 
@@ -24,6 +26,9 @@ class OwnThread;
 /// owner may be gone, for the woken thread may run a task that destroys it: so a notification keeps
 /// what it needs alive, which is the Waiter alone. In between, whoever takes the mutex finds a
 /// thread that need not be woken; so a clock that waits for its threads is told under the mutex.
+///
+/// In a forked child the waiting thread is not there, and nobody is notified: what that takes may
+/// be held for ever, as the mutex of a ManualClock, or the one inside a condition variable.
 class Monitor {
   public:
     /// \param timerSlack see TimerOptions::timerSlack
@@ -91,7 +96,10 @@ class Monitor {
     // --- for the waiting thread ------------------------------------------------------------------
 
     /// To be called before the first wait, and after the last.
-    void begin() { waiter_->begin(); }
+    void begin() {
+        pid_.store(getpid(), std::memory_order_relaxed);
+        waiter_->begin();
+    }
     void end() { waiter_->end(); }
 
     /// Waits until it is woken.
@@ -135,6 +143,9 @@ class Monitor {
     Nanos waitsUntil_ = kNever;
     /// While waiting_: that wait is too short for a step of the clock to matter.
     bool settling_ = false;
+    /// The process of the waiting thread, or of who has made this for it, until it begins. Nobody
+    /// is notified before, hence relaxed.
+    std::atomic<pid_t> pid_{getpid()};
 
     /// When the last wait began, if a notification has ended it; else kLongAgo. Touched by the
     /// waiting thread alone, as the next two.

@@ -9,10 +9,7 @@
 #include <boost/thread/mutex.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <sys/types.h>
 #include <typeinfo>
-#include <unistd.h>
 
 namespace jtimer {
 
@@ -28,13 +25,8 @@ namespace {
 /// Waits for the difference between the deadline and the present time, on the monotonic clock,
 /// which Boost.Thread uses for a wait of a given length. So does Object.wait(timeout) in Java: with
 /// a clock that can be set, this is what makes J116 and J117 come out as they do.
-///
-/// In a forked child there is nobody to notify, and what that takes may be held for ever: the
-/// condition variable, too, has a mutex inside.
 class RelativeWaiter : public detail::Waiter {
   public:
-    void begin() override { pid_.store(getpid(), std::memory_order_relaxed); }
-
     void waitUntil(Lock& lock, Nanos deadline, Nanos now) override {
         boost::unique_lock<boost::mutex> going(going_);
         lock.unlock();
@@ -50,7 +42,6 @@ class RelativeWaiter : public detail::Waiter {
 
     /// The thread has been found waiting, but may only be about to.
     void notify() override {
-        if (getpid() != pid_.load(std::memory_order_relaxed)) return;
         going_.lock();
         going_.unlock();
         notified_.notify_one();
@@ -66,9 +57,6 @@ class RelativeWaiter : public detail::Waiter {
     /// Held by the thread from when it is found waiting until it does.
     boost::mutex going_;
     boost::condition_variable notified_;
-    /// The process of the thread, or of who has made this for it, until it begins. Nobody notifies
-    /// before, hence relaxed.
-    std::atomic<pid_t> pid_{getpid()};
 };
 
 /// For the computer's own clock, not for one that a user has derived from it.

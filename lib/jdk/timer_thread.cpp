@@ -150,9 +150,8 @@ std::shared_ptr<TimerTask> TimerThread::taskCancelled(TimerTask& task, TaskLink&
     }
     bool isInside = false;
     if (removed != nullptr && insideRun_ == &task) isInside = releaseRunning_ = true;
-    // With no tasks accepted, the thread may be waiting for this one and no other. In a forked
-    // child it is not there, and others may have held what it takes to notify it.
-    if (!acceptsTasks_ && !thread_.isOfAnotherProcess()) {
+    // With no tasks accepted, the thread may be waiting for this one and no other.
+    if (!acceptsTasks_) {
         monitor_.leaveAndWake(lock);
     } else {
         lock.unlock();

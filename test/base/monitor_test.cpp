@@ -70,11 +70,6 @@ struct WaitingThread {
         clock->endWait();
         return clock->awaitWait(2);
     }
-    /// Ends the wait that is going on, at `time`.
-    void endWaitAt(Nanos time) {
-        clock->time = time;
-        clock->endWait();
-    }
     /// Returns when the thread has read the clock a few times more.
     void awaitSpin() {
         const int before = clock->readings;
@@ -156,9 +151,9 @@ BOOST_AUTO_TEST_CASE(a_long_wait_ends_before_its_deadline_by_what_wake_ups_take)
     waiting.clock->wakesLate = true;
     waiting.startWaitingFor(kMilli);
     BOOST_TEST(waiting.clock->awaitWait(1) == kStart + kMilli);
-    waiting.endWaitAt(kStart + kMilli + 80 * kMicro);
+    waiting.clock->endWaitAt(kStart + kMilli + 80 * kMicro);
     BOOST_TEST(waiting.clock->awaitWait(2) == kStart + 2 * kMilli + 75 * kMicro);
-    waiting.endWaitAt(kStart + 2 * kMilli + 78 * kMicro);  // after 3 us
+    waiting.clock->endWaitAt(kStart + 2 * kMilli + 78 * kMicro);  // after 3 us
     waiting.awaitSpin();
     {
         const Lock lock = waiting.monitor.tryEnter();
@@ -175,7 +170,7 @@ BOOST_AUTO_TEST_CASE(until_its_deadline_it_is_woken_as_before) {
     waiting.clock->wakesLate = true;
     waiting.clock->canBeSetForward = false;
     waiting.startWaitingFor(kMilli);
-    waiting.endWaitAt(kStart + kMilli + 80 * kMicro);
+    waiting.clock->endWaitAt(kStart + kMilli + 80 * kMicro);
     const Nanos deadline = waiting.clock->awaitWait(2) + 5 * kMicro;
     BOOST_TEST(waiting.wakeFor(deadline) == 0);
     BOOST_TEST(waiting.wakeFor(deadline - 1) == 1);
@@ -183,7 +178,7 @@ BOOST_AUTO_TEST_CASE(until_its_deadline_it_is_woken_as_before) {
     BOOST_TEST(end == deadline - 5 * kMicro);
 
     // Nor does the spin end sooner for a notification, but what happened is looked at afterwards.
-    waiting.endWaitAt(end + 1);
+    waiting.clock->endWaitAt(end + 1);
     waiting.awaitSpin();
     BOOST_TEST(waiting.wakeFor(deadline - 1) == 1);
     BOOST_TEST(waiting.wakeFor(deadline - 2) == 0);
@@ -196,7 +191,7 @@ BOOST_AUTO_TEST_CASE(a_wait_between_two_notifications_and_the_deadline_ends_at_i
     WaitingThread waiting;
     waiting.clock->wakesLate = true;
     waiting.startWaitingFor(10 * kMilli);
-    waiting.endWaitAt(kStart + 10 * kMilli + 80 * kMicro);
+    waiting.clock->endWaitAt(kStart + 10 * kMilli + 80 * kMicro);
     const Nanos now = kStart + 10 * kMilli + 80 * kMicro;
     BOOST_TEST(waiting.clock->awaitWait(2) == now + 10 * kMilli - 5 * kMicro);
     waiting.clock->settlingTime = kMilli;
@@ -208,13 +203,13 @@ BOOST_AUTO_TEST_CASE(a_clock_that_is_set_back_ends_the_spin) {
     WaitingThread waiting;
     waiting.clock->wakesLate = true;
     waiting.startWaitingFor(kMilli);
-    waiting.endWaitAt(kStart + kMilli + 80 * kMicro);
+    waiting.clock->endWaitAt(kStart + kMilli + 80 * kMicro);
     const Nanos end = waiting.clock->awaitWait(2);
-    waiting.endWaitAt(end);
+    waiting.clock->endWaitAt(end);
     waiting.awaitSpin();
     waiting.clock->time = end - 1;
     BOOST_TEST(waiting.clock->awaitWait(3) == end - 1 + kMilli);
-    waiting.endWaitAt(end - 2);  // not over, and no reason to spin
+    waiting.clock->endWaitAt(end - 2);  // not over, and no reason to spin
     BOOST_TEST(waiting.clock->awaitWait(4) == end - 2 + kMilli);
 }
 
@@ -222,7 +217,7 @@ BOOST_AUTO_TEST_CASE(short_waits_end_at_their_deadline_and_those_with_a_slack_th
     const auto firstEnds = [](WaitingThread& waiting, Nanos time) {
         waiting.clock->wakesLate = true;
         waiting.startWaitingFor(time);
-        waiting.endWaitAt(kStart + time + 80 * kMicro);
+        waiting.clock->endWaitAt(kStart + time + 80 * kMicro);
         return waiting.clock->awaitWait(2) - (kStart + 2 * time + 80 * kMicro);
     };
     WaitingThread shortWaits, longWaits, withSlack(0);
@@ -265,7 +260,7 @@ BOOST_AUTO_TEST_CASE(no_other_wait_lasts_longer_for_the_next_deadline) {
     BOOST_TEST(afterNotified.clock->awaitWait(2) == kStart + kMicro);
     longAfterShort.clock->time = kStart + kMilli - kMicro;
     BOOST_TEST(longAfterShort.firstEnd(kStart + kMilli, kStart + kMilli) == kStart + kMilli);
-    longAfterShort.endWaitAt(kStart);
+    longAfterShort.clock->endWaitAt(kStart);
     BOOST_TEST(longAfterShort.clock->awaitWait(2) == kStart + kMilli);
     BOOST_TEST(withSlack.secondEnd(kStart + kMicro, kStart + kMicro) == kStart + kMicro);
     BOOST_TEST(unlimited.secondEnd(kNever, kNever) == kNever);

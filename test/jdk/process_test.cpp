@@ -3,6 +3,7 @@
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"
 #include "support/hanging_clock.hpp"
+#include "support/manual_timer.hpp"
 #include "support/scripted_clock.hpp"
 #include "support/thread_state.hpp"
 

@@ -104,8 +104,7 @@ BOOST_AUTO_TEST_CASE(j138_a_task_cancelled_while_the_thread_waits_for_it_leaves_
     const auto task = timer.schedule(nothing, 10);
     clock->awaitWait(2);
     task->cancel();
-    setTime(10);
-    clock->endWait();
+    clock->endWaitAt(at(10));
     BOOST_TEST(clock->awaitWait(3) == kNever);
     BOOST_TEST(timer.purge() == 0);  // the thread has dropped it
 }
@@ -129,8 +128,7 @@ BOOST_AUTO_TEST_CASE(j102_a_wait_that_ends_early_is_taken_up_again_and_nothing_f
     }
     BOOST_TEST(clock->awaitWait(20) == at(10));
     BOOST_TEST(!ran);
-    setTime(10);
-    clock->endWait();
+    clock->endWaitAt(at(10));
     BOOST_TEST(clock->awaitWait(21) == kNever);
     BOOST_TEST(ran);
 }
@@ -140,8 +138,7 @@ BOOST_AUTO_TEST_CASE(
     clock->awaitWait(1);
     timer.schedule(nothing, 500);
     clock->awaitWait(2);
-    setTime(-1500);
-    clock->endWait();
+    clock->endWaitAt(at(-1500));
     BOOST_TEST(clock->awaitWait(3) == at(500));
 }
 
@@ -243,11 +240,9 @@ BOOST_AUTO_TEST_CASE(a_producer_of_ever_earlier_tasks_notifies_once_in_a_settlin
     timer.schedule(nothing, 999us);  // but this one cannot wait for that
     BOOST_TEST(clock->notifications() == 3);
     BOOST_TEST(clock->awaitWait(4) == at(0) + 999'000);
-    clock->time = at(0) + 999'000;
-    clock->endWait();
+    clock->endWaitAt(at(0) + 999'000);
     BOOST_TEST(clock->awaitWait(5) == at(1));
-    setTime(1);
-    clock->endWait();
+    clock->endWaitAt(at(1));
     BOOST_TEST(clock->awaitWait(6) == at(700));  // no notification any more: a long wait again
     BOOST_TEST(clock->notifications() == 3);
 }
@@ -280,8 +275,7 @@ BOOST_AUTO_TEST_CASE(one_wake_up_serves_tasks_that_are_due_within_50_us_of_each_
     timer.schedule(nothing, 97us);
     timer.schedule(nothing, 99us);
     BOOST_TEST(clock->awaitWait(2) == at(0) + 40'000);
-    clock->time = at(0) + 40'000;
-    clock->endWait();
+    clock->endWaitAt(at(0) + 40'000);
     BOOST_TEST(clock->awaitWait(3) == at(0) + 97'000 + 50'000);
     timer.schedule(nothing, 20us);
     BOOST_TEST(clock->awaitWait(4) == at(0) + 60'000);
@@ -298,8 +292,7 @@ BOOST_AUTO_TEST_CASE(a_tolerance_that_was_asked_for_is_not_exceeded_for_that) {
     tolerant.schedule(nothing, 30us);
     tolerant.schedule(nothing, 40us);
     BOOST_TEST(ownClock->awaitWait(2) == at(0) + 20'000);
-    ownClock->time = at(0) + 20'000;
-    ownClock->endWait();
+    ownClock->endWaitAt(at(0) + 20'000);
     BOOST_TEST(ownClock->awaitWait(3) == at(0) + 40'000);
 }
 
@@ -317,8 +310,7 @@ BOOST_AUTO_TEST_CASE(the_timer_slack_is_low_during_a_wait_and_usual_in_what_a_ta
         10);
     clock->awaitWait(2);
     BOOST_TEST(clock->timerSlack == 1);
-    setTime(10);
-    clock->endWait();
+    clock->endWaitAt(at(10));
     clock->awaitWait(3);
     BOOST_TEST(clock->timerSlack == usual);
     timer.schedule([] {}, 99us);

@@ -57,6 +57,12 @@ class ScriptedClock final : public jtimer::Clock {
         hold_ = hold;
     }
 
+    /// Ends the wait that is going on, at `at`.
+    void endWaitAt(jtimer::detail::Nanos at) {
+        time = at;
+        endWait();
+    }
+
     /// Ends the wait that is going on.
     void endWait() {
         const jtimer::detail::Lock lock(mutex_);
