@@ -79,11 +79,12 @@ struct Mutex::Rooms {
 std::array<Mutex::Waiters, Mutex::kRooms> Mutex::waiters;
 bool Mutex::waitersHaveBarrier = false;
 
-/// Tries for a few microseconds: most owners are done after some 100 ns, while to go to sleep and
-/// to be woken takes thousands.
+/// Tries for about as long as it takes to go to sleep and be woken, 10 to 30 us, and seldom: each
+/// time the mutex changes processors takes longer than most owners hold it, so those who share it
+/// all get further if one of them has it several times in a row.
 bool Mutex::lockSoon() noexcept {
-    constexpr int attempts = 20;
-    constexpr int pauses = 8;
+    constexpr int attempts = 16;
+    constexpr int pauses = 48;  // 0.7 us on an EPYC, 2 us on a Xeon
     for (int attempt = 0; attempt < attempts; ++attempt) {
         for (int i = 0; i < pauses; ++i) pauseShortly();
         if (!taken_.load(std::memory_order_relaxed) && try_lock()) return true;
