@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include <jtimer/detail/block_allocator.hpp>
 #include <jtimer/detail/is_null.hpp>
 #include <jtimer/detail/task_access.hpp>
 #include <jtimer/timer_task.hpp>
@@ -9,6 +10,12 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define JTIMER_CLANG_ADDRESS_SANITIZER
+#endif
+#endif
 
 namespace jtimer::detail {
 
@@ -21,7 +28,7 @@ inline constexpr bool isTaskCallable =
 template <class Callable>
 class CallableTask final : public TimerTask {
   public:
-    /// Only std::make_shared calls it.
+    /// Only std::allocate_shared calls it.
     template <class F>  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload)
     explicit CallableTask(F&& callable) : callable_(std::forward<F>(callable)) {}
     CallableTask(const CallableTask&) = delete;
@@ -51,11 +58,22 @@ class CallableTask final : public TimerTask {
     };
 };
 
+/// With AddressSanitizer each task has memory of its own: in a block, a use after its end would not
+/// be seen.
+#if defined(__SANITIZE_ADDRESS__) || defined(JTIMER_CLANG_ADDRESS_SANITIZER)
+template <class Task>
+using TaskAllocator = std::allocator<Task>;
+#else
+template <class Task>
+using TaskAllocator = BlockAllocator<Task>;
+#endif
+
 /// \returns null for an empty std::function or a null function pointer
 template <class F>
 std::shared_ptr<TimerTask> callableTask(F&& callable) {
     if (isNull(callable)) return nullptr;
-    return std::make_shared<CallableTask<std::decay_t<F>>>(std::forward<F>(callable));
+    using Task = CallableTask<std::decay_t<F>>;
+    return std::allocate_shared<Task>(TaskAllocator<Task>(), std::forward<F>(callable));
 }
 
 }  // namespace jtimer::detail
