@@ -81,7 +81,9 @@ inline constexpr bool convertsToFlag =
 /// **Cost.** `schedule` and choosing the next task take O(log n) for n pending tasks,
 /// TimerTask::cancel O(1), or O(log n) with removeOnCancel, and `purge` O(n). An idle timer uses no
 /// CPU and never wakes up. Four callables that a thread schedules one after another share a block
-/// of memory, which is freed when all four are destroyed.
+/// of memory, a few hundred bytes, which is freed when all four are destroyed and no handle to any
+/// is left. A thread keeps its last block, and up to 16 destroyed callables for use again, until it
+/// ends.
 class JTIMER_API Timer final {
   public:
     /// Starts the thread, as every constructor does. Not a daemon; named "Timer-0", "Timer-1", ...,

@@ -79,9 +79,10 @@ struct Mutex::Rooms {
 std::array<Mutex::Waiters, Mutex::kRooms> Mutex::waiters;
 bool Mutex::waitersHaveBarrier = false;
 
-/// Tries for about as long as it takes to go to sleep and be woken, 10 to 30 us, and seldom: each
-/// time the mutex changes processors takes longer than most owners hold it, so those who share it
-/// all get further if one of them has it several times in a row.
+/// Tries for about as long as it takes to go to sleep and be woken, 10 to 30 us by the pauses of an
+/// x86 processor since Skylake or Zen, and seldom: each time the mutex changes processors takes
+/// longer than most owners hold it, so those who share it all get further if one of them has it
+/// several times in a row.
 bool Mutex::lockSoon() noexcept {
     constexpr int attempts = 16;
     constexpr int pauses = 48;  // 0.7 us on an EPYC, 2 us on a Xeon

@@ -2,6 +2,7 @@
 //
 // This program's operators new and delete count, and the first fails when a case says so.
 #include <jtimer/detail/block_allocator.hpp>
+#include <jtimer/make_task.hpp>
 
 #include "support/race.hpp"
 
@@ -18,6 +19,7 @@
 #include <memory>
 #include <new>
 #include <random>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -283,7 +285,7 @@ BOOST_AUTO_TEST_CASE(when_memory_is_out_nothing_has_changed) {
         isMemoryOut = true;
         bool isRefused = false;
         try {
-            takeFromBlock(4 * kSize);
+            takeFromBlock(256);
         } catch (const std::bad_alloc&) {
             isRefused = true;
         }
@@ -296,36 +298,56 @@ BOOST_AUTO_TEST_CASE(when_memory_is_out_nothing_has_changed) {
     });
 }
 
-// Each gives back what the one before it has taken, so that blocks are opened by one thread, and
-// shared and freed by two.
-BOOST_AUTO_TEST_CASE(threads_may_give_back_what_others_take) {
-    constexpr std::size_t threads = 4;
-    constexpr std::size_t objects = 20'000;
-    std::array<std::vector<std::atomic<std::uint64_t*>>, threads> taken;
-    for (auto& each : taken) each = std::vector<std::atomic<std::uint64_t*>>(objects);
+// Two threads that only take, so that each opens a block for every four objects; and two that only
+// give back, and so keep none. The objects of a block are shared between these two.
+BOOST_AUTO_TEST_CASE(threads_may_give_back_what_others_have_taken) {
+    constexpr std::size_t pairs = 2;
+    constexpr std::size_t objects = 100'000;  // of each thread that takes
+    using Word = std::uint64_t;
+    using Handed = std::vector<std::atomic<Word*>>;
+    std::array<Handed, pairs> handed{Handed(objects), Handed(objects)};
+    std::atomic<std::ptrdiff_t> made{0};
+    std::atomic<std::ptrdiff_t> freed{0};
     std::atomic<int> wrong{0};
     boost::thread_group group;
-    test::StartingLine start(static_cast<int>(threads));
-    for (std::size_t number = 0; number < threads; ++number) {
-        group.create_thread([&, number] {
-            start.await();
-            auto& from = taken[(number + 1) % threads];
-            for (std::size_t i = 0; i < objects; ++i) {
-                auto* const mine = static_cast<std::uint64_t*>(takeFromBlock(kSize));
-                std::fill_n(mine, kSize / sizeof *mine, number * objects + i);
-                taken[number][i].store(mine, std::memory_order_release);
-                std::uint64_t* other = nullptr;
-                while ((other = from[i].load(std::memory_order_acquire)) == nullptr)
-                    boost::this_thread::yield();
-                const std::uint64_t expected = (number + 1) % threads * objects + i;
-                for (std::size_t word = 0; word < kSize / sizeof *other; ++word)
-                    if (std::exchange(other[word], ~expected) != expected) ++wrong;
-                giveToBlock(other, kSize);
-            }
-        });
+    test::StartingLine start(2 * static_cast<int>(pairs));
+    const auto take = [&](std::size_t number) {
+        start.await();
+        const Count count;
+        for (std::size_t i = 0; i < objects; ++i) {
+            auto* const object = static_cast<Word*>(takeFromBlock(kSize));
+            std::fill_n(object, kSize / sizeof *object, number * objects + i);
+            handed[number][i].store(object, std::memory_order_release);
+        }
+        made += count.blocksMade();
+        freed += count.blocksFreed();
+    };
+    const auto give = [&](std::size_t number) {
+        start.await();
+        const Count count;
+        for (std::size_t i = number; i < pairs * objects; i += pairs) {
+            const std::size_t taker = i / 4 % pairs;
+            const std::size_t which = i / (4 * pairs) * 4 + i % 4;
+            Word* object = nullptr;
+            while ((object = handed[taker][which].load(std::memory_order_acquire)) == nullptr)
+                boost::this_thread::yield();
+            const Word expected = taker * objects + which;
+            for (std::size_t word = 0; word < kSize / sizeof *object; ++word)
+                if (std::exchange(object[word], ~expected) != expected) ++wrong;
+            giveToBlock(object, kSize);
+        }
+        freed += count.blocksFreed();
+    };
+    for (std::size_t number = 0; number < pairs; ++number) {
+        group.create_thread([&, number] { take(number); });
+        group.create_thread([&, number] { give(number); });
     }
     group.join_all();
     BOOST_TEST(wrong == 0);
+    BOOST_TEST(made == 50'000);
+    // But the last one of each thread, which may be freed when its thread has ended.
+    BOOST_TEST(freed >= 49'998);
+    BOOST_TEST(freed <= 50'000);
 }
 
 namespace {
@@ -351,6 +373,18 @@ BOOST_AUTO_TEST_CASE(large_and_over_aligned_objects_have_memory_of_their_own) {
     const int allFreed = count.blocksFreed();
     BOOST_TEST(allMade == 4);
     BOOST_TEST(allFreed == 4);
+}
+
+BOOST_AUTO_TEST_CASE(four_callables_are_one_block_except_for_sanitizers) {
+    using jtimer::detail::TaskAllocator;
+    constexpr bool isSanitized = std::is_same_v<TaskAllocator<int>, std::allocator<int>>;
+    onNewThread([] {
+        const Count count;
+        std::array<std::shared_ptr<jtimer::TimerTask>, 4> tasks;
+        for (auto& task : tasks) task = jtimer::makeTask([] {});
+        const int blocks = count.blocksMade();
+        BOOST_TEST(blocks == (isSanitized ? 4 : 1));
+    });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -11,12 +11,6 @@
 #include <type_traits>
 #include <utility>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define JTIMER_CLANG_ADDRESS_SANITIZER
-#endif
-#endif
-
 namespace jtimer::detail {
 
 /// Whether F can be called with its task, or without arguments.
@@ -58,15 +52,26 @@ class CallableTask final : public TimerTask {
     };
 };
 
-/// With AddressSanitizer each task has memory of its own: in a block, a use after its end would not
-/// be seen.
-#if defined(__SANITIZE_ADDRESS__) || defined(JTIMER_CLANG_ADDRESS_SANITIZER)
+// A sanitizer that follows the memory from malloc to free would miss, in a block, a use of a task
+// after its end. GCC announces sanitizers by macros, Clang by features.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(hwaddress_sanitizer) ||                      \
+    __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define JTIMER_WITHOUT_BLOCKS
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_HWADDRESS__) || defined(__SANITIZE_THREAD__)
+#define JTIMER_WITHOUT_BLOCKS
+#endif
+
+#if defined(JTIMER_WITHOUT_BLOCKS)
 template <class Task>
 using TaskAllocator = std::allocator<Task>;
 #else
 template <class Task>
 using TaskAllocator = BlockAllocator<Task>;
 #endif
+#undef JTIMER_WITHOUT_BLOCKS
 
 /// \returns null for an empty std::function or a null function pointer
 template <class F>
