@@ -17,14 +17,6 @@ namespace jtimer::detail {
 /// it gives out equal times follows from every move. They shift a hole instead of swapping entries:
 /// half of the writes, the same result.
 
-/// Starts to load cache lines. Inline in any case, as all that do nothing else and their callers
-/// that do nothing but call them: GCC finds that such a function has no effect, and drops the call.
-template <std::size_t... kLines>
-[[gnu::always_inline]] inline void prefetchLines(const void* first,
-                                                 std::index_sequence<kLines...>) noexcept {
-    (__builtin_prefetch(static_cast<const char*>(first) + kLines * kCacheLine), ...);
-}
-
 /// From how many entries on a heap of 16 bytes each is a large one: more than most processors' own
 /// caches hold.
 inline constexpr std::size_t kLargeHeap = std::size_t{1} << 16;
