@@ -82,8 +82,8 @@ inline constexpr bool convertsToFlag =
 /// TimerTask::cancel O(1), or O(log n) with removeOnCancel, and `purge` O(n). An idle timer uses no
 /// CPU and never wakes up. Four callables that a thread schedules one after another share a block
 /// of memory, a few hundred bytes, which is freed when all four are destroyed and no handle to any
-/// is left. A thread keeps its last block, and up to 16 destroyed callables for use again, until it
-/// ends.
+/// is left. Until it ends, a thread keeps its last block, and the memory of up to 16 destroyed
+/// callables for those that it schedules next.
 class JTIMER_API Timer final {
   public:
     /// Starts the thread, as every constructor does. Not a daemon; named "Timer-0", "Timer-1", ...,

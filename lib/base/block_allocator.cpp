@@ -4,6 +4,7 @@
 #include "base/cache_line.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <new>
 #include <utility>
@@ -89,12 +90,13 @@ struct ThreadMemory {
         recycled = new (object) Recycled{recycled};
     }
 
-    /// From now on objects of `bytes` are taken from `fresh` and recycled.
-    void open(Block* fresh, std::size_t room, std::size_t bytes) noexcept {
+    /// From now on objects are taken from `fresh`, which has room for four of `bytes`, and those
+    /// of `bytes` are recycled.
+    void open(Block* fresh, std::size_t bytes) noexcept {
         close();
         block = fresh;
         next = fresh->firstObject();
-        end = next + room;
+        end = next + kObjects * bytes;
         roomForRecycled = kMostRecycled;
         recycledBytes = bytes;
     }
@@ -132,8 +134,7 @@ ThreadEnd::~ThreadEnd() {
         Block* const block = makeBlock(bytes, 1);
         return putHeader(block->firstObject(), block);
     }
-    const std::size_t room = kObjects * bytes;
-    threadMemory.open(makeBlock(room, kWhileOpen), room, bytes);
+    threadMemory.open(makeBlock(kObjects * bytes, kWhileOpen), bytes);
     // In a burst malloc mostly goes up, so after this block comes the place of the next one, the
     // six lines of four callables with two captured words. If they were not loaded together, the
     // next locked operation after each object would wait for it.

@@ -3,6 +3,8 @@
 
 #include "base/cache_line.hpp"
 
+#include <jtimer/detail/sanitizers.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,15 +16,9 @@
 #endif
 
 // Sanitizers get an array from operator new: ThreadSanitizer does not see mremap, and
-// LeakSanitizer, which comes with AddressSanitizer, does not look for pointers in such pages. GCC
-// announces sanitizers by macros, Clang by features.
-#if defined(__linux__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+// LeakSanitizer, which comes with AddressSanitizer, does not look for pointers in such pages.
+#if defined(__linux__) && !defined(JTIMER_MEMORY_IS_FOLLOWED)
 #define JTIMER_MOVES_PAGES 1
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-#undef JTIMER_MOVES_PAGES
-#endif
-#endif
 #endif
 
 namespace jtimer::detail {

@@ -3,6 +3,7 @@
 
 #include <jtimer/detail/block_allocator.hpp>
 #include <jtimer/detail/is_null.hpp>
+#include <jtimer/detail/sanitizers.hpp>
 #include <jtimer/detail/task_access.hpp>
 #include <jtimer/timer_task.hpp>
 
@@ -18,7 +19,7 @@ template <class F>
 inline constexpr bool isTaskCallable =
     std::is_invocable_v<std::decay_t<F>&, TimerTask&> || std::is_invocable_v<std::decay_t<F>&>;
 
-/// A callable as a TimerTask: callable, task and reference count in one allocation.
+/// A callable as a TimerTask: callable, task and reference count in one piece of memory.
 template <class Callable>
 class CallableTask final : public TimerTask {
   public:
@@ -52,26 +53,14 @@ class CallableTask final : public TimerTask {
     };
 };
 
-// A sanitizer that follows the memory from malloc to free would miss, in a block, a use of a task
-// after its end. GCC announces sanitizers by macros, Clang by features.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(hwaddress_sanitizer) ||                      \
-    __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define JTIMER_WITHOUT_BLOCKS
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_HWADDRESS__) || defined(__SANITIZE_THREAD__)
-#define JTIMER_WITHOUT_BLOCKS
-#endif
-
-#if defined(JTIMER_WITHOUT_BLOCKS)
+// In a block, a sanitizer would miss a use of a task after its end.
+#if defined(JTIMER_MEMORY_IS_FOLLOWED)
 template <class Task>
 using TaskAllocator = std::allocator<Task>;
 #else
 template <class Task>
 using TaskAllocator = BlockAllocator<Task>;
 #endif
-#undef JTIMER_WITHOUT_BLOCKS
 
 /// \returns null for an empty std::function or a null function pointer
 template <class F>

@@ -1,0 +1,14 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+/// Defined under a sanitizer that follows memory from operator new to its release, and would not
+/// see what is done with memory that is handed out or moved in another way. GCC announces
+/// sanitizers by macros, Clang by features.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_HWADDRESS__) || defined(__SANITIZE_THREAD__)
+#define JTIMER_MEMORY_IS_FOLLOWED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(hwaddress_sanitizer) ||                      \
+    __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define JTIMER_MEMORY_IS_FOLLOWED
+#endif
+#endif
