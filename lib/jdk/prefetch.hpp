@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include <jtimer/detail/task_access.hpp>
 #include <jtimer/timer_task.hpp>
 
 #include <cstddef>
@@ -8,17 +9,33 @@
 
 namespace jtimer::detail {
 
+/// Starts to load what lies between two addresses that are at most two cache lines apart. A hint
+/// reads nothing, so words that are not there do no harm. Inline in any case: see prefetchLines().
+[[gnu::always_inline]] inline void prefetchBetween(std::uintptr_t begin,
+                                                   std::uintptr_t end) noexcept {
+    __builtin_prefetch(reinterpret_cast<const void*>(begin), 1);
+    __builtin_prefetch(reinterpret_cast<const void*>(end - 1), 1);
+}
+
 /// Starts to load a task that will soon be run or destroyed, and so written to: the tasks of a
 /// large queue are not in the cache. Includes the two words before it, where std::allocate_shared
-/// keeps the counts, and the two words after it, which hold most callables: two cache lines at
-/// most. A hint reads nothing, so words that are not there do no harm. Inline in any case: see
-/// prefetchLines().
+/// keeps the counts, and the two words after it, which hold most callables.
 [[gnu::always_inline]] inline void prefetch(const TimerTask* task) noexcept {
     constexpr std::size_t twoWords = 2 * sizeof(void*);
     const auto begin = reinterpret_cast<std::uintptr_t>(task);
-    const auto last = begin + sizeof(TimerTask) + twoWords - 1;
-    __builtin_prefetch(reinterpret_cast<const void*>(begin - twoWords), 1);
-    __builtin_prefetch(reinterpret_cast<const void*>(last), 1);
+    prefetchBetween(begin - twoWords, begin + sizeof(TimerTask) + twoWords);
+}
+
+/// Starts to load of a task what a look at its state and the drop of the queue's reference take, if
+/// others keep it: from the counts in the word before it to that reference.
+[[gnu::always_inline]] inline void prefetchReference(TimerTask* task) noexcept {
+    prefetchBetween(reinterpret_cast<std::uintptr_t>(task) - sizeof(void*),
+                    reinterpret_cast<std::uintptr_t>(&stateOf(*task).queueReference + 1));
+}
+
+/// Starts to load the state of a task.
+[[gnu::always_inline]] inline void prefetchState(TimerTask* task) noexcept {
+    __builtin_prefetch(&stateOf(*task));
 }
 
 }  // namespace jtimer::detail

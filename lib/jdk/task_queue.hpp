@@ -86,10 +86,17 @@ class TaskQueue {
     /// Entry i, 1 <= i <= size(), in the heap's order.
     TimerTask& get(std::size_t i) const noexcept { return *heap_[i].task; }
 
-    /// Starts to load a task some entries before i, if there is one, for a sweep down the array.
-    [[gnu::always_inline]] void prefetchBefore(std::size_t i) const noexcept {
+    /// For a sweep down the array: starts to load the state of a task some entries before i, if
+    /// there is one, or also what it takes to drop the queue's reference to it.
+    [[gnu::always_inline]] void prefetchBefore(std::size_t i, bool toDrop) const noexcept {
         constexpr std::size_t ahead = 32;
-        if (i > ahead) prefetch(heap_[i - ahead].task);
+        if (i <= ahead) return;
+        TimerTask* const task = heap_[i - ahead].task;
+        if (toDrop) {
+            prefetchReference(task);
+        } else {
+            prefetchState(task);
+        }
     }
 
     /// The queue's own reference to the task with the least time, for a copy.
@@ -107,7 +114,8 @@ class TaskQueue {
         if (__builtin_expect(isExtended(), 0) != 0) {
             extras_->replaceByLast(heap_.data(), size_--, i);
         } else {
-            heap_[i] = heap_[size_--];
+            if (i != size_) heap_[i] = heap_[size_];  // or the array would be written all the same
+            --size_;
         }
         return removed;
     }

@@ -4,6 +4,7 @@
 #include "jdk/prefetch.hpp"
 #include "jdk/task_queue.hpp"
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -11,6 +12,14 @@
 #include <vector>
 
 namespace jtimer::detail {
+
+/// Hands a task that leaves the queue to its cancel(), if that is on its way to the queue by this
+/// link. \returns false if it is not, which a link of null says
+inline bool goesWithLink(TaskQueue::RemovedTask& task, TaskLink* link) noexcept {
+    if (__builtin_expect(link == nullptr, 1) != 0) return false;
+    link->removed = TaskQueue::takeReference(std::move(task));
+    return true;
+}
 
 /// Cancelled tasks that have left the queue under the monitor and are to be destroyed outside of
 /// it, where their destructors may do anything. Collecting them never fails: those for which no
@@ -40,13 +49,9 @@ class TasksToDestroy {
     }
 
     /// \param task cancelled, so that nobody can schedule it again
-    /// \param link the task's, if its cancel() is on its way to the queue by it: then the task goes
-    ///   with that, and not with these
+    /// \param link see goesWithLink()
     void push(TaskQueue::RemovedTask task, TaskLink* link) noexcept {
-        if (link != nullptr) {
-            link->removed = TaskQueue::takeReference(std::move(task));
-            return;
-        }
+        if (goesWithLink(task, link)) return;
         if (array_.size() < array_.capacity()) {
             array_.push_back(std::move(task));
             return;
@@ -80,6 +85,34 @@ class TasksToDestroy {
     std::vector<TaskQueue::RemovedTask> array_;
     std::shared_ptr<TimerTask> first_;
     TimerTask* last_ = nullptr;  // of the chain; meant only while first_ is not null
+};
+
+/// The same for those that a purge takes out in one hold of the monitor: so few that they are still
+/// in the cache when it drops them.
+class SweptBatch {
+  public:
+    static constexpr std::size_t kRoom = 16;
+
+    SweptBatch() = default;
+    SweptBatch(const SweptBatch&) = delete;
+    SweptBatch& operator=(const SweptBatch&) = delete;
+    ~SweptBatch() { destroyAll(); }
+
+    void reserve(std::size_t) noexcept {}  // there is room for kRoom
+
+    /// \param task as for TasksToDestroy, as is the link
+    void push(TaskQueue::RemovedTask task, TaskLink* link) noexcept {
+        if (!goesWithLink(task, link)) tasks_[size_++] = task.release();
+    }
+
+    void destroyAll() noexcept {
+        for (std::size_t i = 0; i != size_; ++i) TaskQueue::DropReference()(tasks_[i]);
+        size_ = 0;
+    }
+
+  private:
+    std::array<TimerTask*, kRoom> tasks_;  // of which there are size_
+    std::size_t size_ = 0;
 };
 
 }  // namespace jtimer::detail

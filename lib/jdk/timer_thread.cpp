@@ -80,6 +80,7 @@ void TimerThread::finishSweepUnderWay() noexcept { meter_.cancelled += sweep_.fi
 std::size_t TimerThread::purge() {
     // These outlive the lock: what they hold is destroyed outside.
     QueueSweep own;
+    SweptBatch batch;
     TasksToDestroy taken;
     Lock lock = enter();
     if (sweep_.isTaken()) {
@@ -89,9 +90,9 @@ std::size_t TimerThread::purge() {
     }
     sweep_.begin(queue_);
     while (sweep_.isUnderWay()) {
-        meter_.cancelled += sweep_.takeBatch(queue_, taken);
+        meter_.cancelled += sweep_.takeBatch(queue_, batch);
         lock.unlock();
-        taken.destroyAll();
+        batch.destroyAll();
         monitor_.enter(lock);
     }
     return sweep_.end(taken);

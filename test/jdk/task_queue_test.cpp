@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "jdk/task_queue.hpp"
 
+#include "jdk/queue_sweep.hpp"
 #include "support/manual_timer.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -204,6 +205,49 @@ BOOST_AUTO_TEST_CASE(j94_100_000_random_moves_agree_with_the_jdks_algorithm_entr
         BOOST_REQUIRE(q.queue.size() == reference.size());
         for (std::size_t i = 1; i <= reference.size(); ++i) {
             BOOST_REQUIRE(q.numbers.at(&q.queue.get(i)) == reference.nodes[i].number);
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(j78_a_sweep_in_batches_agrees_with_the_jdks_purge) {
+    constexpr std::size_t size = 400;
+    std::mt19937 random(20261123);
+    for (const std::size_t length : {std::size_t{1}, std::size_t{7}, size}) {
+        for (const std::size_t gap : {0, 1, 7, 8, 9, 40, 1000}) {
+            Queue q;
+            ReferenceQueue reference;
+            for (std::size_t i = 1; i <= size; ++i) {
+                const std::int64_t time = random() % 50;
+                q.add(static_cast<int>(i), time);
+                reference.add({time, static_cast<int>(i)});
+            }
+            // In the order of the array, from its end: so many cancelled tasks, then a gap.
+            std::size_t cancelled = 0;
+            for (std::size_t i = size; i >= 1; --i) {
+                if ((size - i) % (length + gap) >= length) continue;
+                q.queue.get(i).cancel();
+                reference.quickRemove(i);
+                ++cancelled;
+            }
+            reference.heapify();
+
+            jtimer::detail::QueueSweep sweep;
+            jtimer::detail::SweptBatch batch;
+            std::vector<std::size_t> batches;
+            sweep.begin(q.queue);
+            while (sweep.isUnderWay()) {
+                batches.push_back(sweep.takeBatch(q.queue, batch));
+                batch.destroyAll();
+            }
+            for (std::size_t i = 0; i + 1 < batches.size(); ++i) BOOST_TEST(batches[i] == 16U);
+            jtimer::detail::TasksToDestroy others;
+            BOOST_TEST(sweep.end(others) == cancelled);
+            BOOST_TEST(others.empty());
+            q.queue.check();
+            BOOST_REQUIRE(q.queue.size() == reference.size());
+            for (std::size_t i = 1; i <= reference.size(); ++i) {
+                BOOST_REQUIRE(q.numbers.at(&q.queue.get(i)) == reference.nodes[i].number);
+            }
         }
     }
 }

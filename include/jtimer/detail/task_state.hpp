@@ -59,10 +59,6 @@ class TaskState {
     }
 
   public:
-    /// What TimerTask::scheduledExecutionTime() answers. Written under the monitor of the timer,
-    /// read by anybody: a number by itself that orders nothing, hence relaxed.
-    std::atomic<std::int64_t> scheduledExecutionTime{0};
-
     /// The queue's own reference to this task, while it is queued and then until it is dropped; or
     /// the link to the next task in a chain of TasksToDestroy; else null. Guarded by the timer's
     /// monitor, then by whoever took the task out of the queue. It owns this very task, so it is
@@ -70,6 +66,10 @@ class TaskState {
     union {
         std::shared_ptr<TimerTask> queueReference;
     };
+
+    /// What TimerTask::scheduledExecutionTime() answers. Written under the monitor of the timer,
+    /// read by anybody: a number by itself that orders nothing, hence relaxed.
+    std::atomic<std::int64_t> scheduledExecutionTime{0};
 
     TaskState() noexcept : queueReference() {}
     TaskState(const TaskState&) = delete;
