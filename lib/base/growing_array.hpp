@@ -28,7 +28,10 @@ namespace jtimer::detail {
 /// It differs from a std::vector in how it grows, since new pages are what costs. A small one takes
 /// its memory from malloc, which may have some that has been used before; it grows fourfold, and so
 /// leaves little behind. A large one has, on Linux, pages of its own, which the kernel remaps where
-/// a vector would copy its elements to new ones. Room that has not been written to takes no memory.
+/// a vector would copy its elements to new ones. They are huge if the system gives such pages to
+/// those who ask (transparent_hugepage is "madvise" or "always"), since each level of a sift in a
+/// large heap lies on another page. Room that has not been written to takes no memory, but for the
+/// rest of a page.
 template <class T>
 class GrowingArray {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -83,8 +86,10 @@ class GrowingArray {
         return static_cast<T*>(pages);
     }
     static T* newPages(std::size_t size) {
-        return checked(mmap(nullptr, size * sizeof(T), PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        T* const pages = checked(mmap(nullptr, size * sizeof(T), PROT_READ | PROT_WRITE,
+                                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        madvise(pages, size * sizeof(T), MADV_HUGEPAGE);  // else they are small: it may fail
+        return pages;
     }
     T* movePages(std::size_t size) const {
         return checked(mremap(data_, size_ * sizeof(T), size * sizeof(T), MREMAP_MAYMOVE));

@@ -5,9 +5,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <new>
+#include <sstream>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
+#if defined(__linux__)
+#include <unistd.h>
+#endif
 
 namespace {
 
@@ -33,6 +40,26 @@ std::size_t firstWrong(const Array& array, std::size_t size) {
     }
     return size;
 }
+
+#if defined(JTIMER_MOVES_PAGES)
+/// Whether the mapping that has this address bears the flag of MADV_HUGEPAGE, "hg".
+bool isAdvisedHuge(const void* address) {
+    const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+    std::ifstream maps("/proc/self/smaps");
+    bool isInside = false;
+    for (std::string line; std::getline(maps, line);) {
+        std::uintptr_t begin = 0;
+        std::uintptr_t end = 0;
+        char dash = 0;
+        std::istringstream range(line);
+        if (range >> std::hex >> begin >> dash >> end && dash == '-')
+            isInside = begin <= wanted && wanted < end;
+        if (isInside && line.rfind("VmFlags:", 0) == 0)
+            return (line + ' ').find(" hg ") != std::string::npos;
+    }
+    throw std::logic_error("no flags of a mapping with that address in /proc/self/smaps");
+}
+#endif
 
 }  // namespace
 
@@ -60,6 +87,20 @@ BOOST_AUTO_TEST_CASE(the_elements_survive_each_growth) {
                                             40'960, 163'840, 655'360, 1'310'720, 2'621'440};
     BOOST_TEST(sizes == expected, boost::test_tools::per_element());
 }
+
+#if defined(JTIMER_MOVES_PAGES)
+// A kernel that is built without them knows no such advice.
+BOOST_AUTO_TEST_CASE(a_large_one_asks_for_huge_pages_and_keeps_the_advice_when_it_grows) {
+    const bool areKnown = access("/sys/kernel/mm/transparent_hugepage", F_OK) == 0;
+    Array array;
+    array.grow(100'000);
+    BOOST_TEST(!isAdvisedHuge(array.data()));
+    array.grow(400'000);
+    BOOST_TEST(isAdvisedHuge(array.data()) == areKnown);
+    array.grow(800'000);
+    BOOST_TEST(isAdvisedHuge(array.data() + 799'999) == areKnown);
+}
+#endif
 
 BOOST_AUTO_TEST_CASE(it_begins_at_a_cache_line_whatever_its_size) {
     for (std::size_t size = 1; size < 100'000; size = size * 3 + 1) {
