@@ -7,6 +7,8 @@
 #include <boost/thread/thread.hpp>
 
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 using jtimer::Timer;
@@ -121,6 +123,40 @@ BOOST_AUTO_TEST_CASE(j140_a_running_repeating_task_that_is_purged_is_held_until_
     clock->advance(10);
     BOOST_TEST(answers == std::vector<int>({1, 0}), boost::test_tools::per_element());
     BOOST_TEST(heldInRun);
+    BOOST_TEST(task.expired());
+}
+
+BOOST_AUTO_TEST_CASE(j140_a_repeating_task_that_others_purge_in_its_run_goes_when_that_returns) {
+    Gate entered;
+    Gate released;
+    std::vector<std::string> events;
+    const Watched task = timer.schedule(
+        [&, dropped = farewell([&] { events.push_back("dropped"); })] {
+            entered.open();
+            released.wait();
+            events.push_back("returns");
+        },
+        0, 10);
+    entered.wait();
+    task.lock()->cancel();
+    BOOST_TEST(timer.purge() == 1);
+    BOOST_TEST(task.use_count() == 1);
+    released.open();
+    clock->waitUntilIdle();
+    BOOST_TEST(task.expired());
+    BOOST_TEST(events == std::vector<std::string>({"returns", "dropped"}),
+               boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(j140_a_repeating_task_that_throws_is_held_until_it_leaves_the_queue) {
+    jtimer::TimerOptions options = dying(clock, [](auto&&...) {});
+    options.onException = jtimer::OnException::CancelTask;
+    Timer surviving(options);
+    surviving.schedule([] {}, 5);  // stays at the head
+    const Watched task = surviving.schedule([] { throw std::runtime_error("no"); }, 0, 10);
+    clock->waitUntilIdle();
+    BOOST_TEST(task.use_count() == 1);
+    BOOST_TEST(surviving.purge() == 1);
     BOOST_TEST(task.expired());
 }
 
