@@ -212,8 +212,9 @@ BOOST_AUTO_TEST_CASE(j94_100_000_random_moves_agree_with_the_jdks_algorithm_entr
 BOOST_AUTO_TEST_CASE(j78_a_sweep_in_batches_agrees_with_the_jdks_purge) {
     constexpr std::size_t size = 400;
     std::mt19937 random(20261123);
+    const std::vector<std::size_t> gaps{0, 1, 7, 8, 9, 40, 1000};
     for (const std::size_t length : {std::size_t{1}, std::size_t{7}, size}) {
-        for (const std::size_t gap : {0, 1, 7, 8, 9, 40, 1000}) {
+        for (const std::size_t gap : gaps) {
             Queue q;
             ReferenceQueue reference;
             for (std::size_t i = 1; i <= size; ++i) {
