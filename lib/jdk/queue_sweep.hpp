@@ -73,7 +73,7 @@ class QueueSweep {
             queue.prefetchBefore(i, isNear);
             TimerTask& task = queue.get(i);
             if (!stateOf(task).isCancelled()) continue;
-            if (!isNear) prefetch(&task);
+            if (!isNear) prefetchReference(&task);
             if (count == 0) taken.reserve(i);
             TaskLink* const link = queue.linkOf(i);
             taken.push(queue.quickRemove(i), link);

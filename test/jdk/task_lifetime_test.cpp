@@ -6,9 +6,12 @@
 #include <boost/test/unit_test.hpp>
 #include <boost/thread/thread.hpp>
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 using jtimer::Timer;

@@ -7,8 +7,13 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <random>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 using jtimer::TimerTask;

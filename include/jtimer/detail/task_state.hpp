@@ -62,7 +62,8 @@ class TaskState {
     /// The queue's own reference to this task, while it is queued and then until it is dropped; or
     /// the link to the next task in a chain of TasksToDestroy; else null. Guarded by the timer's
     /// monitor, then by whoever took the task out of the queue. It owns this very task, so it is
-    /// null when the task is destroyed, and a union spares it the destructor.
+    /// null when the task is destroyed, and a union spares it the destructor. Next to the word, for
+    /// a purge needs both, and one cache line often has them.
     union {
         std::shared_ptr<TimerTask> queueReference;
     };
