@@ -69,7 +69,7 @@ bench-peers-report:
 	$(bench_peers) --report-only --write doc
 
 bench-peers-programs: $(peer_programs) $(peers_dir)/TimerPeers.class \
-	$(peers_dir)/NettyTimer.class $(go_peer) $(tokio_peer) \
+	$(peers_dir)/NettyTimer.class $(go_peer) $(tokio_peer) $(peers_dir)/core_sharing \
 	| $(filter bench check check-slow,$(MAKECMDGOALS))
 
 # A peer that is not here is left out; the next make looks again.
@@ -83,6 +83,12 @@ $(peer_programs): $(peers_dir)/%_peer: test/bench/peers/%_peer.cpp \
 			$(all_ldflags) $(call libs_of,$*) -o $@; \
 	else rm -f $@; \
 		echo 'make: no <$(call header_of,$*)> here: $* is left out ("make deps-bench" installs it)'; fi
+
+# Not a timer: bench_peers.py asks it whether others use the processors' cores.
+$(peers_dir)/core_sharing: test/bench/peers/core_sharing.cpp $(B)/flags
+	@mkdir -p $(@D) $(B)/obj/test/bench/peers
+	$(QUIET) PEER $@
+	$(Q)$(compile) -MF $(B)/obj/test/bench/peers/core_sharing.d $< $(all_ldflags) -o $@
 
 $(peers_dir)/TimerPeers.class: $(wildcard test/bench/peers/*.java) | $(first)
 	@mkdir -p $(@D)

@@ -180,6 +180,52 @@ def machine():
             + "; gives free memory back to its host" * gives_memory_back())
 
 
+class Cores:
+    """Whether a stranger uses the processors' cores too, as core_sharing tells.
+
+    It takes up to half of what a timer's process gets, and comes and goes within seconds. So who
+    measures waits for a moment without it, and measures again what it has disturbed."""
+
+    ATTEMPTS = 4
+    SECONDS_TO_WAIT = 5
+    SHARED_FROM = 1.15  # of the lowest ratio that was seen on this machine
+
+    def __init__(self, program, log):
+        self.command = [str(program)]
+        self.log = log
+        self.lowest = math.inf
+        self.measured = self.disturbed = 0
+
+    def are_shared(self):
+        output, trouble = run_program(self.command, 10, self.log)
+        if trouble:
+            return False
+        ratio = float(output)
+        self.lowest = min(self.lowest, ratio)
+        return ratio > self.SHARED_FROM * self.lowest
+
+    def become_free(self):
+        """False: not in time."""
+        deadline = time.monotonic() + self.SECONDS_TO_WAIT
+        while self.are_shared():
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.05)
+        return True
+
+    def run_undisturbed(self, run):
+        """What `run`, as run_program, returns when nobody shared the cores before it nor after it;
+        or at last; or when there was trouble."""
+        self.measured += 1
+        for _ in range(self.ATTEMPTS):
+            begins_alone = self.become_free()
+            output, trouble = run()
+            if trouble or begins_alone and not self.are_shared():
+                return output, trouble
+        self.disturbed += 1
+        return output, trouble
+
+
 class Session:
     """Plays every step in rounds, one process at a time, the timers by turns."""
 
@@ -188,6 +234,7 @@ class Session:
         self.raw = raw
         self.results = Results()
         self.begin = time.monotonic()
+        self.cores = Cores(options.dir / "core_sharing", options.log)
         options.log.write_text("")
 
     def record(self, *row):
@@ -209,6 +256,9 @@ class Session:
             progress = f"{number} of {len(plays)}"
             if (step, peer) not in given_up and not self.play(step, turn, peer, progress):
                 given_up.add((step, peer))
+        if self.cores.lowest < math.inf:
+            self.record("fact", "cores used by others too",
+                        f"during {self.cores.disturbed} of {self.cores.measured} processes")
         return self.results
 
     def call(self, peer, *arguments):
@@ -216,6 +266,10 @@ class Session:
         java = f"{shlex.quote(options.java)} {options.java_options}"
         command = PEERS[peer].command.format(dir=shlex.quote(str(options.dir)), java=java)
         return run_program(shlex.split(command) + list(arguments), options.limit, options.log)
+
+    def call_in_alike_memory(self, peer, *arguments):
+        leave_alike_memory(self.options.touch)
+        return self.call(peer, *arguments)
 
     def find_peers(self):
         answers = {peer: self.call(peer, "--version") for peer in self.options.peers or PEERS}
@@ -237,9 +291,11 @@ class Session:
         print(f"bench-peers: {progress}, {(time.monotonic() - self.begin) / 60:.0f} min: "
               f"{step.workloads} {step.mode} {size}, round {turn}, {peer}", file=sys.stderr)
         arguments = [step.workloads.split(",")[0], step.mode, size]
-        if not self.options.quick:
-            leave_alike_memory(self.options.touch)
-        output, trouble = self.call(peer, *arguments, *["--quick"] * self.options.quick)
+        if self.options.quick:
+            output, trouble = self.call(peer, *arguments, "--quick")
+        else:
+            output, trouble = self.cores.run_undisturbed(
+                lambda: self.call_in_alike_memory(peer, *arguments))
         if trouble:
             self.record(turn, peer, step.workloads, f"{step.mode} {size}", "trouble", trouble)
             return False

@@ -81,6 +81,35 @@ class BenchPeersTest(unittest.TestCase):
         output = self.run_it("--rounds", "1", "--peers", "ours", "--limit", "1")
         self.assertIn("Ours, W1,W2 random 1e3, round 1: over 1 s", output)
 
+    def share_cores(self, *ratios):
+        """What core_sharing will print, and then 1.00 for ever."""
+        (self.folder / "ratios").write_text("".join(f"{ratio}\n" for ratio in ratios))
+        program = self.folder / "core_sharing"
+        program.write_text('#!/bin/sh\ncd "${0%/*}"\n'
+                           'sed -n 1p ratios | grep . || echo 1.00\nsed -i 1d ratios\n')
+        program.chmod(0o755)
+
+    def test_a_process_is_run_again_if_the_cores_were_shared_before_or_after_it(self):
+        for ratios, runs, disturbed in [(["1.00", "1.14"], 1, 0),  # not yet shared
+                                        (["1.00", "1.16", "1.00"], 2, 0),
+                                        (["1.00", "1.16"] * 4, 4, 1),
+                                        (["1.00", "1.16", "1.16", "1.00"], 2, 0)]:  # a wait
+            (self.folder / "calls").write_text("")
+            self.share_cores(*ratios)
+            output = self.run_it("--rounds", "1", "--peers", "ours")
+            self.assertEqual(len(self.calls()), runs, ratios)
+            self.assertIn(f"cores used by others too: during {disturbed} of 1 processes", output)
+
+    def test_a_process_that_fails_is_not_run_again_because_of_the_cores(self):
+        self.share_cores("1.00", "1.16", "1.16")
+        self.run_it("--rounds", "2", "--peers", "slow")
+        self.assertEqual(len(self.calls()), 2)
+
+    def test_without_word_of_the_cores_a_process_is_run_once(self):
+        output = self.run_it("--rounds", "1", "--peers", "ours")
+        self.assertEqual(len(self.calls()), 1)
+        self.assertNotIn("cores", output)
+
     def test_quick_is_a_hundredth_of_the_work(self):
         self.run_it("--rounds", "1", "--peers", "ours", "--quick")
         self.assertEqual(self.calls(), ["ours W1 random 1e1 --quick"])
