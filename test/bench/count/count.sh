@@ -3,10 +3,11 @@
 #
 # Usage: count.sh compare|record PROGRAM, from the project's folder; `make bench-count` calls it.
 #
-# Counts the instructions of the timer's calls under callgrind. `compare` fails if an operation takes
-# over 3% more than test/bench/instructions.txt says; `record` writes that file anew. Instructions,
-# unlike seconds, come out the same on a busy machine; but each compiler, C library and Boost makes
-# its own. The file says which ones it is about, and with others nothing is compared.
+# Counts the instructions of the timer's calls under callgrind. `compare` prints how they differ from
+# test/bench/instructions.txt; `record` writes that file. Fewer instructions are no goal: simple code
+# that takes a few more is better. A commit that changes a count by more than 3% says why.
+# Instructions, unlike seconds, come out the same on a busy machine; but each compiler, C library and
+# Boost makes its own. The file says which ones it is about, and with others nothing is compared.
 set -u
 
 mode=$1
@@ -65,14 +66,14 @@ count_all >"$SCRATCH/counted" || exit 1
 if [ "$mode" = record ]; then
     {
         echo "# Instructions a call, by operation and number of pending tasks. Written by"
-        echo "# \`make bench-count-record'; \`make bench-count' fails where they have grown by more than"
-        echo "# $limit%. They hold for this compiler with these flags, and these libraries:"
+        echo "# \`make bench-count-record'; \`make bench-count' prints how they have changed since."
+        echo "# They hold for this compiler with these flags, and these libraries:"
         echo "#"
         sed 's/^/# /' "$SCRATCH/conditions"
         echo
         cat "$SCRATCH/counted"
     } >"$SCRATCH/instructions.txt" && cp "$SCRATCH/instructions.txt" "$committed" || exit 1
-    echo "bench-count: written to $committed; to commit that is to accept it"
+    echo "bench-count: written to $committed"
     cat "$SCRATCH/counted"
     exit
 fi
@@ -102,8 +103,8 @@ awk -v limit=$limit -v comparable=$comparable -v committed=$committed '
         }
         change = ($3 - before) / before * 100
         printf "%-20s %7d %14.2f %14.2f %+7.2f%%\n", $1, $2, $3, before, change
-        if (change > limit) grown = grown "\n    " key sprintf(": %+.2f%%", change)
-        if (change < -limit) shrunk = shrunk "\n    " key sprintf(": %+.2f%%", change)
+        if (change > limit || change < -limit)
+            changed = changed "\n    " key sprintf(": %+.2f%%", change)
     }
     END {
         if (comparable != "yes") exit 0
@@ -112,14 +113,8 @@ awk -v limit=$limit -v comparable=$comparable -v committed=$committed '
             print "\nOnly one of this and " committed " has these:" unknown
             print "`make bench-count-record'\'' brings them together."
         }
-        if (shrunk != "") {
-            print "\nFewer by more than " limit "%:" shrunk
-            print "`make bench-count-record'\'' writes that to " committed ", so that it is not lost again."
-        }
-        if (grown != "") {
-            print "\nFAILED: more instructions a call than committed, by more than " limit "%:" grown
-            print "No operation may grow by more than " limit "%. If it is worth it, run"
-            print "`make bench-count-record'\'' and commit " committed ": that is the word about it."
-            exit 1
+        if (changed != "") {
+            print "\nChanged by more than " limit "%:" changed
+            print "The commit says why, and `make bench-count-record'\'' writes " committed "."
         }
     }' "$committed" "$SCRATCH/counted"
