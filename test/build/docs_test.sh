@@ -16,7 +16,7 @@ set -u
 . test/support/cases.sh
 : "${BUILD:=build}" "${CXX:=g++}" "${TESTED_CXXFLAGS=-O2 -g}"
 unset MAKEFLAGS  # the settings of the make that calls us
-pages=$(ls README.md CONTRIBUTING.md doc/*.md test/*.md test/*/*/*.md)
+pages=$(ls README.md CONTRIBUTING.md doc/*.md doc/*/*.md samples/*.md test/*.md test/*/*/*.md)
 
 # Writes the blocks of C++ on the page $1 to $tmp/block_LINE.cpp each.
 extract() {
