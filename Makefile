@@ -357,7 +357,7 @@ public_headers = $(patsubst include/%,%, \
 header_dirs = $(sort $(dir $(public_headers)))
 doc_files = $(wildcard README.md ChangeLog LICENSE)
 doc_pages = $(wildcard doc/*.md)
-doc_pictures = $(wildcard doc/benchmarks/*.svg)
+doc_benchmarks = $(wildcard doc/benchmarks/*)
 
 # What a static jtimer needs besides itself.
 private_libs = $(strip $(BOOST_LDFLAGS) $(BOOST_THREAD_LIBS) -pthread)
@@ -402,8 +402,8 @@ install: all check-dirs | $(filter check check-slow,$(MAKECMDGOALS))
 	$(Q)$(INSTALL) -m 644 $(addprefix $(B)/,$(filter %.cmake,$(package_files))) '$(DESTDIR)$(cmakedir)'
 	$(Q)$(INSTALL) -m 644 $(doc_files) '$(DESTDIR)$(docdir)'
 	$(Q)$(INSTALL) -m 644 $(doc_pages) '$(DESTDIR)$(docdir)/doc'
-	$(if $(doc_pictures),$(Q)$(INSTALL) -d '$(DESTDIR)$(docdir)/doc/benchmarks' && \
-		$(INSTALL) -m 644 $(doc_pictures) '$(DESTDIR)$(docdir)/doc/benchmarks')
+	$(if $(doc_benchmarks),$(Q)$(INSTALL) -d '$(DESTDIR)$(docdir)/doc/benchmarks' && \
+		$(INSTALL) -m 644 $(doc_benchmarks) '$(DESTDIR)$(docdir)/doc/benchmarks')
 
 # Takes away the files that install has put and, where nothing else is in them, the folders named
 # jtimer.
@@ -413,7 +413,7 @@ uninstall: check-dirs
 		$(patsubst %,'$(DESTDIR)$(libdir)/%',libjtimer.a $(shared_real) $(shared_soname) $(shared_link)) \
 		'$(DESTDIR)$(pkgconfigdir)/jtimer.pc' '$(DESTDIR)$(cmakedir)/jtimerConfig.cmake' \
 		'$(DESTDIR)$(cmakedir)/jtimerConfigVersion.cmake' \
-		$(patsubst %,'$(DESTDIR)$(docdir)/%',$(doc_files) $(doc_pages) $(doc_pictures))
+		$(patsubst %,'$(DESTDIR)$(docdir)/%',$(doc_files) $(doc_pages) $(doc_benchmarks))
 	$(Q)for dir in $(patsubst %,'$(DESTDIR)$(includedir)/%',$(call reverse,$(header_dirs))) \
 		'$(DESTDIR)$(cmakedir)' '$(DESTDIR)$(docdir)/doc/benchmarks' '$(DESTDIR)$(docdir)/doc' \
 		'$(DESTDIR)$(docdir)'; do \

@@ -55,7 +55,7 @@ peers_dir = $(B)/bench-peers
 peer_programs = $(patsubst %,$(peers_dir)/%_peer,$(peers))
 go_peer = $(peers_dir)/go_peer
 tokio_peer = $(peers_dir)/tokio_peer
-peers_whole = $(if $(WORKLOADS)$(PEERS)$(QUICK)$(filter 1 2 3 4 5 6 7,$(ROUNDS)),,--write doc)
+peers_whole = $(if $(WORKLOADS)$(PEERS)$(QUICK)$(filter 1 2 3 4 5 6 7,$(ROUNDS)),,--pictures doc/benchmarks)
 bench_peers = $(PYTHON) test/bench/peers/bench_peers.py --dir $(peers_dir) --java '$(JAVA)' \
 	--gnuplot '$(GNUPLOT)'
 
@@ -66,7 +66,7 @@ bench-peers: bench-peers-programs
 
 # Once more from what was measured last.
 bench-peers-report:
-	$(bench_peers) --report-only --write doc
+	$(bench_peers) --report-only --pictures doc/benchmarks
 
 bench-peers-programs: $(peer_programs) $(peers_dir)/TimerPeers.class \
 	$(peers_dir)/NettyTimer.class $(go_peer) $(tokio_peer) $(peers_dir)/core_sharing \

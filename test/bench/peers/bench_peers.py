@@ -30,7 +30,6 @@ Picture = collections.namedtuple("Picture", "name kind title peer workload param
 Line = collections.namedtuple("Line", "workload parameter")
 
 HERE = Path(__file__).resolve().parent
-BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
 
 def read_table(name, row):
@@ -330,16 +329,13 @@ def report_on(results, reference, peers):
     return text
 
 
-def write_page(page, results, pictures):
-    before, rest = page.read_text().split(BEGIN)
-    after = rest.split(END)[1]
-    text = "|  |  |\n| --- | --- |\n"
+def report(results, pictures):
+    text = "# jtimer beside other timers: the last run\n\n|  |  |\n| --- | --- |\n"
     text += "".join(f"| {name} | {value} |\n" for name, value in results.facts.items())
     for reference in dict.fromkeys(peer.reference for peer in PEERS.values()):
         if results.peers(reference):
             text += report_on(results, reference, results.peers(reference))
-    text += "".join(f"\n![](benchmarks/{picture})\n" for picture in pictures)
-    page.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}")
+    return text + "".join(f"\n![]({picture})\n" for picture in pictures)
 
 
 def print_results(results):
@@ -373,7 +369,7 @@ def data_of(results, picture):
 
 
 def draw_pictures(results, folder, options):
-    """The names of those that were drawn. Their data stay in the programs' folder."""
+    """The files that were drawn. Their data stay in the programs' folder."""
     folder.mkdir(parents=True, exist_ok=True)
     drawn = []
     for picture, (names, columns) in [(one, data_of(results, one)) for one in PICTURES]:
@@ -390,7 +386,7 @@ def draw_pictures(results, folder, options):
         if trouble:
             print(f"{options.gnuplot}: {trouble}, see {options.log}", file=sys.stderr)
         else:
-            drawn.append(f"{picture.name}.svg")
+            drawn.append((folder / f"{picture.name}.svg").resolve())
     return drawn
 
 
@@ -405,7 +401,7 @@ def parse():
     add("--touch", type=int, default=256, metavar="MIB",
         help="memory to touch and free before each process: more than a cache (%(default)s)")
     add("--report-only", action="store_true", help="report what DIR/raw.tsv holds")
-    add("--write", type=Path, metavar="DOC", help="write DOC/benchmarks.md and its pictures")
+    add("--pictures", type=Path, metavar="DIR", help="where a whole run draws its pictures")
     add("--dir", type=Path, default="build/bench-peers", help="of the programs, for raw.tsv")
     add("--java", default="java", help="the program")
     add("--java-options", default=JAVA_OPTIONS, help="(%(default)s)")
@@ -425,12 +421,12 @@ def main():
             results = Session(options, file).run()
     print_results(results)
     # Less than everything, or than eight rounds, does not go into the documentation.
-    if options.write and not re.fullmatch(r"[89]|[1-9]\d+", results.facts["rounds"]):
-        raise SystemExit("bench-peers: that was not a whole run: nothing written")
-    folder = options.write / "benchmarks" if options.write else options.dir / "pictures"
-    pictures = draw_pictures(results, folder, options)
-    if options.write:
-        write_page(options.write / "benchmarks.md", results, pictures)
+    if options.pictures and not re.fullmatch(r"[89]|[1-9]\d+", results.facts["rounds"]):
+        raise SystemExit("bench-peers: that was not a whole run: no pictures drawn")
+    pictures = draw_pictures(results, options.pictures or options.dir / "pictures", options)
+    page = options.dir / "report.md"
+    page.write_text(report(results, pictures))
+    print(f"\nbench-peers: the tables are in {page}")
 
 
 if __name__ == "__main__":
