@@ -171,7 +171,7 @@ $(B)/obj/lib/%.o: lib/%.cpp $(B)/flags
 # Tests see the private headers too.
 tests = $(patsubst test/%.cpp,$(B)/test/%,$(filter-out test/bench/%,$(wildcard test/*/*_test.cpp)))
 slow_tests = $(patsubst test/%.cpp,$(B)/test/%,$(wildcard test/*/slow/*_test.cpp))
-test_flags = -DBOOST_TEST_DYN_LINK -Ilib -Itest -Isamples
+test_flags = -DBOOST_TEST_DYN_LINK -Ilib -Itest -Itools
 
 $(B)/obj/test/%.o: test/%.cpp $(B)/flags
 	$(QUIET) CXX $<
@@ -207,10 +207,17 @@ cxx20 = $(if $(findstring -std=,$(CXXFLAGS)),,$(shell \
 $(coroutine_objects): private all_cxxflags += $(cxx20)
 $(coroutine_objects): private precompiled =
 
-$(B)/obj/samples/%.o: samples/%.cpp $(B)/flags
+define compile_program
 	$(QUIET) CXX $<
 	@mkdir -p $(@D)
 	$(Q)$(compile) -c $< -o $@
+endef
+
+$(B)/obj/samples/%.o: samples/%.cpp $(B)/flags
+	$(compile_program)
+
+$(B)/obj/tools/%.o: tools/%.cpp $(B)/flags
+	$(compile_program)
 
 objects = $(patsubst %.cpp,$(B)/obj/%.o,$(1))
 lib_objects = $(call objects,$(wildcard lib/*/*.cpp))
@@ -236,38 +243,43 @@ link = $(CXX) $(filter %.o,$^) $(B)/libjtimer.a $(all_ldflags)
 
 # --- samples --------------------------------------------------------------------------------------
 
-# Each file is a program, but for those of run_schedule.
-samples = $(patsubst samples/%.cpp,%, \
-	$(wildcard samples/*.cpp) $(filter-out samples/run_schedule/%,$(wildcard samples/*/*.cpp)))
+# Each file is a program.
+samples = $(patsubst samples/%.cpp,%,$(wildcard samples/*.cpp samples/*/*.cpp))
 ifeq ($(SANITIZE),thread)
 # g++ warns of Asio's fences, which ThreadSanitizer does not understand.
 $(B)/obj/samples/tokio/asio_loop.o: private all_cppflags += -DBOOST_ASIO_DISABLE_FENCED_BLOCK
 endif
-run_schedule_objects = $(call objects,$(wildcard samples/run_schedule/*.cpp))
 
 .PHONY: samples
-samples: $(addprefix $(B)/samples/,$(samples) run_schedule)
+samples: $(addprefix $(B)/samples/,$(samples))
 
 $(addprefix $(B)/samples/,$(samples)): $(B)/samples/%: $(B)/obj/samples/%.o $(B)/libjtimer.a
 	$(QUIET) LINK $@
 	@mkdir -p $(@D)
 	$(Q)$(link) $(BOOST_THREAD_LIBS) -o $@
 
-$(B)/samples/run_schedule: $(run_schedule_objects) $(B)/libjtimer.a
+# --- tools ----------------------------------------------------------------------------------------
+
+run_schedule_objects = $(call objects,$(wildcard tools/run_schedule/*.cpp))
+
+.PHONY: tools
+tools: $(B)/tools/run_schedule
+
+$(B)/tools/run_schedule: $(run_schedule_objects) $(B)/libjtimer.a
 	$(QUIET) LINK $@
 	@mkdir -p $(@D)
 	$(Q)$(link) $(BOOST_THREAD_LIBS) $(BOOST_PROGRAM_OPTIONS_LIBS) -o $@
 
 .PHONY: demo
-demo: $(B)/samples/run_schedule
-	$(B)/samples/run_schedule --for 5s samples/demo.schedule
+demo: $(B)/tools/run_schedule
+	$(B)/tools/run_schedule --for 5s tools/run_schedule/demo.schedule
 
 # --- tests ----------------------------------------------------------------------------------------
 
 test_scripts = $(wildcard test/*/*_test.sh)
 ifneq ($(SANITIZE),)
 # The others install, or do not look at what is built.
-test_scripts := $(wildcard test/samples/*_test.sh)
+test_scripts := $(wildcard test/samples/*_test.sh test/tools/*_test.sh)
 endif
 test_support_objects = $(call objects,$(wildcard test/support/*.cpp))
 $(B)/obj/test/support/hold_up.o: private SHAKEN_FLAGS =
@@ -278,7 +290,7 @@ $(tests) $(slow_tests): $(B)/test/%: $(B)/obj/test/%.o $(test_support_objects) $
 	$(Q)$(link) $(BOOST_TEST_LIBS) $(BOOST_THREAD_LIBS) -o $@
 
 # The parts of run_schedule but for its command line are tested like units of the library.
-$(filter $(B)/test/samples/schedule_%,$(tests)): \
+$(filter $(B)/test/tools/schedule_%,$(tests)): \
 	$(filter-out %/main.o %/options.o,$(run_schedule_objects))
 
 # The scripts among the tests may call make, with the same settings.
@@ -286,7 +298,7 @@ run_tests = BUILD='$(B)' SANITIZE='$(SANITIZE)' CXX='$(CXX)' TESTED_CXXFLAGS='$(
 	MAKE='$(MAKE_COMMAND)' PYTHON='$(PYTHON)' test/run_tests.sh
 
 .PHONY: tests check check-slow
-tests: all samples $(tests)
+tests: all samples tools $(tests)
 
 check: tests
 	@$(run_tests) $(tests) $(test_scripts)
@@ -454,7 +466,7 @@ doc: | $(first)
 
 # --- tidying --------------------------------------------------------------------------------------
 
-formatted = $(shell find include lib samples test -name '*.[ch]pp' 2>/dev/null | sort)
+formatted = $(shell find include lib samples tools test -name '*.[ch]pp' 2>/dev/null | sort)
 
 .PHONY: format check-format tidy clean distclean help
 format:
@@ -472,12 +484,12 @@ compile_commands.json: FORCE | $(first)
 	$(QUIET) GEN $@
 	$(Q){ echo '['; { $(call commands,$(wildcard lib/*/*.cpp),-Ilib -fPIC) \
 		$(call commands,$(shell find test -name '*.cpp'),$(test_flags)) \
-		$(call commands,$(shell find samples -name '*.cpp')) } | sed '$$s/,$$//'; echo ']'; } >$@
+		$(call commands,$(shell find samples tools -name '*.cpp')) } | sed '$$s/,$$//'; echo ']'; } >$@
 
 # .clang-tidy says what it looks for.
 tidy: compile_commands.json
 	$(call require,$(CLANG_TIDY))
-	$(Q)printf '%s\n' $(wildcard lib/*/*.cpp) $(shell find samples -name '*.cpp') | \
+	$(Q)printf '%s\n' $(wildcard lib/*/*.cpp) $(shell find samples tools -name '*.cpp') | \
 		xargs -P $$(nproc 2>/dev/null || echo 2) -n 1 $(CLANG_TIDY) --quiet -p .
 
 clean:
@@ -496,8 +508,8 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
                  dnf, pacman, brew)
   deps-dev       installs what is needed for development: also bench, doc, configure and .ci/run
   deps-bench     installs what is needed for all, demo, check and bench-peers
-  demo           runs build/samples/run_schedule on samples/demo.schedule for five seconds
-  samples        builds all samples, in build/samples/
+  demo           runs build/tools/run_schedule on its demo.schedule for five seconds
+  samples, tools builds the samples, and run_schedule, in build/samples/ and build/tools/
   tests          builds all fast tests, and what they test
   check          builds and runs all fast tests
   check-slow     builds and runs the real-time and stress tests

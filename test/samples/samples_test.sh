@@ -46,9 +46,6 @@ arguments() {
 for source in samples/*.cpp samples/*/*.cpp; do
     name=${source#samples/}
     name=${name%.cpp}
-    case $name in
-    run_schedule/*) continue ;;  # one program of many files, with tests of its own
-    esac
     # shellcheck disable=SC2046
     check "$name" "samples/expected/$name.txt" "$BUILD/samples/$name" $(arguments "$name")
 done

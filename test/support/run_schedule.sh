@@ -1,14 +1,14 @@
 #!/bin/sh
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #
-# What the tests of samples/run_schedule have in common: each of them reads this at its beginning,
+# What the tests of tools/run_schedule have in common: each of them reads this at its beginning,
 # and ends with `run_all`. A test is a function that begins with `NAME() {`; it runs in an empty
 # folder, calls `expect` any number of times, and has failed if one of them has.
 #
 # shellcheck disable=SC2013,SC2034 # no odd names; what is set here is used there
 
 BUILD=${BUILD:-build}
-run_schedule=$PWD/$BUILD/samples/run_schedule
+run_schedule=$PWD/$BUILD/tools/run_schedule
 case $0 in /*) script=$0 ;; *) script=$PWD/$0 ;; esac
 passed=0
 failed=0

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #
-# samples/run_schedule: how it runs commands, and what it makes of them.
+# tools/run_schedule: how it runs commands, and what it makes of them.
 #
-#     BUILD=build sh test/samples/run_schedule_command_test.sh
+#     BUILD=build sh test/tools/run_schedule_command_test.sh
 #
 # shellcheck disable=SC2012,SC2016 # no odd names; what is in quotes is for other shells
 set -u

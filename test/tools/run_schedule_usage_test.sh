@@ -1,9 +1,9 @@
 #!/bin/sh
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #
-# samples/run_schedule: its command line, and files that are wrong.
+# tools/run_schedule: its command line, and files that are wrong.
 #
-#     BUILD=build sh test/samples/run_schedule_usage_test.sh
+#     BUILD=build sh test/tools/run_schedule_usage_test.sh
 #
 # shellcheck disable=SC2016,SC2154 # literal backquotes; what is used here is set there
 set -u

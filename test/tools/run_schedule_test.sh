@@ -1,9 +1,9 @@
 #!/bin/sh
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #
-# samples/run_schedule: what it prints, for real and in a dry run.
+# tools/run_schedule: what it prints, for real and in a dry run.
 #
-#     BUILD=build sh test/samples/run_schedule_test.sh
+#     BUILD=build sh test/tools/run_schedule_test.sh
 #
 # shellcheck disable=SC2154 # what is used here is set there
 set -u

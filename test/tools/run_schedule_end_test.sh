@@ -1,9 +1,9 @@
 #!/bin/sh
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #
-# samples/run_schedule: how it ends.
+# tools/run_schedule: how it ends.
 #
-#     BUILD=build sh test/samples/run_schedule_end_test.sh
+#     BUILD=build sh test/tools/run_schedule_end_test.sh
 #
 # shellcheck disable=SC2016,SC2154 # for other shells; what is used here is set there
 set -u

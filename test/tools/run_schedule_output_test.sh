@@ -1,9 +1,9 @@
 #!/bin/sh
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #
-# samples/run_schedule: what becomes of output that cannot be written.
+# tools/run_schedule: what becomes of output that cannot be written.
 #
-#     BUILD=build sh test/samples/run_schedule_output_test.sh
+#     BUILD=build sh test/tools/run_schedule_output_test.sh
 #
 # shellcheck disable=SC2016 # what is in quotes is for other shells
 set -u
