@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/wake_up_lead.hpp"
+#include "base/wait_policy.hpp"
 #include "clock/waiter.hpp"
 
 #include <jtimer/clock.hpp>
@@ -105,14 +105,8 @@ class Monitor {
     /// Waits until it is woken.
     void wait(Lock& lock);
 
-    /// Waits until it is woken, at the longest until the clock shows `deadline`. May end early. A
-    /// long wait ends on time, if no timer slack has been asked for: its last microseconds may be a
-    /// spin, see WakeUpLead.
-    ///
-    /// A short wait that follows another, which nobody has ended, lasts a little longer than that
-    /// if the thread would be back in the next one at once, for one wake-up to serve both: where
-    /// deadlines come every few microseconds, most of the CPU time is wake-ups. Nothing is later
-    /// for it than by Linux's usual timer slack.
+    /// Waits until it is woken, at the longest until the clock shows `deadline`, or a little longer
+    /// as the WaitPolicy decides. May end early.
     /// \param now what the clock showed last, before `deadline`
     /// \param next the deadline of the wait after this one, as far as is known; kNever: unknown
     void waitUntil(Lock& lock, Nanos deadline, Nanos now, Nanos next = kNever);
@@ -125,14 +119,15 @@ class Monitor {
   private:
     void enterContended(Lock& lock);
     void enterContendedUnlessForked(Lock& lock, const OwnThread& waiting);
-    bool waitNotified(Lock& lock, Nanos deadline, Nanos now, Nanos next);
-    void awaitDeadline(Lock& lock, Nanos deadline, Nanos end);
+    bool waitNotified(Lock& lock, const WaitPolicy::Plan& plan, Nanos now);
+    void spin(Lock& lock, const WaitPolicy::Plan& plan);
 
     const std::shared_ptr<Clock> clock_;
     /// Null without a thread. The waiting thread, for whose lifetime it does not change, reads it
     /// without the mutex.
     std::shared_ptr<Waiter> waiter_;
-    const std::optional<Nanos> timerSlack_;
+    /// Touched by the waiting thread alone.
+    WaitPolicy policy_;
 
     Mutex mutex_;
     /// The thread is inside Waiter::waitUntil(), or spins until the deadline after it, and has not
@@ -140,18 +135,12 @@ class Monitor {
     bool waiting_ = false;
     /// While waiting_: when that wait ends, spin included; the thread need not be woken for what is
     /// due then.
-    Nanos waitsUntil_ = kNever;
+    Nanos awakeBy_ = kNever;
     /// While waiting_: that wait is too short for a step of the clock to matter.
     bool settling_ = false;
     /// The process of the waiting thread, or of who has made this for it, until it begins. Nobody
     /// is notified before, hence relaxed.
     std::atomic<pid_t> pid_{getpid()};
-
-    /// When the last wait began, if a notification has ended it; else kLongAgo. Touched by the
-    /// waiting thread alone, as the next two.
-    Nanos notifiedWaitStart_ = kLongAgo;
-    bool afterShortWait_ = false;  ///< whether the last wait was one, and was not notified
-    WakeUpLead lead_;
 
     /// Threads inside enterContended(), and how many have come through. Read without the mutex as
     /// hints, hence relaxed.

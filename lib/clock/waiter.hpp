@@ -67,11 +67,11 @@ class Waiter {
     virtual bool canBeSetForward() const noexcept { return true; }
 
     /// Whether the thread is awake from a wait only some time after its end, so that it should end
-    /// before the deadline; see WakeUpLead. Not where a test would see that.
+    /// before the deadline; see WaitPolicy. Not where a test would see that.
     virtual bool wakesLate() const noexcept { return false; }
 
     /// How long the thread may sleep through notifications when these come faster than it can go to
-    /// sleep; see Monitor::waitUntil. 0: not at all, where a test would see the additional wait.
+    /// sleep; see WaitPolicy. 0: not at all, where a test would see the additional wait.
     virtual Nanos settlingTime() const noexcept { return 0; }
 
     /// The thread takes no part in its clock any more.

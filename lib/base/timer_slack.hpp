@@ -1,0 +1,48 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <jtimer/detail/saturating.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
+
+namespace jtimer::detail {
+
+/// Sets the calling thread's timer slack, by which the kernel may delay the end of a wait, for as
+/// long as this object lives.
+///
+/// For one wait and no longer, because threads and processes that a task starts inherit the slack.
+/// It costs two system calls, where a wake-up costs 20 us. Only Linux has such a slack.
+class TimerSlack {
+  public:
+    /// \param slack nothing: the usual one stays
+    explicit TimerSlack(std::optional<Nanos> slack) noexcept : set_(slack.has_value()) {
+        if (set_) tell(std::clamp(*slack, Nanos{1}, kMost));
+    }
+    TimerSlack(const TimerSlack&) = delete;
+    TimerSlack& operator=(const TimerSlack&) = delete;
+    ~TimerSlack() {
+        if (set_) tell(kUsual);
+    }
+
+  private:
+    static constexpr Nanos kMost = std::numeric_limits<long>::max();
+    /// What the thread had when it was started.
+    static constexpr Nanos kUsual = 0;
+
+    static void tell(Nanos slack) noexcept {
+#if defined(__linux__)
+        prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(slack), 0, 0, 0);
+#else
+        static_cast<void>(slack);
+#endif
+    }
+
+    const bool set_;
+};
+
+}  // namespace jtimer::detail
