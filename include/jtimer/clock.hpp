@@ -25,11 +25,10 @@
 /// early. With TimerOptions::timerSlack, or on a clock derived from WallClock, no wait ends ahead
 /// of time.
 ///
-/// On Linux on x86-64, where the kernel goes by the processor's cycle counter, WallClock and
-/// SteadyClock do too between two ticks of the kernel: a reading takes half the time, and may be
-/// behind clock_gettime() by some tens of nanoseconds. At a tick it may go back by some
-/// nanoseconds; or by some microseconds, if the system has just begun to slow its clock down by
-/// hundreds of microseconds a second.
+/// On Linux, WallClock shows what clock_gettime() says of CLOCK_REALTIME. SteadyClock and
+/// BoottimeClock add a constant to CLOCK_MONOTONIC and CLOCK_BOOTTIME: they never go back, also
+/// from one thread to another. So nothing runs early by the system's clocks either, also while the
+/// system slows them down or speeds them up to set them right. A reading is no cancellation point.
 
 namespace jtimer {
 

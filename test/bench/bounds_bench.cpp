@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
@@ -44,15 +43,10 @@ struct alignas(16) BareTask {
 };
 static_assert(sizeof(BareTask) == 80);
 
-/// A reading of the clock that the JDK's semantics ask for, one for each delay: by the system, as
-/// the JDK does, and as jtimer does.
-void readClock(benchmark::State& state, bool bySystem) {
+/// A reading of the clock that the JDK's semantics ask for, one for each delay.
+void readClock(benchmark::State& state) {
     const jtimer::WallClock clock;
-    if (bySystem) {
-        for (auto _ : state) benchmark::DoNotOptimize(std::chrono::system_clock::now());
-    } else {
-        for (auto _ : state) benchmark::DoNotOptimize(clock.nanos());
-    }
+    for (auto _ : state) benchmark::DoNotOptimize(clock.nanos());
 }
 
 /// A monitor that nobody else wants, taken and left.
@@ -150,8 +144,7 @@ void wakeUpFromSleep(benchmark::State& state) {
 
 }  // namespace
 
-BENCHMARK_CAPTURE(readClock, bySystem, true);
-BENCHMARK_CAPTURE(readClock, byCycles, false);
+BENCHMARK(readClock);
 BENCHMARK_TEMPLATE(takeMonitor, boost::mutex);
 BENCHMARK_TEMPLATE(takeMonitor, jtimer::detail::Mutex);
 BENCHMARK(touchNewMemory)->UseManualTime();

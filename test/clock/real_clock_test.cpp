@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/child_process.hpp"
 #include "support/counter.hpp"
 #include "support/manual_timer.hpp"
+#include "support/posix_thread.hpp"
 
 #include <boost/mpl/list.hpp>
 #include <boost/test/unit_test.hpp>
@@ -8,6 +10,7 @@
 
 #include <atomic>
 #include <limits>
+#include <pthread.h>
 #include <vector>
 
 using namespace std::chrono_literals;
@@ -59,6 +62,13 @@ using RealClocks = boost::mpl::list<jtimer::WallClock, jtimer::SteadyClock
                                     jtimer::BoottimeClock
 #endif
                                     >;
+
+using SteadyClocks = boost::mpl::list<jtimer::SteadyClock
+#if defined(__linux__)
+                                      ,
+                                      jtimer::BoottimeClock
+#endif
+                                      >;
 
 template <class ClockType>
 struct Real {
@@ -214,4 +224,46 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_real_clock_starts_from_the_time_of_day_and_goes_
     const std::int64_t begin = clock.nanos();
     boost::this_thread::sleep_for(boost::chrono::milliseconds(5));
     BOOST_TEST(clock.nanos() - begin >= 5'000'000);
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(
+    a_clock_that_nobody_can_set_does_not_go_back_from_one_thread_to_the_next, ClockType,
+    SteadyClocks) {
+    const ClockType clock;
+    alignas(128) std::atomic<std::int64_t> last{0};
+    std::atomic<bool> isOver{false};
+    boost::thread other([&] {
+        while (!isOver) last.store(clock.nanos(), std::memory_order_release);
+    });
+    int back = 0;
+    for (int n = 0; n < 500'000; ++n) {
+        static_cast<void>(clock.nanos());  // meanwhile the other thread fetches the line of `last`
+        // So this load takes long, and the reading after it must not overtake it.
+        const std::int64_t before = last.load(std::memory_order_acquire);
+        if (clock.nanos() < before) ++back;
+    }
+    isOver = true;
+    other.join();
+    BOOST_TEST(back == 0);
+}
+
+CHILD_PROCESS(reads_its_first_times_with_a_cancellation_pending) {
+    jtimer::Timer timer(true);
+    bool scheduled = false;
+    test::PosixThread thread([&] {
+        pthread_cancel(pthread_self());
+        timer.schedule([] {}, 1h);
+        static_cast<void>(jtimer::SteadyClock().nanos());
+        scheduled = true;
+        pthread_testcancel();
+    });
+    const bool hasGoneOn = thread.join();
+    test::print(scheduled && !hasGoneOn ? "cancelled afterwards" : "wrong");
+}
+
+BOOST_AUTO_TEST_CASE(the_first_reading_of_a_process_is_no_cancellation_point) {
+    const test::ChildResult child =
+        test::runChild("reads_its_first_times_with_a_cancellation_pending");
+    BOOST_TEST(child.exitCode == 0);
+    BOOST_TEST(child.out == "cancelled afterwards");
 }
