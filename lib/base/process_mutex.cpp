@@ -33,7 +33,7 @@ ProcessMutex::All& ProcessMutex::all() noexcept {
     return all;
 }
 
-ProcessMutex::ProcessMutex() {
+ProcessMutex::ProcessMutex() noexcept {
     const Lock lock(all().mutex);
     next_ = std::exchange(all().last, this);
 }

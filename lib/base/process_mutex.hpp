@@ -12,7 +12,7 @@ namespace jtimer::detail {
 /// destroyed, which suits what static objects may still be using when others are gone.
 class ProcessMutex final : public Mutex {
   public:
-    ProcessMutex();
+    ProcessMutex() noexcept;
 
   private:
     struct All;

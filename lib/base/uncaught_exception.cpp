@@ -1,33 +1,59 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "base/uncaught_exception.hpp"
 
+#include "base/never_destroyed.hpp"
 #include "base/process_mutex.hpp"
 
 #include <boost/core/demangle.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cxxabi.h>
 #include <iostream>
 #include <memory>
+#include <new>
+#include <typeinfo>
 #include <utility>
 
 namespace jtimer::detail {
 
 namespace {
 
-std::string nameOfCurrentException() {
-    const std::type_info* type = abi::__cxa_current_exception_type();
-    return type == nullptr ? "unknown exception" : boost::core::demangle(type->name());
-}
-
-std::string describe(const std::exception_ptr& exception) {
-    try {
-        std::rethrow_exception(exception);
-    } catch (const std::exception& e) {
-        const char* const what = e.what();
-        return nameOfCurrentException() + (what == nullptr ? "" : std::string(": ") + what);
-    } catch (...) {  // something that is no std::exception, an int say, has no text
-        return nameOfCurrentException();
+/// The type of the exception that is being handled, decoded if there is memory for that.
+class TypeName {
+  public:
+    std::string_view text() const noexcept {
+        return decoded_.get() == nullptr ? encoded_ : decoded_.get();
     }
+
+  private:
+    static const char* encoded() noexcept {
+        const std::type_info* const type = abi::__cxa_current_exception_type();
+        return type == nullptr ? "unknown exception" : type->name();
+    }
+
+    const char* const encoded_ = encoded();
+    const boost::core::scoped_demangled_name decoded_{encoded_};
+};
+
+/// \param in what is printed between the name of the timer and the exception, in three pieces
+void print(std::string_view timerName, const std::array<std::string_view, 3>& in,
+           const std::exception_ptr& exception) {
+    const auto printWith = [&](std::string_view colon, std::string_view what) {
+        const TypeName type;
+        printLine({"Exception in thread \"", timerName, "\"", in[0], in[1], in[2], " ", type.text(),
+                   colon, what});
+    };
+    exceptionOf([&] {
+        try {
+            std::rethrow_exception(exception);
+        } catch (const std::exception& e) {
+            const char* const what = e.what();
+            printWith(what == nullptr ? "" : ": ", what == nullptr ? "" : what);
+        } catch (...) {  // something that is no std::exception, an int say, has no text
+            printWith("", "");
+        }
+    });
 }
 
 using SharedHandler = std::shared_ptr<const UncaughtExceptionHandler>;
@@ -37,10 +63,10 @@ struct DefaultHandler {
     SharedHandler handler;  // guarded by mutex; null: none
 };
 
-/// Never destroyed: a timer may outlive other static objects.
-DefaultHandler& theDefault() {
-    static auto& theDefault = *new DefaultHandler;
-    return theDefault;
+/// A timer may outlive other static objects.
+DefaultHandler& theDefault() noexcept {
+    static NeverDestroyed<DefaultHandler> theDefault;
+    return theDefault.get();
 }
 
 SharedHandler defaultHandler() {
@@ -53,24 +79,38 @@ SharedHandler defaultHandler() {
 std::exception_ptr reportUncaughtException(const UncaughtExceptionHandler& handler,
                                            const std::string& timerName,
                                            const std::exception_ptr& exception,
-                                           const std::string& taskName) {
+                                           std::string_view taskName) {
     return exceptionOf([&] {
         if (handler) return handler(timerName, exception);
         if (const SharedHandler common = defaultHandler()) return (*common)(timerName, exception);
-        printException(timerName, taskName.empty() ? "" : "task \"" + taskName + '"', exception);
+        if (taskName.empty()) return print(timerName, {}, exception);
+        print(timerName, {" in task \"", taskName, "\""}, exception);
     });
 }
 
-void printLine(std::string_view line) {
-    exceptionOf([line] { std::cerr << std::string(line) + '\n' << std::flush; });  // in one piece
+void printLine(std::initializer_list<std::string_view> pieces) {
+    exceptionOf([pieces] {
+        std::size_t size = 1;
+        for (const std::string_view piece : pieces) size += piece.size();
+        std::array<char, 1024> own;
+        std::unique_ptr<char[]> allocated;
+        if (size > own.size()) allocated.reset(new (std::nothrow) char[size]);
+        char* const line = size > own.size() ? allocated.get() : own.data();
+        if (line == nullptr) {
+            for (const std::string_view piece : pieces) std::cerr << piece;
+            std::cerr << '\n' << std::flush;
+            return;
+        }
+        char* end = line;
+        for (const std::string_view piece : pieces) end += piece.copy(end, piece.size());
+        *end = '\n';
+        std::cerr.write(line, static_cast<std::streamsize>(size)).flush();
+    });
 }
 
-void printException(const std::string& timerName, const std::string& where,
+void printException(std::string_view timerName, std::string_view where,
                     const std::exception_ptr& exception) {
-    exceptionOf([&] {
-        const std::string in = where.empty() ? "" : " in " + where;
-        printLine("Exception in thread \"" + timerName + '"' + in + ' ' + describe(exception));
-    });
+    print(timerName, {" in ", where}, exception);
 }
 
 }  // namespace jtimer::detail

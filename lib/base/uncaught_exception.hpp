@@ -4,6 +4,7 @@
 #include <jtimer/uncaught_exception_handler.hpp>
 
 #include <exception>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,8 @@ std::exception_ptr exceptionOf(const Function& function) {
     }
 }
 
+// None of these needs memory: the exceptions that they report may come from the lack of it.
+
 /// Hands `exception` to `handler`, or else to the default of the process, as
 /// UncaughtExceptionHandler says.
 /// \param timerName must outlive the call, in which the timer may be destroyed
@@ -33,15 +36,16 @@ std::exception_ptr exceptionOf(const Function& function) {
 std::exception_ptr reportUncaughtException(const UncaughtExceptionHandler& handler,
                                            const std::string& timerName,
                                            const std::exception_ptr& exception,
-                                           const std::string& taskName = {});
+                                           std::string_view taskName = {});
 
-/// Prints the line and a newline to std::cerr. What that throws is ignored, as there is nobody to
-/// be told. Not noexcept all the same: pthread_cancel may end the thread in it.
-void printLine(std::string_view line);
+/// Prints a line of these pieces, and a newline, to std::cerr: in one piece if it has up to 1023
+/// bytes, or if there is memory for it. What that throws is ignored, as there is nobody to be told.
+/// Not noexcept all the same: pthread_cancel may end the thread in it.
+void printLine(std::initializer_list<std::string_view> pieces);
 
-/// Prints `Exception in thread "NAME" in WHERE TYPE: WHAT`, as printLine().
-/// \param where may be empty
-void printException(const std::string& timerName, const std::string& where,
+/// Prints `Exception in thread "NAME" in WHERE TYPE: WHAT`, as printLine(). TYPE is as the compiler
+/// encodes it if malloc has no memory to decode it in.
+void printException(std::string_view timerName, std::string_view where,
                     const std::exception_ptr& exception);
 
 }  // namespace jtimer::detail

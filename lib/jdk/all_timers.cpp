@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "jdk/all_timers.hpp"
 
+#include "base/never_destroyed.hpp"
 #include "base/process_mutex.hpp"
 #include "jdk/timer_thread.hpp"
 
@@ -13,15 +14,15 @@ struct All {
     IntrusiveList<AmongAllTimers> timers;  // guarded by mutex
 };
 
-/// Never destroyed: a static Timer may be made early, and go when other static objects are gone.
-All& all() {
-    static auto& all = *new All;
-    return all;
+/// A static Timer may be made early, and go when other static objects are gone.
+All& all() noexcept {
+    static NeverDestroyed<All> all;
+    return all.get();
 }
 
 }  // namespace
 
-void AmongAllTimers::joinAllTimers() {
+void AmongAllTimers::joinAllTimers() noexcept {
     const Lock lock(all().mutex);
     all().timers.pushBack(*this);
 }
@@ -41,6 +42,16 @@ std::shared_ptr<TimerThread> AmongAllTimers::runnerOf(const TimerTask& task) {
         if (timer.isRunningElsewhere(task)) return timer.weak_from_this().lock();
     }
     return nullptr;
+}
+
+std::shared_ptr<TimerTask> AmongAllTimers::taskOfEndedCancelled(const AmongAllTimers* timer,
+                                                                TimerTask& task, TaskLink& link) {
+    const Lock lock(all().mutex);
+    auto& timers = all().timers;
+    AmongAllTimers* each = timers.front();
+    while (each != nullptr && each != timer) each = timers.next(*each);
+    if (each != nullptr) return static_cast<TimerThread*>(each)->taskCancelled(task, link);
+    return std::move(link.removed);
 }
 
 }  // namespace jtimer::detail

@@ -11,6 +11,7 @@ class TimerTask;
 
 namespace jtimer::detail {
 
+struct TaskLink;
 class TimerThread;
 
 /// A timer's place among all timers of the process. A task does not know its timer, because most
@@ -24,11 +25,16 @@ class AmongAllTimers : public ListHook<> {
     /// Which timer is running the task on a thread other than the calling one; null: none.
     static std::shared_ptr<TimerThread> runnerOf(const TimerTask& task);
 
+    /// TimerThread::taskCancelled() of a timer to which nobody has a reference any more, and which
+    /// may be gone. See TaskLink for what that orders.
+    static std::shared_ptr<TimerTask> taskOfEndedCancelled(const AmongAllTimers* timer,
+                                                           TimerTask& task, TaskLink& link);
+
   protected:
     ~AmongAllTimers() = default;
 
-    /// When the timer is complete and its thread is started.
-    void joinAllTimers();
+    /// When the timer is complete and its thread is started: so it must not fail.
+    void joinAllTimers() noexcept;
     /// The first thing that the destructor of a timer does.
     void leaveAllTimers() noexcept;
 };

@@ -6,13 +6,17 @@
 
 namespace jtimer::detail {
 
+TaskLink::TaskLink(TimerThread& owner, Nanos signedPeriod, MissedRuns missedRuns) noexcept
+    : timer(owner.weak_from_this()), address(&owner), period(signedPeriod), missed(missedRuns) {}
+
 bool finishCancel(TimerTask& task, TaskState::Word before) {
     stateOf(task).putBackAfter(before);
     if (!TaskState::isLinked(before)) return (before & TaskState::kScheduled) != 0;
     const std::unique_ptr<TaskLink> link(TaskState::linkOf(before));
     const std::shared_ptr<TimerThread> timer = link->timer.lock();
-    if (timer == nullptr) return true;
-    const std::shared_ptr<TimerTask> removed = timer->taskCancelled(task, *link);
+    const std::shared_ptr<TimerTask> removed =
+        timer != nullptr ? timer->taskCancelled(task, *link)
+                         : AmongAllTimers::taskOfEndedCancelled(link->address, task, *link);
     if (removed != nullptr) TaskAccess::release(*removed);
     return true;
 }

@@ -13,6 +13,7 @@
 
 namespace jtimer::detail {
 
+class AmongAllTimers;
 class TimerThread;
 
 /// What a timer keeps about a scheduled task for which a period of 18 years at most is not enough,
@@ -29,7 +30,13 @@ class TimerThread;
 /// 3. cancel() enters that monitor after it took the address out, and deletes the link after that.
 ///    So a timer that found the address before has left the monitor by then, and one that enters it
 ///    later does not find the address.
-/// 4. If the timer is gone, its thread has ended, and nobody reads the link.
+/// 4. If cancel() can get no reference to the timer any more, the timer's thread has ended: it had
+///    one. But what that thread wrote in the link, `removed`, need not be visible yet, since a
+///    weak_ptr that finds nothing orders nothing. The list of all timers does: the destructor of a
+///    timer first leaves that list, under its mutex. cancel() takes the mutex. If it finds the
+///    timer in the list, the timer is not destroyed before the mutex is free, and 3. applies. If it
+///    does not, the timer has left before, and all that its thread did is visible. (Another timer
+///    at the same address joined after that, so to find it means the same.)
 ///
 /// Aligned so that the address leaves room for the flags of the word.
 struct alignas(16) TaskLink {
@@ -39,11 +46,12 @@ struct alignas(16) TaskLink {
         std::uint64_t missed = 0;  ///< how many were dropped or merged just before it
     };
 
-    TaskLink(std::weak_ptr<TimerThread> owner, Nanos signedPeriod,
-             MissedRuns missedRuns = MissedRuns::Burst) noexcept
-        : timer(std::move(owner)), period(signedPeriod), missed(missedRuns) {}
+    TaskLink(TimerThread& owner, Nanos signedPeriod,
+             MissedRuns missedRuns = MissedRuns::Burst) noexcept;
 
     const std::weak_ptr<TimerThread> timer;
+    /// The same timer, which may be gone, among all of them.
+    const AmongAllTimers* const address;
     /// As in TaskState::scheduledWith().
     const Nanos period;
     const MissedRuns missed;

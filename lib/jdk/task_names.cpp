@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "jdk/task_names.hpp"
 
+#include "base/never_destroyed.hpp"
 #include "base/process_mutex.hpp"
 
 #include <jtimer/detail/task_access.hpp>
@@ -23,11 +24,11 @@ struct Table {
     Names names;  // guarded by mutex
 };
 
-/// Several, so that threads whose tasks have names rarely meet. Never destroyed: a static task may
-/// go when other static objects are gone.
-auto& tables() {
-    static auto& tables = *new std::array<Table, 16>;
-    return tables;
+/// Several, so that threads whose tasks have names rarely meet. A static task may go when other
+/// static objects are gone.
+auto& tables() noexcept {
+    static NeverDestroyed<std::array<Table, 16>> tables;
+    return tables.get();
 }
 
 Table& tableOf(const TimerTask* task) {

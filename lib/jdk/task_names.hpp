@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace jtimer::detail {
 
@@ -23,9 +24,13 @@ struct TaskNames {
     /// \param task may be a task that is no more, which has none
     static std::string forReport(const TimerTask* task) noexcept;
 
-    /// What a sentence calls the task of this name.
-    static std::string inSentence(const std::string& name) {
-        return name.empty() ? "an unnamed task" : "task \"" + name + '"';
+    /// What a sentence calls the task of this name, in pieces for printLine().
+    struct InSentence {
+        std::string_view before, name, after;
+    };
+    static InSentence inSentence(std::string_view name) noexcept {
+        return name.empty() ? InSentence{"an unnamed task", {}, {}}
+                            : InSentence{"task \"", name, "\""};
     }
 
     static void forget(const TimerTask& task) noexcept;

@@ -12,7 +12,10 @@
 #include <boost/thread/thread.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cinttypes>
+#include <cstdio>
 #include <new>
 #include <utility>
 
@@ -41,10 +44,9 @@ struct AnswerWhenUnwound {
 struct TimerThread::AtEnd {
     TimerThread& thread;
     ~AtEnd() {
+        thread.endRunIfDropped();  // of a task that has thrown, when that has been reported
         thread.discardTasks();
-        Lock lock = thread.monitor_.enter();
-        thread.endRun(lock);  // of a task that has thrown, when that has been reported
-        lock.unlock();
+        thread.endRunIfDropped();
         thread.monitor_.end();
         ofThisThread = nullptr;  // what thread_local objects call comes when `thread` is gone
     }
@@ -68,41 +70,55 @@ void TimerThread::run(std::promise<bool>* started) {
         const Lock lock = monitor_.enter();
         endBurst();  // where a clock has thrown, it may throw again
     });
-    const FailedRun failed = failedRun();
+    FailedRun failed = failedRun();
     discardTasks();  // so the handler finds a timer that is over
+    keepUntilReported(failed);
     if (uncaught != nullptr) report(uncaught, failed);
 }
 
-/// Drops every task, the one that has thrown too, when no new one is accepted any more.
+/// Drops every task when no new one is accepted any more. The one that has thrown, or exited its
+/// thread, comes last: see keepUntilReported().
 void TimerThread::discardTasks() {
-    Lock lock = enter();
-    const TaskQueue discarded = stopAccepting(lock);
-    lock.unlock();
-    dropRunning();
+    {
+        Lock lock = enter();
+        const TaskQueue discarded = stopAccepting(lock);
+        lock.unlock();
+    }
     removed_.destroyAll();
+    dropRunning();
 }
 
 TimerThread::FailedRun TimerThread::failedRun() const noexcept {
     FailedRun run;
     if (running_ == nullptr) return run;
     run.taskName = TaskNames::forReport(running_.get());
-    if (settings_.taskExceptionHandler) {
-        run.task = running_;
-        run.number = std::max<std::uint64_t>(linkedRun_.number, 1);
-    }
+    run.dropped = running_;
+    if (settings_.taskExceptionHandler) run.task = running_;
+    run.number = std::max<std::uint64_t>(linkedRun_.number, 1);
     return run;
 }
 
-void TimerThread::report(const std::exception_ptr& exception, const FailedRun& run) const {
-    if (run.task == nullptr) {
+/// The thread has dropped the task of a run that has ended by an exception, and is about to report
+/// that, which may take long. If others have the task, they may wait until then, so the report
+/// keeps it: runningTask_ must not be the address of a task that is gone, where another one may
+/// lie. If nobody has it, nobody can wait, and the run ends here.
+void TimerThread::keepUntilReported(FailedRun& run) {
+    if (run.task == nullptr) run.task = run.dropped.lock();
+    if (run.task != nullptr) return;
+    Lock lock = monitor_.enter();
+    endRun(lock);
+}
+
+void TimerThread::report(const std::exception_ptr& exception, const FailedRun& run) {
+    if (run.task == nullptr || !settings_.taskExceptionHandler) {
         const auto thrown =
             reportUncaughtException(settings_.handler, name(), exception, run.taskName);
         if (thrown != nullptr) printException(name(), "uncaughtExceptionHandler", thrown);
         return;
     }
-    const auto thrown = exceptionOf([&] {
-        settings_.taskExceptionHandler({name(), run.task, run.number, exception});
-    });
+    TaskException told{std::move(nameToTell_), run.task, run.number, exception};
+    const auto thrown = exceptionOf([&] { settings_.taskExceptionHandler(told); });
+    nameToTell_ = std::move(told.timerName);
     if (thrown != nullptr) printException(name(), "taskExceptionHandler", thrown);
 }
 
@@ -132,6 +148,8 @@ void TimerThread::mainLoop() {
             waitForHead(lock, now);
         } else if (startRun(lock, now)) {
             runTask(lock);
+            // Not only when nothing is due, for that may never come.
+            if (!removed_.empty()) destroyRemoved(lock);
         } else {
             monitor_.letOthersIn(lock);  // many runs may be dropped one after another
         }
@@ -245,17 +263,17 @@ void TimerThread::runTask(Lock& lock) {
         // Java's loop swallows an InterruptedException, wherever it comes from.
     } catch (const RefusedTask& e) {
         countFailure();
-        if (settings_.onException == OnException::CancelTask) running_->TimerTask::cancel();
-        const FailedRun failed = failedRun();
-        dropRunning();
-        report(std::make_exception_ptr(IllegalStateException(e.what())), failed);
+        const IllegalStateException& asDocumented = e;
+        reportAndGoOn(std::make_exception_ptr(asDocumented));
     } catch (...) {
         if (!survive(std::current_exception())) throw;
     }
     dropRunning();  // may destroy it, which is the user's code as well
-    if (fromClock_ != nullptr) std::rethrow_exception(fromClock_);
-    // Not only when nothing is due, for that may never come.
-    removed_.destroyChained(kBatch);
+    if (fromClock_ != nullptr) {
+        endRunIfDropped();
+        std::rethrow_exception(fromClock_);
+    }
+    // No user's code in between: another task may lie where this one lay.
     monitor_.enter(lock);
     endRun(lock);
 }
@@ -273,6 +291,12 @@ void TimerThread::releaseIfCancelled() {
 void TimerThread::endRun(Lock&) noexcept {
     runningTask_ = nullptr;
     if (runEndWaiters_ != 0) runEnded_.notify_all();
+}
+
+void TimerThread::endRunIfDropped() {
+    if (running_ != nullptr) return;
+    Lock lock = monitor_.enter();
+    endRun(lock);
 }
 
 void TimerThread::countFailure() {
@@ -297,11 +321,21 @@ void TimerThread::runTimed() {
 void TimerThread::reportSlow(Nanos duration) const {
     if (settings_.onSlowTask)
         return settings_.onSlowTask(*running_, std::chrono::nanoseconds(duration));
-    const std::string micros = std::to_string(duration / 1000 % 1000);
-    const std::string task = TaskNames::inSentence(TaskNames::forReport(running_.get()));
-    printLine("Timer \"" + name() + "\": " + task + " took " +
-              std::to_string(duration / kNanosPerMilli) + '.' +
-              std::string(3 - micros.size(), '0') + micros + " ms.");
+    const std::string task = TaskNames::forReport(running_.get());
+    const TaskNames::InSentence it = TaskNames::inSentence(task);
+    std::array<char, 32> millis;  // of a 64-bit number of nanoseconds there are at most 13
+    const int length =
+        std::snprintf(millis.data(), millis.size(), "%" PRId64 ".%03d", duration / kNanosPerMilli,
+                      static_cast<int>(duration / 1000 % 1000));
+    printLine({"Timer \"",
+               name(),
+               "\": ",
+               it.before,
+               it.name,
+               it.after,
+               " took ",
+               {millis.data(), static_cast<std::size_t>(length)},
+               " ms."});
 }
 
 /// Does what TimerOptions::onException asks for. \returns whether the timer goes on
@@ -310,11 +344,16 @@ bool TimerThread::survive(const std::exception_ptr& exception) {
     if (exception == nullptr) return false;
     countFailure();
     if (settings_.onException == OnException::StopTimer) return false;
-    if (settings_.onException == OnException::CancelTask) running_->TimerTask::cancel();
-    const FailedRun failed = failedRun();
-    dropRunning();
-    report(exception, failed);
+    reportAndGoOn(exception);
     return true;
+}
+
+void TimerThread::reportAndGoOn(const std::exception_ptr& exception) {
+    if (settings_.onException == OnException::CancelTask) running_->TimerTask::cancel();
+    FailedRun failed = failedRun();
+    dropRunning();
+    keepUntilReported(failed);
+    report(exception, failed);
 }
 
 /// Cancelled tasks at the head leave the queue: some of them, as others want the monitor too.
@@ -362,7 +401,7 @@ bool TimerThread::linkHead() {
     if ((word & TaskState::kScheduled) == 0) return false;
     if (TaskState::isLinked(word)) return true;
     try {
-        auto link = std::make_unique<TaskLink>(weak_from_this(), TaskState::periodOf(word));
+        auto link = std::make_unique<TaskLink>(*this, TaskState::periodOf(word));
         if (!state.link(word, link.get())) return false;
         static_cast<void>(link.release());
     } catch (const std::bad_alloc&) {

@@ -17,7 +17,8 @@ namespace jtimer::detail {
 TimerThread::TimerThread(Settings settings)
     : settings_(std::move(settings)), longestUnlinked_(longestUnlinked(settings_)),
       monitor_(settings_.clock, settings_.timerSlack), isReachedExact_(monitor_.isReachedExact()),
-      queue_(TaskQueue::Extended{settings_.ties == Ties::Fifo, settings_.removeOnCancel}) {}
+      queue_(TaskQueue::Extended{settings_.ties == Ties::Fifo, settings_.removeOnCancel}),
+      nameToTell_(settings_.taskExceptionHandler ? settings_.name : std::string()) {}
 
 void TimerThread::start() {
     if (settings_.onThreadStart) {
@@ -38,7 +39,7 @@ void TimerThread::start() {
 }
 
 void TimerThread::scheduleLinked(const std::shared_ptr<TimerTask>& task, const Schedule& schedule) {
-    auto link = std::make_unique<TaskLink>(weak_from_this(), schedule.period, schedule.missed);
+    auto link = std::make_unique<TaskLink>(*this, schedule.period, schedule.missed);
     enqueue(task, schedule, TaskState::scheduledWith(link.get()));
     static_cast<void>(link.release());  // the task's, since nothing was thrown
 }
@@ -223,11 +224,9 @@ std::shared_ptr<TimerTask> TimerThread::repeatingTask(Lock&) const noexcept {
 }
 
 void TimerThread::warn(const std::string& task, const char* event, const char* advice) noexcept {
-    try {
-        printLine("Timer \"" + name() + "\": its destructor has waited five seconds for " +
-                  TaskNames::inSentence(task) + event + ", and waits on." + advice);
-    } catch (...) {  // a destructor has nobody to tell
-    }
+    const TaskNames::InSentence it = TaskNames::inSentence(task);
+    printLine({"Timer \"", name(), "\": its destructor has waited five seconds for ", it.before,
+               it.name, it.after, event, ", and waits on.", advice});
 }
 
 }  // namespace jtimer::detail

@@ -158,6 +158,7 @@ class TimerThread : public std::enable_shared_from_this<TimerThread>, public Amo
     }
     void releaseIfCancelled();
     void endRun(Lock& lock) noexcept;
+    void endRunIfDropped();
     void removeCancelledHeads(Lock& lock);
     void destroyRemoved(Lock& lock);
     /// When the thread wakes up for a task of this time: with a tolerance, at the next multiple of
@@ -175,13 +176,16 @@ class TimerThread : public std::enable_shared_from_this<TimerThread>, public Amo
     /// A run that has ended by an exception, as reports call it.
     struct FailedRun {
         std::string taskName;
-        std::shared_ptr<TimerTask> task;  // for the taskExceptionHandler only
+        std::weak_ptr<TimerTask> dropped;
+        std::shared_ptr<TimerTask> task;
         std::uint64_t number = 0;
     };
     FailedRun failedRun() const noexcept;
+    void keepUntilReported(FailedRun& run);
     void countFailure();
     bool survive(const std::exception_ptr& exception);
-    void report(const std::exception_ptr& exception, const FailedRun& run) const;
+    void reportAndGoOn(const std::exception_ptr& exception);
+    void report(const std::exception_ptr& exception, const FailedRun& run);
     TaskQueue stopAccepting(Lock& lock) noexcept;
     void discardTasks();
     void awaitEndOrWarn() noexcept;
@@ -198,8 +202,10 @@ class TimerThread : public std::enable_shared_from_this<TimerThread>, public Amo
     bool acceptsTasks_ = true;
     RunMeter meter_;
     LastReading lastReading_;  ///< the timer's own thread's
-    /// Which task is being run, or destroyed after its run: an address to compare with. Written by
-    /// the thread itself, under the monitor.
+    /// Which task is being run, dropped after its run, or reported to have failed: an address to
+    /// compare with. Written by the thread itself, under the monitor. The task is there, as the
+    /// thread or a report has it; or is destroyed by the thread, and then this becomes null before
+    /// anything else of the user's is called. So the address is no other task's.
     const TimerTask* runningTask_ = nullptr;
     /// With removeOnCancel: the task in whose run() the thread is; and whether it has been
     /// cancelled, so that the thread itself is to destroy what it captured.
@@ -218,6 +224,8 @@ class TimerThread : public std::enable_shared_from_this<TimerThread>, public Amo
     TaskLink::Run linkedRun_;
     /// Until when the last wait for a task was to last.
     Nanos waitedFor_ = kLongAgo;
+    /// The timer's name for the next TaskException: a copy made then could fail.
+    std::string nameToTell_;
     /// What a user's clock has thrown before or after that run: no exception of the task.
     std::exception_ptr fromClock_;
     TasksToDestroy removed_;

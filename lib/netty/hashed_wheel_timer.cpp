@@ -59,8 +59,8 @@ std::size_t requireSizes(TimeSpan tickDuration, int ticksPerWheel) {
 
 Nanos atLeastOneMilli(Nanos tickDuration) {
     if (tickDuration >= kNanosPerMilli) return tickDuration;
-    jtimer::detail::printLine("Configured tickDuration " + std::to_string(tickDuration) +
-                              " smaller than 1000000, using 1ms.");
+    jtimer::detail::printLine({"Configured tickDuration ", std::to_string(tickDuration),
+                               " smaller than 1000000, using 1ms."});
     return kNanosPerMilli;
 }
 

@@ -19,9 +19,9 @@ void instanceMade() {
     if (instances.fetch_add(1, std::memory_order_relaxed) + 1 <= manyInstances) return;
     if (reported.exchange(true, std::memory_order_relaxed)) return;
     jtimer::detail::printLine(
-        "You are creating too many HashedWheelTimer instances. HashedWheelTimer is a shared "
-        "resource that must be reused across the process, so that only a few instances are "
-        "created.");
+        {"You are creating too many HashedWheelTimer instances. HashedWheelTimer is a shared "
+         "resource that must be reused across the process, so that only a few instances are "
+         "created."});
 }
 
 void instanceEnded() noexcept { instances.fetch_sub(1, std::memory_order_relaxed); }

@@ -11,9 +11,15 @@
 #include <boost/thread/thread.hpp>
 
 #include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <pthread.h>
+#include <string>
 #include <type_traits>
+#include <utility>
 
 using jtimer::ScopedTask;
 using jtimer::Timer;
@@ -214,6 +220,118 @@ BOOST_AUTO_TEST_CASE(an_interrupted_thread_waits_all_the_same) {
     released.open();
     waiting.join();
     BOOST_TEST(returned);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// A task that has never run is nobody's to wait for, even if it lies where another one has just
+// been destroyed whose run is not quite over.
+
+namespace {
+
+/// A task that lies where the one before it lay, if that is gone.
+class PlacedTask final : public TimerTask {
+  public:
+    explicit PlacedTask(std::function<void()> function) : function_(std::move(function)) {}
+    ~PlacedTask() override { isThere = false; }
+    void run() override { function_(); }
+
+    static void* operator new(std::size_t) {
+        isThere = true;
+        return memory;
+    }
+    static void operator delete(void*) {}
+
+    static inline bool isThere = false;
+
+  private:
+    alignas(std::max_align_t) static inline unsigned char memory[256];
+
+    const std::function<void()> function_;
+};
+static_assert(sizeof(PlacedTask) <= 256);
+
+/// Waits for a task that has not run, at the address of one that is gone. \returns whether that
+/// ended; true also if the one that was there still is
+bool waitAtSameAddress() {
+    if (PlacedTask::isThere) return true;
+    const auto returned = std::make_shared<test::Counter>();
+    boost::thread waiting([returned] {
+        const std::shared_ptr<TimerTask> task(new PlacedTask([] {}));
+        task->cancelAndWait();
+        returned->up();
+    });
+    if (!returned->reaches(1)) return false;
+    waiting.join();
+    return true;
+}
+
+std::shared_ptr<TimerTask> placed(std::function<void()> run) {
+    return std::shared_ptr<TimerTask>(new PlacedTask(std::move(run)));
+}
+
+/// A callable that waits at that address when it is destroyed.
+auto waitsWhenDestroyed(bool& answer) {
+    std::shared_ptr<void> captured(nullptr, [&answer](void*) { answer = waitAtSameAddress(); });
+    return [captured = std::move(captured)] {};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(at_the_address_of_a_destroyed_task)
+
+BOOST_AUTO_TEST_CASE(it_does_not_wait_for_the_report_of_an_exception) {
+    using jtimer::OnException;
+    for (const auto policy :
+         {OnException::StopTimer, OnException::CancelTask, OnException::ContinueTask}) {
+        for (const bool repeats : {false, true}) {
+            test::LoggedClock on;
+            bool returned = false;
+            auto options = test::onClock(on.clock);
+            options.onException = policy;
+            options.uncaughtExceptionHandler = [&](const std::string&, const std::exception_ptr&) {
+                returned = waitAtSameAddress();
+            };
+            Timer failing(options);
+            if (repeats) {
+                failing.schedule(placed([] { throw 1; }), 10, 10);
+            } else {
+                failing.schedule(placed([] { throw 1; }), 10);
+            }
+            on.clock->advance(10);
+            BOOST_TEST(returned);
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(it_does_not_wait_for_the_destructors_of_other_tasks) {
+    test::LoggedClock on;
+    bool atTheEnd = false, ofCancelled = false, ofUnwound = false;
+    {
+        Timer timer(test::silentOnDeath(on.clock, true));
+        timer.schedule(waitsWhenDestroyed(atTheEnd), 20);
+        timer.schedule(placed([] { throw 1; }), 10);
+        on.clock->advance(10);
+        BOOST_TEST(atTheEnd);
+    }
+    {
+        Timer timer(test::onClock(on.clock));
+        timer.schedule(waitsWhenDestroyed(ofCancelled), 5)->cancel();
+        timer.schedule(placed([] {}), 10);
+        // One notification and one look at the queue, with both due.
+        timer.schedule([clock = on.clock] { clock->advance(10); }, 1);
+        on.clock->advance(20);
+        BOOST_TEST(ofCancelled);
+    }
+#if defined(__GLIBC__)
+    {
+        Timer timer(test::onClock(on.clock));
+        timer.schedule(waitsWhenDestroyed(ofUnwound), 20);
+        timer.schedule(placed([] { pthread_exit(nullptr); }), 10);
+        on.clock->advance(10);
+        BOOST_TEST(ofUnwound);
+    }
+#endif
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/counter.hpp"
 #include "support/gate.hpp"
 #include "support/manual_timer.hpp"
 #include "support/race.hpp"
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <random>
 #include <string>
@@ -265,4 +267,38 @@ BOOST_AUTO_TEST_CASE(cancel_races_with_runs_purges_and_the_end_of_the_timer) {
     tasks.clear();
     BOOST_TEST(wrong == 0U);
     BOOST_TEST(alive == 0);
+}
+
+// The thread finds cancelled tasks that their cancel() has not come for yet, and ends; so cancel()
+// finds no timer any more. It is ThreadSanitizer that sees whether it sees what the thread did.
+BOOST_AUTO_TEST_CASE(cancel_races_with_the_thread_that_drops_the_tasks_and_ends) {
+    TimerOptions options;
+    options.daemon = true;
+    options.removeOnCancel = true;
+    constexpr int rounds = 300, tasksEach = 40;
+    std::unique_ptr<Timer> timer;
+    std::vector<std::shared_ptr<TimerTask>> tasks;
+    test::Counter destroyed;
+    const auto prepare = [&] {
+        timer = std::make_unique<Timer>(options);
+        for (int i = 0; i < tasksEach; ++i) {
+            const std::shared_ptr<void> sentinel(nullptr, [&destroyed](void*) { destroyed.up(); });
+            tasks.push_back(timer->schedule([sentinel] {}, std::chrono::microseconds(200 + i)));
+        }
+    };
+    prepare();
+    const auto cancel = [&](int) {
+        for (const auto& task : tasks) task->cancel();
+    };
+    const auto end = [&](int) {
+        timer->detach();
+        timer.reset();
+    };
+    test::race(rounds, {cancel, end}, [&](int) {
+        tasks.clear();
+        prepare();
+    });
+    tasks.clear();
+    timer.reset();
+    BOOST_TEST(destroyed.reaches((rounds + 1) * tasksEach));
 }
