@@ -80,10 +80,9 @@ inline constexpr bool convertsToFlag =
 ///
 /// **Cost.** `schedule` and choosing the next task take O(log n) for n pending tasks,
 /// TimerTask::cancel O(1), or O(log n) with removeOnCancel, and `purge` O(n). An idle timer uses no
-/// CPU and never wakes up. Four callables that a thread schedules one after another share a block
-/// of memory, a few hundred bytes, which is freed when all four are destroyed and no handle to any
-/// is left. Until it ends, a thread keeps its last block, and the memory of up to 16 destroyed
-/// callables for those that it schedules next.
+/// CPU and never wakes up. Two callables of one size that a thread schedules one after another
+/// share a block of memory, which is freed when both are destroyed and no handle to either is left:
+/// so a callable may keep as much memory again as it needs.
 class JTIMER_API Timer final {
   public:
     /// Starts the thread, as every constructor does. Not a daemon; named "Timer-0", "Timer-1", ...,

@@ -14,18 +14,17 @@ inline constexpr std::size_t kAlignmentInBlock = 8;
 
 /// Memory for one object of `size` bytes, from 1 to kMostBytesInBlock. Any thread.
 ///
-/// Four objects that a thread takes one after another lie in one block from operator new: so a
-/// burst calls malloc a quarter as often. Only four, since one object that lives long keeps the
-/// memory of the others. And what a thread gives back it takes again first, the last 16 objects of
-/// one size, so where objects come and go no holes are left.
-///
-/// A block is freed when all four are given back, and their thread takes from another block or has
-/// ended. So a thread keeps its last block until it ends, and those of the 16 objects.
+/// Two objects of the same size that a thread takes one after another share a block from operator
+/// new: so a burst of them calls malloc half as often. The block is freed when both are given back.
+/// So an object keeps at most as much memory again as it needs: that of the other one, which is
+/// given back already, or which the thread has not taken yet. An object of another size than the
+/// last one has a block for itself. A thread has at most one second object to take, which it gives
+/// back when it ends.
 /// \throws std::bad_alloc
 JTIMER_API void* takeFromBlock(std::size_t size);
 
-/// Gives back what takeFromBlock(size) has returned. Any thread.
-JTIMER_API void giveToBlock(void* memory, std::size_t size) noexcept;
+/// Gives back what takeFromBlock() has returned. Any thread.
+JTIMER_API void giveToBlock(void* memory) noexcept;
 
 /// For std::allocate_shared, which asks for one object at a time.
 template <class T>
@@ -46,7 +45,7 @@ class BlockAllocator {
     }
     void deallocate(T* memory, std::size_t count) noexcept {
         if constexpr (kIsSmall) {
-            giveToBlock(memory, sizeof(T));
+            giveToBlock(memory);
         } else {
             std::allocator<T>().deallocate(memory, count);
         }
