@@ -27,7 +27,7 @@ namespace jtimer {
 /// \throws NullPointerException "task cannot be null", for an empty std::function or a null function
 ///   pointer
 template <class F, std::enable_if_t<detail::isTaskCallable<F>, int> = 0>
-std::shared_ptr<TimerTask> makeTask(F&& callable) {
+[[nodiscard]] std::shared_ptr<TimerTask> makeTask(F&& callable) {
     std::shared_ptr<TimerTask> task = detail::callableTask(std::forward<F>(callable));
     if (task == nullptr) throw NullPointerException("task cannot be null");
     return task;

@@ -26,8 +26,10 @@ class ScopedTask {
   public:
     /// Owns nothing.
     ScopedTask() noexcept = default;
-    /// Owns `task`, which may be null.
-    explicit ScopedTask(std::shared_ptr<TimerTask> task) noexcept : task_(std::move(task)) {}
+    /// Owns `task`, which may be null. Must be a variable or a member: a temporary would at once
+    /// cancel the task.
+    [[nodiscard]] explicit ScopedTask(std::shared_ptr<TimerTask> task) noexcept
+        : task_(std::move(task)) {}
     ScopedTask(ScopedTask&& other) noexcept = default;  ///< leaves the other without a task
     /// Ends the task that this object has owned.
     ScopedTask& operator=(ScopedTask&& other) noexcept {
@@ -39,7 +41,7 @@ class ScopedTask {
     }
 
     /// The task; null if it owns none.
-    const std::shared_ptr<TimerTask>& task() const noexcept { return task_; }
+    [[nodiscard]] const std::shared_ptr<TimerTask>& task() const noexcept { return task_; }
 
   private:
     std::shared_ptr<TimerTask> task_;

@@ -223,16 +223,16 @@ class JTIMER_API Timer final {
     int purge();
 
     /// The full name, as given.
-    const std::string& name() const noexcept;
+    [[nodiscard]] const std::string& name() const noexcept;
 
     /// The clock that the timer runs on, never null: code that asks its timer for the time,
     /// `timer.clock()->now()`, is tested by giving the timer a ManualClock.
-    const std::shared_ptr<Clock>& clock() const noexcept;
+    [[nodiscard]] const std::shared_ptr<Clock>& clock() const noexcept;
 
     /// What the timer has done so far, how full and how late it is. Always on; may be asked at any
     /// time, also after the timer's end.
     /// \throws what a user's Clock throws
-    TimerStats stats() const;
+    [[nodiscard]] TimerStats stats() const;
 
   private:
     enum class Repeat { Once, FixedDelay, FixedRate };

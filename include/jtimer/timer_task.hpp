@@ -97,25 +97,25 @@ class JTIMER_API TimerTask {
     /// - A task that was never scheduled: 0.
     ///
     /// Cancelling the task or the timer does not change it. No Timer ever calls it.
-    virtual std::int64_t scheduledExecutionTime() const;
+    [[nodiscard]] virtual std::int64_t scheduledExecutionTime() const;
 
     /// Inside run(), of a task scheduled with MissedRuns::Skip or Once: how many runs were dropped,
     /// or merged into this one, since the run before it. Elsewhere 0.
-    std::uint64_t missedRuns() const noexcept;
+    [[nodiscard]] std::uint64_t missedRuns() const noexcept;
 
     /// Whether it has been scheduled, is not cancelled and, if it runs but once, has not begun to
     /// run. Discarded by Timer::cancel, a task stays scheduled, as in Java. Another thread may
     /// change the answer before it arrives: to act on it, act on what cancel() returns.
-    bool isScheduled() const noexcept;
+    [[nodiscard]] bool isScheduled() const noexcept;
 
     /// Whether cancel() has been called. Once true, it stays true. A long run may ask whether it
     /// should end early.
-    bool isCancelled() const noexcept;
+    [[nodiscard]] bool isCancelled() const noexcept;
 
     /// The name that reports use for the task: uncaught exceptions, slow runs, and what ~Timer is
     /// waiting for. Empty at first. The reference holds until the name is set again or the task is
     /// destroyed.
-    const std::string& name() const;
+    [[nodiscard]] const std::string& name() const;
 
     /// Names the task. Must be called before it is scheduled or cancelled. Names need not be
     /// unique. A task without a name has no memory for one.

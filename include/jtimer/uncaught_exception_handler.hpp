@@ -23,6 +23,6 @@ using UncaughtExceptionHandler = std::function<void(const std::string&, std::exc
 JTIMER_API void setDefaultUncaughtExceptionHandler(UncaughtExceptionHandler handler);
 
 /// The handler that was set last; empty at first.
-JTIMER_API UncaughtExceptionHandler defaultUncaughtExceptionHandler();
+[[nodiscard]] JTIMER_API UncaughtExceptionHandler defaultUncaughtExceptionHandler();
 
 }  // namespace jtimer

@@ -140,6 +140,15 @@ a_temporary() {
             'jtimer::Timer().scheduleAtFixedRate(task, 0, 1, jtimer::MissedRuns::Once)'
 }
 
+a_result_that_is_dropped_where_the_call_does_nothing_else() {
+    advice=nodiscard
+    right_and_wrong 'auto kept = jtimer::makeTask([] {})' 'jtimer::makeTask([] {})' &&
+        right_and_wrong 'jtimer::ScopedTask kept(task)' 'jtimer::ScopedTask{task}' &&
+        right_and_wrong 'task->cancel(); task->cancelAndWait()' 'task->isCancelled()' 'task->isScheduled()' &&
+        right_and_wrong 'timer.schedule(task, 1); timer.purge(); timer.shutdownNow(); timer.awaitTermination(0)' \
+            'timer.stats()' 'timer.clock()'
+}
+
 what_is_right_compiles() {
     test -n "$right" && compile_statement "$right"
 }
@@ -152,5 +161,6 @@ check a_class_that_inherits_privately
 check wrong_parameters
 check a_number_that_is_no_time
 check a_temporary
+check a_result_that_is_dropped_where_the_call_does_nothing_else
 check what_is_right_compiles
 sum_up
