@@ -28,10 +28,12 @@ class Ticks {
         return span / kNanosPerMilli + (span % kNanosPerMilli != 0 ? 1 : 0);
     }
 
-    /// When a tick begins. kNever where it saturates.
+    /// When a tick begins. The tick of a saturated deadline begins at kNever: from a start before
+    /// 1970, start + kNever would be a time that comes.
     Nanos timeOf(Tick tick) const noexcept {
-        return jtimer::detail::saturatingAdd(
-            start_, jtimer::detail::saturatingMultiply(tick, kNanosPerMilli));
+        const Nanos span = jtimer::detail::saturatingMultiply(tick, kNanosPerMilli);
+        if (span == jtimer::detail::kNever) return jtimer::detail::kNever;
+        return jtimer::detail::saturatingAdd(start_, span);
     }
 
   private:
