@@ -2,6 +2,7 @@
 #include "tokio/wheel.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -35,6 +36,9 @@ void Wheel::place(Entry& entry) noexcept {
 /// Where the entry lies is computed, not stored. elapsed_ has moved since it was placed, but never
 /// past the start of its slot without dealing that slot; and until then the digit in which they
 /// differ first is the same.
+///
+/// An entry of a slot that is half dealt lies in no slot. The one that is computed for it is then
+/// none of its business; but if that one is empty, its bit is clear already.
 void Wheel::remove(Entry& entry) noexcept {
     const bool isPending = entry.state() == Entry::kPending;
     entry.unlink();
@@ -76,43 +80,61 @@ std::optional<Wheel::Slot> Wheel::nextSlot() const noexcept {
 }
 
 std::optional<Tick> Wheel::nextExpiration() const noexcept {
-    if (!pending_.empty()) return elapsed_;
+    if (!pending_.empty() || !undealt_.empty()) return elapsed_;
     const std::optional<Slot> next = nextSlot();
     if (!next) return std::nullopt;
     return next->start;
 }
 
-/// The start of this slot has come: each of its entries is pending now, or lies on a lower level;
-/// on the top level also in the same slot again, for which reason the slot is emptied first.
-void Wheel::deal(const Slot& slot) noexcept {
-    List taken;
-    taken.append(list(slot.level, slot.slot));
+/// The start of this slot has come. It is emptied at once, as on the top level some of its entries
+/// may be placed in the same slot again.
+void Wheel::open(const Slot& slot) noexcept {
+    undealt_.append(list(slot.level, slot.slot));
     levels_[static_cast<std::size_t>(slot.level)].occupied &= ~bitOf(slot.slot);
     elapsed_ = slot.start;
-    while (Entry* const entry = taken.popFront()) {
-        if (entry->expire(elapsed_)) {
-            pending_.pushBack(*entry);
-        } else {
-            place(*entry);
-        }
-    }
 }
 
-Entry* Wheel::takeExpired(Tick now) noexcept {
-    while (pending_.empty()) {
+/// Each entry of the slot becomes pending, or lies in a slot of a lower level; on the top level
+/// perhaps in the same one. \returns false if more are left than `most`
+bool Wheel::deal(std::size_t& most) noexcept {
+    for (; !undealt_.empty(); --most) {
+        if (most == 0) return false;
+        Entry& entry = *undealt_.popFront();
+        if (entry.expire(elapsed_)) {
+            pending_.pushBack(entry);
+        } else {
+            place(entry);
+        }
+    }
+    return true;
+}
+
+void Wheel::advance(Tick now, std::size_t& most) noexcept {
+    while (deal(most) && pending_.empty()) {
         const std::optional<Slot> next = nextSlot();
         if (!next || next->start > now) {
             elapsed_ = std::max(elapsed_, now);
-            return nullptr;
+            return;
         }
-        deal(*next);
+        open(*next);
     }
-    --size_;
-    return pending_.popFront();
+}
+
+Entry* Wheel::takePending() noexcept {
+    Entry* const entry = pending_.popFront();
+    if (entry != nullptr) --size_;
+    return entry;
+}
+
+Entry* Wheel::takeExpired(Tick now) noexcept {
+    std::size_t most = std::numeric_limits<std::size_t>::max();
+    advance(now, most);
+    return takePending();
 }
 
 Entry* Wheel::takeAny() noexcept {
     Entry* entry = pending_.front();
+    if (entry == nullptr) entry = undealt_.front();
     if (entry == nullptr) {
         const std::optional<Slot> next = nextSlot();
         if (!next) return nullptr;
@@ -169,7 +191,7 @@ void Wheel::checkSlot(int level, int slot, std::size_t& count, std::optional<Tic
 }
 
 void Wheel::checkNext(std::optional<Tick> next) const {
-    if (!pending_.empty()) next = elapsed_;
+    if (!pending_.empty() || !undealt_.empty()) next = elapsed_;
     if (nextExpiration() != next) fail("the next expiration is wrong");
 }
 
@@ -177,6 +199,11 @@ void Wheel::check() const {
     std::size_t count = 0;
     for (const Entry* e = pending_.front(); e != nullptr; e = pending_.next(*e), ++count) {
         if (e->state() != Entry::kPending) fail("a pending entry is not marked so");
+    }
+    for (const Entry* e = undealt_.front(); e != nullptr; e = undealt_.next(*e), ++count) {
+        const Tick tick = e->registeredTick();
+        if (tick < elapsed_) fail("an entry that is not dealt yet is late");
+        if (e->state() < tick) fail("an entry is due before the tick it is registered for");
     }
     std::optional<Tick> next;
     for (int level = 0; level < kLevels; ++level) {

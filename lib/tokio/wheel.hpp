@@ -62,20 +62,32 @@ class Wheel {
     void remove(Entry& entry) noexcept;
 
     /// When there is something to do: the start of the next slot that is not empty, which is not
-    /// later than the first due tick; elapsed() if an entry is pending; nothing if there is none.
+    /// later than the first due tick; elapsed() if an entry is pending, or a slot is half dealt;
+    /// nothing if there is none.
     std::optional<Tick> nextExpiration() const noexcept;
 
-    /// Removes an entry that is due by `now`, in the order of ticks. Its state stays pending:
-    /// leave() is up to the caller. elapsed() becomes the tick of the slot in which it was found.
-    /// \returns null if there is none. Then elapsed() is `now`, if it was earlier
+    /// Turns the wheel until an entry is pending, or else to `now`. elapsed() becomes the tick of
+    /// the slot in which the entry was found, or `now`, if that is later.
+    ///
+    /// Deals no more than `most` entries, and subtracts those from it. At 0 it has stopped, perhaps
+    /// in the middle of a slot: then every other function works as ever, but takePending() would
+    /// come too early. The next call goes on.
+    void advance(Tick now, std::size_t& most) noexcept;
+
+    /// Removes the first pending entry. Its state stays pending: leave() is up to the caller.
+    /// \returns null if there is none
+    Entry* takePending() noexcept;
+
+    /// Removes an entry that is due by `now`, in the order of ticks, as advance() and takePending()
+    /// without a limit.
     Entry* takeExpired(Tick now) noexcept;
 
     /// Removes any entry, whenever it is due. \returns null if there is none
     Entry* takeAny() noexcept;
 
     /// The entry that takeExpired() would return first as time goes on, null if there is none. For
-    /// owners that never call extend(): it looks for the least tick in the next slot alone, on the
-    /// top level in all of that level.
+    /// owners that never call extend(), nor stop in the middle of a slot: it looks for the least
+    /// tick in the next slot alone, on the top level in all of that level.
     const Entry* first() const noexcept;
 
     /// Recomputes every invariant by brute force, for tests.
@@ -111,7 +123,8 @@ class Wheel {
     void place(Entry& entry) noexcept;
     Tick startOf(int level, int slot) const noexcept;
     std::optional<Slot> nextSlot() const noexcept;
-    void deal(const Slot& slot) noexcept;
+    void open(const Slot& slot) noexcept;
+    bool deal(std::size_t& most) noexcept;
     void checkSlot(int level, int slot, std::size_t& count, std::optional<Tick>& next) const;
     void checkNext(std::optional<Tick> next) const;
 
@@ -119,6 +132,9 @@ class Wheel {
     std::size_t size_ = 0;
     /// Due, and not taken yet: in the order of ticks, as it has been dealt.
     List pending_;
+    /// The slot that starts at elapsed_, as far as it has not been dealt. Its entries are no longer
+    /// in any slot, but in every other respect they are as they were there.
+    List undealt_;
     std::array<Level, kLevels> levels_;
 };
 

@@ -303,6 +303,78 @@ BOOST_AUTO_TEST_CASE(d4_any_distance_is_a_place_in_the_ring) {
                           ' ' + std::to_string(last));
 }
 
+BOOST_AUTO_TEST_CASE(t12_a_slot_can_be_dealt_in_steps_with_the_same_results) {
+    std::string whole;
+    for (const std::size_t atOnce : {std::size_t{1}, std::size_t{3}, std::size_t{1000}}) {
+        const Tick start = wheel.elapsed();
+        for (Tick i = 0; i < 50; ++i) add(start + 5000 + i * 37 % 900 - i % 2 * 900);
+        std::string fired;
+        for (;;) {
+            std::size_t most = atOnce;
+            wheel.advance(start + 8192, most);
+            wheel.check();
+            if (most == 0) continue;
+            Entry* const entry = wheel.takePending();
+            wheel.check();
+            if (entry == nullptr) break;
+            entry->leave(true);
+            fired += std::to_string(static_cast<Due*>(entry)->due - start) + ' ';
+        }
+        BOOST_TEST(wheel.elapsed() == start + 8192);
+        BOOST_TEST(wheel.isEmpty());
+        if (whole.empty()) whole = fired;
+        BOOST_TEST(fired == whole);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(t9_everything_works_while_a_slot_is_half_dealt) {
+    for (const Tick start : {Tick{4096}, kTopSlot, 3 * kRevolution}) {
+        WheelFixture other;
+        Due& extended = other.add(start + 1);
+        Due& removed = other.add(start + 2);
+        Due& moved = other.add(start + 3);
+        other.add({start, start + 70, start, start + 4});
+        std::size_t most = 0;
+        while (other.wheel.elapsed() < start) {  // opens the slot, and deals nothing of it
+            most = 0;
+            other.wheel.advance(start, most);
+            most = other.wheel.elapsed() < start ? 100 : 0;
+            other.wheel.advance(start, most);
+        }
+        other.wheel.check();
+        BOOST_TEST(other.wheel.size() == 7U);
+        BOOST_TEST(*other.wheel.nextExpiration() == start);
+        BOOST_TEST(extended.extend(start + 100));
+        other.wheel.remove(removed);
+        removed.leave(false);
+        other.wheel.check();
+        other.wheel.remove(moved);
+        other.wheel.insert(moved, start + 90);
+        moved.due = start + 90;
+        extended.due = start + 100;
+        other.wheel.check();
+        other.add({start, start + 80});
+        const auto from = [&](Tick tick) { return std::to_string(start + tick); };
+        BOOST_TEST(other.turn(start + 200) == from(0) + ' ' + from(0) + ' ' + from(0) + ' ' +
+                                                  from(4) + ' ' + from(70) + ' ' + from(80) + ' ' +
+                                                  from(90) + ' ' + from(100));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_left_of_a_slot_that_is_half_dealt_is_taken_too) {
+    add({4096, 4097, 5000, 70});
+    std::size_t most = 2;
+    wheel.advance(4096, most);
+    BOOST_TEST(most == 0U);
+    wheel.check();
+    std::size_t taken = 0;
+    while (wheel.takeAny() != nullptr) {
+        wheel.check();
+        ++taken;
+    }
+    BOOST_TEST(taken == 4U);
+}
+
 BOOST_AUTO_TEST_CASE(first_names_what_takeExpired_returns_next) {
     BOOST_TEST(wheel.first() == nullptr);
     add(3 * kRevolution + 3 * kTopSlot);
