@@ -34,7 +34,7 @@ Waker Blocker::waker() const {
 
 void Blocker::block() {
     Lock lock(state_->mutex);
-    if (!state_->isWoken) state_->driver->requireNotTurning();
+    if (!state_->isWoken) state_->driver->requireCanWait();
     state_->woken.wait(lock, [this] { return state_->isWoken; });
     state_->isWoken = false;
 }

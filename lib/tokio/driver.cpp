@@ -8,6 +8,7 @@
 #include <jtimer/exceptions.hpp>
 
 #include <algorithm>
+#include <unistd.h>
 #include <utility>
 
 namespace jtimer::tokio::detail {
@@ -51,7 +52,7 @@ struct Driver::Turn {
 };
 
 Driver::Driver(Settings settings)
-    : settings_(std::move(settings)),
+    : settings_(std::move(settings)), pid_(getpid()),
       monitor_(settings_.polled ? Monitor(settings_.clock, Monitor::WithoutThread{})
                                 : Monitor(settings_.clock)),
       ticks_(monitor_.now()) {}
@@ -65,9 +66,32 @@ void Driver::requireRunning() const {
     if (isShutdown()) throw IllegalStateException("TimeDriver has been shut down.");
 }
 
-void Driver::requireNotTurning() const {
+void Driver::requireCanWait() const {
+    requireThisProcess();
     if (Frame::isInside(*this, Frame::Kind::Turn))
         throw IllegalStateException("This would wait for the turn that is calling it.");
+}
+
+bool Driver::isOfAnotherProcess() const noexcept { return getpid() != pid_; }
+
+void Driver::requireThisProcess() const {
+    if (isOfAnotherProcess())
+        throw IllegalStateException("TimeDriver was made before the fork, in another process.");
+}
+
+/// Takes the lock. \throws IllegalStateException in a forked child, if it is taken
+Lock Driver::enter() {
+    Lock lock = monitor_.tryEnter();
+    if (lock.owns_lock()) return lock;
+    requireThisProcess();
+    return monitor_.enter();
+}
+
+/// Takes the lock; in a forked child only if it is free.
+Lock Driver::enterUnlessForked() noexcept {
+    Lock lock = monitor_.tryEnter();
+    if (!lock.owns_lock() && !isOfAnotherProcess()) monitor_.enter(lock);
+    return lock;
 }
 
 void Driver::call(const std::function<void()>& function) const {
@@ -86,26 +110,32 @@ void Driver::wake(Waker waker) {
 
 // --- the owner of an entry ----------------------------------------------------------------------
 
-bool Driver::poll(SleepEntry& entry, Nanos deadline, Waker waker) {
+bool Driver::poll(SleepEntry& entry, Nanos deadline, Waker& waker) {
     if (entry.hasFired()) return true;
-    const bool mayBeNew = entry.isIdle();  // unless a thread in wait() registers it first
-    const Nanos now = mayBeNew ? monitor_.now() : 0;
-    const Tick tick = mayBeNew ? ticks_.dueBy(deadline) : 0;
+    // Once it is registered, the time does not matter.
+    const Nanos now = entry.isIdle() ? monitor_.now() : 0;
+    const Polled polled = poll(entry, deadline, now, waker);
+    if (polled == Polled::IsShutDown) requireRunning();
+    return polled == Polled::Fired;
+}
+
+Driver::Polled Driver::poll(SleepEntry& entry, Nanos deadline, Nanos now, Waker& waker) {
+    const Tick tick = ticks_.dueBy(deadline);
     // As soon as this lock is released, the entry may fire, and its waker destroy it.
-    Lock lock = monitor_.enter();
-    if (entry.hasFired()) return true;
-    requireRunning();
-    const bool isNew = entry.isIdle();
+    Lock lock = enter();
+    if (entry.hasFired()) return Polled::Fired;
+    if (isShutdown()) return Polled::IsShutDown;
+    const bool isNew = entry.isIdle();  // unless a thread in wait() has registered it
     if (isNew && isDue(deadline, tick, now)) {
         entry.leave(true);
-        return true;
+        return Polled::Fired;
     }
     if (waker) entry.waker.swap(waker);
     if (isNew) {
         wheel_.insert(entry, tick);
         leaveRegistered(lock, tick);
     }
-    return false;
+    return Polled::Waits;
 }
 
 /// A reset that is no extension. \param before what `kept` becomes again if this throws
@@ -115,7 +145,7 @@ void Driver::move(SleepEntry& entry, Nanos deadline, Tick tick, std::atomic<Nano
     Lock lock;
     try {
         now = monitor_.now();
-        lock = monitor_.enter();
+        lock = enter();
         requireRunning();
     } catch (...) {
         kept.store(before, std::memory_order_relaxed);
@@ -138,7 +168,7 @@ void Driver::wait(SleepEntry& entry, const std::atomic<Nanos>& deadline) {
     if (entry.hasFired()) return;
     const DriverRef keptAlive(this);
     const Nanos now = monitor_.now();
-    Lock lock = monitor_.enter();
+    Lock lock = enter();
     if (entry.hasFired()) return;
     requireRunning();
     const bool isNew = entry.isIdle();
@@ -149,25 +179,27 @@ void Driver::wait(SleepEntry& entry, const std::atomic<Nanos>& deadline) {
         entry.leave(true);
         return;
     }
-    requireNotTurning();
+    requireCanWait();
     if (isNew) wheel_.insert(entry, tick);
     block(lock, entry, isNew ? std::optional(tick) : std::nullopt);
 }
 
-void Driver::deregister(SleepEntry& entry) noexcept {
-    if (!entry.isRegistered()) return;
+bool Driver::deregister(SleepEntry& entry) noexcept {
+    if (!entry.isRegistered()) return true;
     Waker dropped;
-    const Lock lock = monitor_.enterUnlessForked(thread_);
-    if (!lock.owns_lock() || !entry.isRegistered()) return;
+    const Lock lock = enterUnlessForked();
+    if (!lock.owns_lock()) return false;
+    if (!entry.isRegistered()) return true;
     wheel_.remove(entry);
     dropped.swap(entry.waker);
     entry.leave(false);
+    return true;
 }
 
 Waker Driver::takeWaker(SleepEntry& entry) noexcept {
     Waker waker;
     if (!entry.isRegistered()) return waker;
-    const Lock lock = monitor_.enterUnlessForked(thread_);
+    const Lock lock = enterUnlessForked();
     if (!lock.owns_lock() || !entry.isRegistered()) return waker;
     waker.swap(entry.waker);
     if (entry.isWaitedFor()) return waker;
@@ -222,7 +254,7 @@ std::size_t Driver::turn(std::optional<Nanos> now) {
     if (Frame::isInside(*this, Frame::Kind::Turn) || Frame::isInside(*this, Frame::Kind::Waker))
         throw IllegalStateException("TimeDriver.turn() cannot be called from a waker.");
     const Tick tick = ticks_.at(now ? std::min(*now, kNever - 1) : monitor_.now());
-    Lock lock = monitor_.enter();
+    Lock lock = enter();
     if (isTurning_) throw IllegalStateException("TimeDriver.turn() is running already.");
     if (isShutdown()) return 0;
     return turn(lock, tick);
@@ -269,7 +301,7 @@ std::size_t Driver::turn(Lock& lock, Tick now) {
 /// During a turn nothing unparks, so an answer is good only until the turn's end, which promises
 /// anew. A driver's thread does not ask: it sets promise_ itself, each time it goes to sleep.
 std::optional<Nanos> Driver::nextWake() {
-    const Lock lock = monitor_.enter();
+    const Lock lock = enter();
     const std::optional<Tick> next = wheel_.nextExpiration();
     if (settings_.polled && !isTurning_ && promise_ && (!next || *next > *promise_))
         promise_ = next;
@@ -278,23 +310,23 @@ std::optional<Nanos> Driver::nextWake() {
 }
 
 std::size_t Driver::size() {
-    const Lock lock = monitor_.enter();
+    const Lock lock = enter();
     return wheel_.size();
 }
 
 Tick Driver::elapsed() {
-    const Lock lock = monitor_.enter();
+    const Lock lock = enter();
     return wheel_.elapsed();
 }
 
 void Driver::check() {
-    const Lock lock = monitor_.enter();
+    const Lock lock = enter();
     wheel_.check();
 }
 
 void Driver::shutdown() {
     const DriverRef keptAlive(this);
-    Lock lock = monitor_.enter();
+    Lock lock = enter();
     isShutdown_.store(true, std::memory_order_release);
     monitor_.leaveAndWake(lock);
     // In a waker that this thread is calling for a shutdown, that one goes on afterwards.
@@ -323,7 +355,7 @@ void Driver::releaseAll(Lock& lock) {
 }
 
 void Driver::close() noexcept {
-    if (thread_.isOfAnotherProcess()) return;  // in a forked child: there is nobody to wait for
+    if (isOfAnotherProcess()) return;  // its turns, wakers and thread are those of the parent
     const jtimer::detail::Uninterruptible uninterruptible;
     shutdown();
     thread_.finish();

@@ -20,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <sys/types.h>
 
 namespace jtimer::tokio::detail {
 
@@ -51,6 +52,12 @@ struct SleepEntry final : Entry {
 /// Wakers, and everything else that is the user's, are called, replaced and destroyed outside of
 /// the lock. So everything may have changed when such a call returns, and the entry and the driver
 /// be gone: the functions below touch neither after it, except through a reference of their own.
+///
+/// **Forked children.** At the moment of the fork another thread may have held the lock, which
+/// nobody releases in the child; so there nothing waits for it. What is destroyed leaves the wheel
+/// if the lock is free. Otherwise its entry is never freed, as the wheel, in whatever state, still
+/// links it; and it keeps the driver. All other calls throw where they would wait for the lock or
+/// for a turn. The process is asked for only then, as that is a system call.
 class Driver final : public boost::intrusive_ref_counter<Driver> {
   public:
     struct Settings {
@@ -74,8 +81,14 @@ class Driver final : public boost::intrusive_ref_counter<Driver> {
 
     // --- for the owner of an entry ---------------------------------------------------------------
 
-    /// As Sleep::poll().
-    bool poll(SleepEntry& entry, Nanos deadline, Waker waker);
+    /// What a poll has found.
+    enum class Polled { Waits, Fired, IsShutDown };
+
+    /// As Sleep::poll(). \param waker swapped for the entry's if it returns false
+    bool poll(SleepEntry& entry, Nanos deadline, Waker& waker);
+    /// The same at a time that the caller has read. Allocates nothing, and throws nothing but what
+    /// enter() throws. \param waker swapped for the entry's if it waits
+    Polled poll(SleepEntry& entry, Nanos deadline, Nanos now, Waker& waker);
     /// As Sleep::wait(). \param deadline which another thread may be resetting
     void wait(SleepEntry& entry, const std::atomic<Nanos>& deadline);
     /// As Sleep::reset(). \param kept receives the deadline before a waker can be called, and keeps
@@ -91,7 +104,8 @@ class Driver final : public boost::intrusive_ref_counter<Driver> {
         move(entry, deadline, tick, kept, before);
     }
     /// Deregisters the entry and drops its waker. It can be destroyed or polled afterwards.
-    void deregister(SleepEntry& entry) noexcept;
+    /// \returns false if it must not even be destroyed: in a forked child
+    bool deregister(SleepEntry& entry) noexcept;
     /// Takes its waker away; deregisters it too, unless a thread is in wait() for it.
     Waker takeWaker(SleepEntry& entry) noexcept;
 
@@ -106,8 +120,9 @@ class Driver final : public boost::intrusive_ref_counter<Driver> {
     bool isShutdown() const noexcept { return isShutdown_.load(std::memory_order_acquire); }
     /// \throws IllegalStateException if it has been shut down
     void requireRunning() const;
-    /// \throws IllegalStateException if the calling thread is turning this driver
-    void requireNotTurning() const;
+    /// \throws IllegalStateException if nobody could turn this driver while the calling thread
+    ///   waits: because it is that thread which is turning it, or in a forked child
+    void requireCanWait() const;
     /// Calls a waker, destroys it, and reports what it throws.
     void wake(Waker waker);
     /// The end of the TimeDriver: see ~TimeDriver.
@@ -131,6 +146,10 @@ class Driver final : public boost::intrusive_ref_counter<Driver> {
         type operator()(const Wait& wait) const noexcept { return wait.entry; }
     };
 
+    bool isOfAnotherProcess() const noexcept;
+    void requireThisProcess() const;
+    Lock enter();
+    Lock enterUnlessForked() noexcept;
     bool isDue(Nanos deadline, Tick tick, Nanos now) const noexcept {
         return deadline <= now || tick <= wheel_.elapsed();
     }
@@ -148,6 +167,7 @@ class Driver final : public boost::intrusive_ref_counter<Driver> {
     void mainLoop();
 
     const Settings settings_;
+    const pid_t pid_;
     Monitor monitor_;
     const Ticks ticks_;
     Wheel wheel_;

@@ -15,9 +15,7 @@ namespace {
 
 /// The end of an entry. Its waker is destroyed with no lock held.
 void destroy(SleepEntry* entry) noexcept {
-    if (entry == nullptr) return;
-    entry->driver->deregister(*entry);
-    delete entry;
+    if (entry != nullptr && entry->driver->deregister(*entry)) delete entry;
 }
 
 }  // namespace
@@ -42,7 +40,7 @@ Sleep::~Sleep() { destroy(std::exchange(entry_, nullptr)); }
 // The waker may run, and destroy this Sleep, before these calls return.
 
 bool Sleep::poll(Waker waker) {
-    return entry_->driver->poll(*entry_, SleepAccess::deadlineOf(*this), std::move(waker));
+    return entry_->driver->poll(*entry_, SleepAccess::deadlineOf(*this), waker);
 }
 
 void Sleep::wait() { entry_->driver->wait(*entry_, deadline_); }

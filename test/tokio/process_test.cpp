@@ -7,7 +7,9 @@
 #include "support/throws.hpp"
 
 #include <jtimer/tokio/await.hpp>
+#include <jtimer/tokio/delay_queue.hpp>
 #include <jtimer/tokio/time_driver.hpp>
+#include <jtimer/tokio/timeout.hpp>
 
 #include <boost/test/unit_test.hpp>
 #include <boost/thread/thread.hpp>
@@ -22,9 +24,13 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 using namespace std::chrono_literals;
 using jtimer::IllegalStateException;
+using jtimer::tokio::Completion;
+using jtimer::tokio::DelayQueue;
+using jtimer::tokio::Interval;
 using jtimer::tokio::Sleep;
 using jtimer::tokio::TimeDriver;
 using jtimer::tokio::TimeDriverOptions;
@@ -49,6 +55,17 @@ class BrokenClock final : public jtimer::WallClock {
     const boost::thread::id here_ = boost::this_thread::get_id();
 };
 
+/// Whether the call is refused, in a forked child.
+template <class Call>
+bool isRefused(const Call& call) {
+    try {
+        call();
+    } catch (const IllegalStateException& e) {
+        return e.what() == std::string("TimeDriver was made before the fork, in another process.");
+    }
+    return false;
+}
+
 }  // namespace
 
 CHILD_PROCESS(forks_beside_a_driver) {
@@ -59,11 +76,18 @@ CHILD_PROCESS(forks_beside_a_driver) {
     std::optional<Sleep> sleep(driver->sleep(1h)), another(driver->sleep(2h));
     sleep->poll([] {});
     another->poll([] {});
+    Sleep fresh = driver->sleep(1h);
     // The driver's thread hangs after this, with the monitor held.
     Sleep now = driver->sleep(1ms);
     while (now.poll([&] { clock->armed = true; })) now = driver->sleep(1ms);
     clock->hangs.wait();
     const int exitCode = test::inForkedChild([&] {
+        clock->armed = false;
+        if (!isRefused([&] { fresh.poll(); }) ||
+            !isRefused([&] { fresh.reset(driver->start()); }) ||
+            !isRefused([&] { sleep->wait(); }) || !isRefused([&] { driver->size(); }) ||
+            !isRefused([&] { driver->nextWake(); }) || !isRefused([&] { driver->shutdown(); }))
+            return 1;
         sleep.reset();
         jtimer::tokio::detail::stopPolling(*another);
         driver.reset();
@@ -72,6 +96,75 @@ CHILD_PROCESS(forks_beside_a_driver) {
     });
     clock->release();
     test::print(exitCode == 7 && driver->size() == 2 ? "destroyed\n" : "hung\n");
+}
+
+CHILD_PROCESS(forks_beside_a_polled_driver) {
+    TimeDriverOptions options;
+    options.polled = true;
+    std::optional<TimeDriver> driver(std::in_place, std::move(options));
+    std::vector<Sleep> many;
+    for (int i = 0; i < 1000; ++i) {
+        many.push_back(driver->sleep(std::chrono::hours(i + 1)));
+        many.back().poll();
+    }
+    // The lock is taken nearly all the time, and so in most of the children for ever.
+    std::atomic<bool> isOver{false};
+    boost::thread checking([&] {
+        while (!isOver) driver->check();
+    });
+    int good = 0;
+    for (int i = 0; i < 30 && good == i; ++i) {
+        std::optional<Sleep> sleep(driver->sleep(1h)), another(driver->sleep(2h));
+        std::optional<DelayQueue<int>> queue(std::in_place, *driver);
+        auto limited = std::make_optional(timeout(*driver, 1h, Completion<int>()));
+        queue->insert(1, 1h);
+        queue->pollExpired([] {});
+        limited->poll([] {});
+        sleep->poll([] {});
+        another->poll([] {});
+        const int exitCode = test::inForkedChild([&] {
+            sleep.reset();
+            jtimer::tokio::detail::stopPolling(*another);
+            queue->clear();
+            queue.reset();
+            driver.reset();
+            another.reset();
+            limited.reset();
+            many.clear();
+            return 7;
+        });
+        if (exitCode == 7) ++good;
+    }
+    isOver = true;
+    checking.join();
+    test::print(std::to_string(good) + ' ' + std::to_string(driver->size()) + '\n');
+}
+
+CHILD_PROCESS(waits_in_a_forked_child) {
+    for (const bool polled : {false, true}) {
+        TimeDriverOptions options;
+        options.polled = polled;
+        TimeDriver driver(std::move(options));
+        Sleep sleep = driver.sleep(1ms);
+        Interval interval = driver.intervalAt(driver.now() + 1h, 1h);
+        DelayQueue<int> queue(driver);
+        queue.insert(1, 1h);
+        auto limited = timeout(driver, 1h, Completion<int>());
+        if (polled) {
+            sleep.resetAfter(1h);
+        } else {
+            sleep.wait();
+        }
+        Sleep another = driver.sleep(1h);
+        const int exitCode = test::inForkedChild([&] {
+            if (!polled) sleep.wait();  // it has fired before the fork
+            return isRefused([&] { another.wait(); }) && isRefused([&] { interval.tick(); }) &&
+                           isRefused([&] { queue.next(); }) && isRefused([&] { limited.get(); })
+                       ? 7
+                       : 1;
+        });
+        test::print(exitCode == 7 ? "refused\n" : "waited\n");
+    }
 }
 
 BOOST_AUTO_TEST_SUITE(tokio_process)
@@ -90,6 +183,18 @@ BOOST_AUTO_TEST_CASE(t28_a_driver_whose_thread_cannot_be_started_is_not_made) {
 BOOST_AUTO_TEST_CASE(t28_a_forked_child_can_destroy_what_it_inherits) {
     const auto child = test::runChild("forks_beside_a_driver");
     BOOST_TEST(child.out == "destroyed\n");
+    BOOST_TEST(child.exitCode == 0);
+}
+
+BOOST_AUTO_TEST_CASE(t28_a_forked_child_can_destroy_what_a_polled_driver_has_made) {
+    const auto child = test::runChild("forks_beside_a_polled_driver");
+    BOOST_TEST(child.out == "30 1000\n");
+    BOOST_TEST(child.exitCode == 0);
+}
+
+BOOST_AUTO_TEST_CASE(t28_in_a_forked_child_nothing_waits_for_turns_that_never_come) {
+    const auto child = test::runChild("waits_in_a_forked_child");
+    BOOST_TEST(child.out == "refused\nrefused\n");
     BOOST_TEST(child.exitCode == 0);
 }
 

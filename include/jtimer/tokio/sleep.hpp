@@ -40,7 +40,8 @@ class JTIMER_API Sleep {
     Sleep(Sleep&& other) noexcept;
     /// The same; what this Sleep was before is deregistered.
     Sleep& operator=(Sleep&& other) noexcept;
-    /// Deregisters. Its waker is no longer called, but see Waker about a call that has begun.
+    /// Deregisters. Its waker is no longer called, but see Waker about a call that has begun. In a
+    /// forked child that finds the driver in use, the waker and what it owns are not destroyed.
     ~Sleep();
 
     /// Whether it has fired; once true, that stays so until a reset. If false, `waker` is called

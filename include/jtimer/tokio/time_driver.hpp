@@ -68,6 +68,12 @@ struct TimeDriverOptions {
 /// takes as long as what it fires and moves to lower levels of the wheel, and shutdown(), the
 /// destructor and check(), which take time in proportion to what is registered. Firing a Sleep that
 /// threads wait() for adds the logarithm of the number of all waiting threads.
+///
+/// After fork() the drivers of the parent, polled ones too, and what was made of them can only be
+/// destroyed in the child. What would have to wait there throws IllegalStateException "TimeDriver
+/// was made before the fork, in another process.": Sleep::wait(), Interval::tick(), Timeout::get(),
+/// DelayQueue::next(), and whatever finds the driver in use at the moment of the fork. No driver is
+/// made behind the scenes, so a child that needs one makes it.
 class JTIMER_API TimeDriver {
   public:
     /// With a thread of its own, on a SteadyClock.
@@ -78,8 +84,8 @@ class JTIMER_API TimeDriver {
     TimeDriver(const TimeDriver&) = delete;
     TimeDriver& operator=(const TimeDriver&) = delete;
     /// Calls shutdown() and waits for the thread to end. On that thread itself, in a waker, it does
-    /// not wait. Sleeps, and what is made of them, may outlive the driver. In a forked child, which
-    /// has no such thread, it does nothing: there drivers and Sleeps can only be destroyed.
+    /// not wait. Sleeps, and what is made of them, may outlive the driver. In a forked child it
+    /// does nothing, and calls no waker.
     ~TimeDriver();
 
     /// \returns a Sleep until `duration` from now. The longest durations never elapse.
