@@ -41,6 +41,16 @@ class SleepAccess {
     static void reset(Sleep& sleep, Nanos deadline) {
         driverOf(sleep).reset(*sleep.entry_, deadline, sleep.deadline_);
     }
+    /// Moves the deadline of a registered Sleep to a later time, without a lock. \returns false if
+    /// it is not registered for an earlier one; its deadline is not to be relied upon then
+    static bool extend(Sleep& sleep, Nanos deadline) noexcept {
+        sleep.deadline_.store(deadline, std::memory_order_relaxed);
+        return sleep.entry_->extend(driverOf(sleep).ticks().dueBy(deadline));
+    }
+    /// As Driver::poll() at a time that the caller has read.
+    static Driver::Polled poll(Sleep& sleep, Nanos now, Waker& waker) {
+        return driverOf(sleep).poll(*sleep.entry_, deadlineOf(sleep), now, waker);
+    }
     static bool isRegistered(const Sleep& sleep) noexcept { return sleep.entry_->isRegistered(); }
     static Waker takeWaker(Sleep& sleep) noexcept {
         return driverOf(sleep).takeWaker(*sleep.entry_);

@@ -7,6 +7,7 @@
 #include <boost/thread/thread.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -152,6 +153,24 @@ BOOST_AUTO_TEST_CASE(t52_d3_a_key_never_comes_back) {
         queue.remove(a);
     }
     BOOST_TEST(used.count(0) == 0U);
+    queue.insert("kept", 10);
+    for (const std::uint64_t id : used) BOOST_TEST(!queue.tryRemove(DelayKey{id}).has_value());
+    BOOST_TEST(queue.len() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(t52_d3_a_key_never_comes_back_after_clear) {
+    std::set<std::uint64_t> used;
+    for (int round = 0; round < 50; ++round) {
+        for (int i = 0; i < 40; ++i) BOOST_TEST(used.insert(queue.insert("a", 10 + i).id).second);
+        if (round % 2 == 0) {
+            clock->advance(15ms);
+            while (queue.pollExpired()) {
+            }
+            for (int i = 0; i < 20; ++i) BOOST_TEST(used.insert(queue.insert("b", 5).id).second);
+        }
+        queue.clear();
+        queue.check();
+    }
     queue.insert("kept", 10);
     for (const std::uint64_t id : used) BOOST_TEST(!queue.tryRemove(DelayKey{id}).has_value());
     BOOST_TEST(queue.len() == 1U);
@@ -303,6 +322,51 @@ BOOST_AUTO_TEST_CASE(a_value_is_destroyed_when_it_has_left_or_the_queue_is_gone)
     cleared.check();
     BOOST_TEST(held.use_count() == 1);
     BOOST_TEST(cleared.isEmpty());
+}
+
+BOOST_AUTO_TEST_CASE(what_a_value_destroys_with_it_finds_the_queue_in_order) {
+    struct Uses {
+        std::function<void()> call;
+        explicit Uses(std::function<void()> used) : call(std::move(used)) {}
+        ~Uses() { call(); }
+    };
+    DelayQueue<std::shared_ptr<Uses>> values(driver);
+    std::size_t seen = 0;
+    const auto uses = [&] {
+        return std::make_shared<Uses>([&] {
+            values.check();
+            seen = 100 * seen + values.len();
+            values.insert(nullptr, 30);
+        });
+    };
+    values.insert(uses(), 10);
+    values.insert(uses(), 20);
+    values.clear();
+    BOOST_TEST(seen == 1U);  // 0, then 1
+    BOOST_TEST(values.len() == 2U);
+    values.insert(uses(), 10);
+    DelayQueue<std::shared_ptr<Uses>> other(driver);
+    other.insert(nullptr, 10);
+    seen = 0;
+    values = std::move(other);
+    BOOST_TEST(seen == 1U);
+    BOOST_TEST(values.len() == 2U);
+    values.check();
+    // A waker that a poll replaces, or makes superfluous.
+    const auto waker = [&] { return [held = uses()] {}; };
+    seen = 0;
+    values.pollExpired(waker());
+    values.pollExpired([] {});
+    BOOST_TEST(seen == 2U);
+    values.pollExpired(waker());
+    clock->advance(10ms);
+    BOOST_TEST(values.pollExpired().has_value());
+    BOOST_TEST(seen == 202U);
+    values.check();
+    values.pollExpired(waker());
+    other = std::move(values);
+    values = std::move(other);
+    values.clear();
 }
 
 BOOST_AUTO_TEST_CASE(t21_random_resets_of_entries_end_at_the_last_deadline) {

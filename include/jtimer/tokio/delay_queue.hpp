@@ -1,84 +1,19 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include <jtimer/detail/export.hpp>
 #include <jtimer/exceptions.hpp>
 #include <jtimer/time.hpp>
 #include <jtimer/tokio/blocker.hpp>
+#include <jtimer/tokio/delay_keys.hpp>
+#include <jtimer/tokio/slots.hpp>
 #include <jtimer/tokio/time_driver.hpp>
 #include <jtimer/tokio/waker.hpp>
 
 #include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <memory>
 #include <optional>
 #include <utility>
 
 namespace jtimer::tokio {
-
-/// Names an entry of a DelayQueue. No two entries of a queue ever have the same key.
-struct DelayKey {
-    std::uint64_t id = 0;  ///< 0: no entry
-
-    /// Whether both name the same entry.
-    friend bool operator==(DelayKey a, DelayKey b) noexcept { return a.id == b.id; }
-    /// Whether they do not.
-    friend bool operator!=(DelayKey a, DelayKey b) noexcept { return a.id != b.id; }
-};
-
-namespace detail {
-
-/// The part of a DelayQueue that does not depend on the type of its values. These lie in numbered
-/// slots.
-class JTIMER_API DelayKeys {
-  public:
-    struct Found {
-        std::size_t slot;
-        DelayKey key;
-        Date deadline;
-    };
-
-    explicit DelayKeys(TimeDriver& driver);
-    DelayKeys(DelayKeys&& other) noexcept;
-    DelayKeys& operator=(DelayKeys&& other) noexcept;
-    ~DelayKeys();
-
-    /// \throws IllegalArgumentException "Negative duration."
-    Date after(TimeSpan duration) const;
-
-    /// The slot that the next insert() uses: the number of slots so far, or less.
-    std::size_t nextSlot();
-    DelayKey insert(Date deadline);
-    void reset(DelayKey key, Date deadline);
-
-    std::optional<Found> find(DelayKey key) const;
-    /// \throws IllegalArgumentException "invalid key"
-    Found require(DelayKey key) const;
-    std::optional<DelayKey> peek() const;
-    std::size_t size() const noexcept;
-
-    /// Removes an entry that is due. Its slot can be used again after release().
-    std::optional<Found> poll(Waker waker);
-    /// Removes an entry that find() has found. Its slot can be used again after release().
-    void remove(const Found& entry) noexcept;
-    void removeAll();
-
-    void release(std::size_t slot) noexcept;
-    /// To be called last by what has removed or released something: calls the waker if the queue
-    /// has become empty, or else moves the wake-up. The waker may destroy the queue.
-    void removed();
-
-    /// A Sleep on the queue's driver.
-    Sleep& sleep() const noexcept;
-    void check() const;
-
-  private:
-    class Impl;
-    std::unique_ptr<Impl> impl_;
-};
-
-}  // namespace detail
 
 /// An entry that has left a DelayQueue.
 template <class T>
@@ -96,7 +31,9 @@ struct Expired {
 /// driver's shutdown, what is due still comes out.
 ///
 /// insert, remove, reset and a poll take constant time, apart from entries that a poll moves on to
-/// their next slot.
+/// their next slot. A queue allocates when it gets its first entry or waker, 6 kB, and when it has
+/// more entries than ever since the last clear(), about 56 bytes and a std::optional<T> for each;
+/// clear() and the destructor free what the entries took.
 template <class T>
 class DelayQueue {
   public:
@@ -104,8 +41,15 @@ class DelayQueue {
 
     /// An empty queue on the clock of `driver`.
     explicit DelayQueue(TimeDriver& driver) : keys_(driver) {}
-    DelayQueue(DelayQueue&&) noexcept = default;             ///< the keys stay valid
-    DelayQueue& operator=(DelayQueue&&) noexcept = default;  ///< drops what it held
+    DelayQueue(DelayQueue&&) noexcept = default;  ///< the keys stay valid
+    /// Drops what it held.
+    DelayQueue& operator=(DelayQueue&& other) noexcept {
+        if (this == &other) return *this;
+        const DelayQueue former(std::move(*this));  // destroyed when this one is complete
+        keys_ = std::move(other.keys_);
+        values_.swap(other.values_);
+        return *this;
+    }
     ~DelayQueue() = default;
 
     /// Adds a value that is due `delay` from now. If that makes the queue due earlier, the waker of
@@ -118,10 +62,10 @@ class DelayQueue {
 
     /// The same at a point in the driver's time, which may have passed.
     Key insertAt(T value, Date deadline) {
-        const std::size_t slot = keys_.nextSlot();
-        if (slot == values_.size()) values_.emplace_back();
-        values_[slot].emplace(std::move(value));
-        return keys_.insert(deadline);
+        const detail::DelayKeys::Place place = keys_.reserve();
+        while (values_.size() <= place.slot) values_.grow();
+        values_[place.slot].emplace(std::move(value));
+        return keys_.insert(place, deadline);
     }
 
     /// Takes out one entry that is due, in the order of the milliseconds of their deadlines; an
@@ -132,9 +76,10 @@ class DelayQueue {
     /// \returns nothing if no entry is due, or the queue is empty
     /// \throws IllegalStateException "TimeDriver has been shut down." if it would have to wait
     std::optional<Expired<T>> pollExpired(Waker waker = {}) {
-        const std::optional<detail::DelayKeys::Found> entry = keys_.poll(std::move(waker));
+        Waker dropped;
+        const std::optional<detail::DelayKeys::Found> entry = keys_.poll(waker, dropped);
         if (!entry) return std::nullopt;
-        const Release release{keys_, entry->slot};
+        const Release release{*this, entry->slot};
         return take(*entry);
     }
 
@@ -182,13 +127,13 @@ class DelayQueue {
     /// of all such entries.
     std::optional<Key> peek() const { return keys_.peek(); }
 
-    /// Destroys all entries, and calls the waker if there were any.
+    /// Destroys all entries, frees their memory, and calls the waker if there were any.
     void clear() {
-        if (isEmpty()) return;
-        std::deque<std::optional<T>> dropped(values_.size());
-        keys_.removeAll();
+        const bool wasEmpty = isEmpty();
+        detail::Slots<std::optional<T>> dropped;
         dropped.swap(values_);
-        keys_.removed();
+        keys_.removeAll();
+        if (!wasEmpty) keys_.removed();
     }
 
     std::size_t len() const noexcept { return keys_.size(); }  ///< how many entries it holds
@@ -199,17 +144,18 @@ class DelayQueue {
     void check() const { keys_.check(); }
 
   private:
+    /// Empties the slot, also if moving the value out of it throws.
     struct Release {
-        detail::DelayKeys& keys;
+        DelayQueue& queue;
         const std::size_t slot;
-        ~Release() { keys.release(slot); }
+        ~Release() {
+            queue.values_[slot].reset();
+            queue.keys_.release(slot);
+        }
     };
 
     Expired<T> take(const detail::DelayKeys::Found& entry) {
-        std::optional<T>& value = values_[entry.slot];
-        Expired<T> taken{std::move(*value), entry.deadline, entry.key};
-        value.reset();
-        return taken;
+        return {std::move(*values_[entry.slot]), entry.deadline, entry.key};
     }
 
     /// Not called remove(): its overloads would be in the way of `queue.remove({id})`.
@@ -217,7 +163,7 @@ class DelayQueue {
         keys_.remove(entry);
         std::optional<Expired<T>> taken;
         {
-            const Release release{keys_, entry.slot};
+            const Release release{*this, entry.slot};
             taken.emplace(take(entry));
         }
         keys_.removed();
@@ -225,9 +171,8 @@ class DelayQueue {
     }
 
     detail::DelayKeys keys_;
-    /// By slot: its value, while the slot is in use. A deque, as T need not be movable without
-    /// exceptions.
-    std::deque<std::optional<T>> values_;
+    /// By slot: its value, while the slot is in use.
+    detail::Slots<std::optional<T>> values_;
 };
 
 }  // namespace jtimer::tokio

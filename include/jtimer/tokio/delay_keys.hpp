@@ -1,0 +1,98 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <jtimer/detail/export.hpp>
+#include <jtimer/time.hpp>
+#include <jtimer/tokio/time_driver.hpp>
+#include <jtimer/tokio/waker.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace jtimer::tokio {
+
+/// Names an entry of a DelayQueue. No two entries of a queue ever have the same key.
+struct DelayKey {
+    std::uint64_t id = 0;  ///< 0: no entry
+
+    /// Whether both name the same entry.
+    friend bool operator==(DelayKey a, DelayKey b) noexcept { return a.id == b.id; }
+    /// Whether they do not.
+    friend bool operator!=(DelayKey a, DelayKey b) noexcept { return a.id != b.id; }
+};
+
+namespace detail {
+
+/// The part of a DelayQueue that does not depend on the type of its values. These lie in numbered
+/// slots.
+class JTIMER_API DelayKeys {
+  public:
+    struct Found {
+        std::size_t slot;
+        DelayKey key;
+        Date deadline;
+    };
+
+    /// Where the next entry goes, and when that was asked for.
+    struct Place {
+        std::size_t slot;
+        std::int64_t now;
+    };
+
+    explicit DelayKeys(TimeDriver& driver);
+    DelayKeys(DelayKeys&& other) noexcept;
+    DelayKeys& operator=(DelayKeys&& other) noexcept;
+    ~DelayKeys();
+
+    /// \throws IllegalArgumentException "Negative duration."
+    Date after(TimeSpan duration) const;
+
+    /// Does all that can fail in the next insert(), and changes nothing that can be seen.
+    Place reserve();
+    /// Does not fail. Calls the waker if the entry is due.
+    DelayKey insert(const Place& place, Date deadline);
+    void reset(DelayKey key, Date deadline);
+
+    std::optional<Found> find(DelayKey key) const;
+    /// \throws IllegalArgumentException "invalid key"
+    Found require(DelayKey key) const;
+    std::optional<DelayKey> peek() const;
+    std::size_t size() const noexcept;
+
+    /// Removes an entry that is due. Its slot can be used again after release(). If none is due,
+    /// takes the waker.
+    /// \param dropped receives the former waker, which it destroys when the queue is in order
+    std::optional<Found> poll(Waker& waker, Waker& dropped);
+    /// Removes an entry that find() has found. Its slot can be used again after release().
+    void remove(const Found& entry) noexcept;
+    /// Removes all entries and frees their memory. There are no slots any more.
+    void removeAll() noexcept;
+
+    void release(std::size_t slot) noexcept;
+    /// To be called last by what has removed something: calls the waker if the queue has become
+    /// empty, or else moves the wake-up. Does not fail. The waker may destroy the queue.
+    void removed();
+
+    /// A Sleep on the queue's driver. Not of a queue that has always been empty.
+    Sleep& sleep() const noexcept;
+    void check() const;
+
+  private:
+    class JTIMER_LOCAL Impl;
+    struct Unref {
+        void operator()(Driver* driver) const noexcept;
+    };
+
+    JTIMER_LOCAL Impl& impl();
+
+    std::unique_ptr<Driver, Unref> driver_;
+    std::int64_t start_;
+    /// Null until the first entry or waker.
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace detail
+
+}  // namespace jtimer::tokio

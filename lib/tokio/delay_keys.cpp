@@ -1,0 +1,345 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include <jtimer/tokio/delay_keys.hpp>
+#include <jtimer/tokio/slots.hpp>
+
+#include "tokio/driver.hpp"
+#include "tokio/sleep_access.hpp"
+#include "tokio/ticks.hpp"
+#include "tokio/wheel.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <utility>
+
+namespace jtimer::tokio::detail {
+
+using jtimer::detail::kLongAgo;
+
+/// An entry of the queue's wheel. Its slot is used again, with another generation in the key.
+struct Delayed final : detail::Entry {
+    std::uint32_t slot = 0;
+    std::uint32_t generation = 0;
+    Nanos deadline = 0;
+    /// While the slot is free: the next one that is.
+    Delayed* nextFree = nullptr;
+
+    DelayKey key() const noexcept { return {std::uint64_t{generation} << 32 | slot}; }
+};
+
+/// Everything belongs to the one thread at a time that uses the queue. What others do is to call
+/// the waker, which is the user's.
+///
+/// The waker of the last poll is in one of two places: with the driver, as the waker of sleep_,
+/// which is registered for the next expiration; or, if the queue is empty and so has nothing to
+/// wait for, in idleWaker_. wake() and rearm() come last in what calls them, for the waker may poll
+/// the queue, and destroy it.
+///
+/// **Failures.** A call that throws has changed nothing: first it reads the clock, which may be the
+/// user's, and allocates what it needs; after that it cannot fail. Wakers are moved and never
+/// copied, entries are linked and not allocated, and the Sleep is registered at the time that was
+/// read before. Only a forked child may see an exception in the middle, from the driver's lock.
+class DelayKeys::Impl {
+  public:
+    Impl(Driver& driver, Nanos start)
+        : ticks_(start), sleep_(SleepAccess::make(driver, jtimer::detail::kNever)) {}
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+    ~Impl() {
+        while (wheel_.takeAny() != nullptr) {
+        }
+    }
+
+    Sleep& sleep() noexcept { return sleep_; }
+    const Wheel& wheel() const noexcept { return wheel_; }
+
+    Place reserve();
+    DelayKey insert(const Place& place, Nanos deadline);
+    void reset(DelayKey key, Nanos deadline);
+    const Delayed* find(DelayKey key) const noexcept;
+    const Delayed* takeExpired(Waker& waker, Waker& dropped);
+    void remove(std::size_t slot) noexcept;
+    void removeAll() noexcept;
+    void release(std::size_t slot) noexcept;
+    void removed();
+    void check() const;
+
+  private:
+    Driver& driver() const noexcept { return SleepAccess::driverOf(sleep_); }
+    void grow();
+    void shrink() noexcept;
+    bool place(Delayed& entry, Nanos now) noexcept;
+    Nanos next() const noexcept { return ticks_.timeOf(*wheel_.nextExpiration()); }
+    Waker takeWaker() noexcept;
+    bool postpone(Nanos at) noexcept;
+    Driver::Polled arm(Nanos at, Nanos now, Waker& waker);
+    void rearm(Nanos now);
+    void wake() { driver().wake(takeWaker()); }
+
+    const Ticks ticks_;
+    Wheel wheel_;
+    Slots<Delayed> slots_;
+    /// A list of the slots that are not in use, the last one that was first.
+    Delayed* free_ = nullptr;
+    /// Of new slots: later than any generation that a slot had before a shrink().
+    std::uint32_t firstGeneration_ = 1;
+    Sleep sleep_;
+    Waker idleWaker_;
+};
+
+// --- entries ------------------------------------------------------------------------------------
+
+DelayKeys::Place DelayKeys::Impl::reserve() {
+    const Nanos now = driver().now();
+    if (free_ == nullptr) grow();
+    return {free_->slot, now};
+}
+
+void DelayKeys::Impl::grow() {
+    const std::size_t size = slots_.size();
+    if (size + Slots<Delayed>::kInBlock - 1 > 0xFFFF'FFFF)
+        throw std::length_error("DelayQueue is full.");
+    slots_.grow();
+    for (std::size_t slot = slots_.size(); slot-- > size;) {
+        Delayed& entry = slots_[slot];
+        entry.slot = static_cast<std::uint32_t>(slot);
+        entry.generation = firstGeneration_;
+        entry.nextFree = std::exchange(free_, &entry);
+    }
+}
+
+/// Frees the slots, none of which is in use. New ones go on with generations that none of these has
+/// had, so that no key comes back. Not if half of all generations are used up, four billion; that
+/// also keeps the slots that are never used again.
+void DelayKeys::Impl::shrink() noexcept {
+    constexpr std::uint32_t half = 0x8000'0000;
+    std::uint32_t next = firstGeneration_;
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+        const std::uint32_t generation = slots_[slot].generation;
+        if (generation == 0 || generation > half) return;
+        next = std::max(next, generation);
+    }
+    firstGeneration_ = next;
+    free_ = nullptr;
+    Slots<Delayed>().swap(slots_);
+}
+
+/// Into the wheel. \returns whether it is due
+bool DelayKeys::Impl::place(Delayed& entry, Nanos now) noexcept {
+    const Tick tick = ticks_.dueBy(entry.deadline);
+    if (entry.deadline <= now || tick <= wheel_.elapsed()) {
+        wheel_.insertPending(entry);
+        return true;
+    }
+    wheel_.insert(entry, tick);
+    return false;
+}
+
+DelayKey DelayKeys::Impl::insert(const Place& reserved, Nanos deadline) {
+    Delayed& entry = slots_[reserved.slot];
+    free_ = entry.nextFree;
+    entry.deadline = deadline;
+    const DelayKey key = entry.key();
+    place(entry, reserved.now) ? wake() : rearm(reserved.now);
+    return key;
+}
+
+void DelayKeys::Impl::reset(DelayKey key, Nanos deadline) {
+    const Nanos now = driver().now();
+    Delayed& entry = slots_[find(key)->slot];
+    wheel_.remove(entry);
+    entry.deadline = deadline;
+    place(entry, now) ? wake() : rearm(now);
+}
+
+const Delayed* DelayKeys::Impl::find(DelayKey key) const noexcept {
+    const auto slot = static_cast<std::uint32_t>(key.id);
+    if (slot >= slots_.size()) return nullptr;
+    const Delayed& entry = slots_[slot];
+    return entry.isRegistered() && entry.key() == key ? &entry : nullptr;
+}
+
+void DelayKeys::Impl::remove(std::size_t slot) noexcept {
+    wheel_.remove(slots_[slot]);
+    slots_[slot].leave(false);
+}
+
+void DelayKeys::Impl::removeAll() noexcept {
+    while (Entry* const entry = wheel_.takeAny()) {
+        entry->leave(false);
+        release(static_cast<Delayed*>(entry)->slot);
+    }
+    shrink();
+}
+
+/// The slot can be used again: with the next generation, so that no key comes back. A slot whose
+/// generations are used up, after four billion uses, is never used again.
+void DelayKeys::Impl::release(std::size_t slot) noexcept {
+    Delayed& entry = slots_[slot];
+    if (++entry.generation != 0) entry.nextFree = std::exchange(free_, &entry);
+}
+
+// --- polling and waking -------------------------------------------------------------------------
+
+/// The waker that a poll has left, if any: nobody calls it any more.
+Waker DelayKeys::Impl::takeWaker() noexcept {
+    Waker waker = std::exchange(idleWaker_, nullptr);
+    if (!waker) waker = SleepAccess::takeWaker(sleep_);
+    return waker;
+}
+
+/// If a waker lies with the driver, and would not be called later than `at`, moves its wake-up to
+/// that time, without a lock. \returns whether it did
+bool DelayKeys::Impl::postpone(Nanos at) noexcept {
+    if (!SleepAccess::isRegistered(sleep_)) return false;
+    const Nanos before = SleepAccess::deadlineOf(sleep_);
+    return at == before || (at > before && SleepAccess::extend(sleep_, at));
+}
+
+/// Leaves the waker with the driver, to be called at `at`. No other one is left there.
+/// \returns Waits, or else why it has not
+Driver::Polled DelayKeys::Impl::arm(Nanos at, Nanos now, Waker& waker) {
+    if (!SleepAccess::isRegistered(sleep_)) SleepAccess::restart(sleep_, at);
+    return SleepAccess::poll(sleep_, now, waker);
+}
+
+const Delayed* DelayKeys::Impl::takeExpired(Waker& waker, Waker& dropped) {
+    const auto drop = [&dropped](Waker former) {
+        if (former) dropped.swap(former);
+    };
+    Nanos now = driver().now();
+    for (;;) {
+        if (Entry* const due = wheel_.takeExpired(ticks_.at(now))) {
+            due->leave(true);
+            // A poll that returns something keeps no waker.
+            drop(takeWaker());
+            return static_cast<Delayed*>(due);
+        }
+        if (wheel_.isEmpty()) {
+            if (waker) idleWaker_.swap(waker);
+            return nullptr;
+        }
+        driver().requireRunning();
+        const Nanos at = next();
+        if (waker) {
+            drop(takeWaker());
+        } else {
+            // The former one stays.
+            if (postpone(at)) return nullptr;
+            waker = takeWaker();
+            if (!waker) return nullptr;
+        }
+        if (arm(at, now, waker) == Driver::Polled::Waits) return nullptr;
+        // The driver has been shut down in between, or else turned ahead of the clock.
+        driver().requireRunning();
+        now = std::max(now, driver().ticks().timeOf(driver().elapsed()));
+    }
+}
+
+/// Has the waker called when the next expiration comes, if a poll has left one.
+/// \param now what was read before; kLongAgo where what is due by now waits for the next turn
+void DelayKeys::Impl::rearm(Nanos now) {
+    const Nanos at = next();
+    if (postpone(at)) return;
+    Waker waker = takeWaker();
+    if (!waker) return;
+    // Where it has been shut down, the waker finds that out when it polls.
+    if (arm(at, now, waker) != Driver::Polled::Waits) driver().wake(std::move(waker));
+}
+
+/// Without a look at the clock, which may throw: the next expiration has become no earlier, so the
+/// Sleep is due only if it was before, or if it has fired.
+void DelayKeys::Impl::removed() { wheel_.isEmpty() ? wake() : rearm(kLongAgo); }
+
+void DelayKeys::Impl::check() const {
+    wheel_.check();
+    std::size_t used = 0;
+    std::size_t retired = 0;
+    std::size_t free = 0;
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+        if (slots_[slot].slot != slot) throw std::logic_error("DelayQueue: a slot is misnumbered");
+        if (slots_[slot].isRegistered()) ++used;
+        if (slots_[slot].generation == 0) ++retired;
+    }
+    for (const Delayed* entry = free_; entry != nullptr; entry = entry->nextFree) ++free;
+    if (used != wheel_.size()) throw std::logic_error("DelayQueue: the number of entries is wrong");
+    if (used + retired + free != slots_.size())
+        throw std::logic_error("DelayQueue: a slot is lost");
+}
+
+// --- the face -----------------------------------------------------------------------------------
+
+void DelayKeys::Unref::operator()(Driver* driver) const noexcept { intrusive_ptr_release(driver); }
+
+DelayKeys::DelayKeys(TimeDriver& driver)
+    : driver_(DriverRef(&SleepAccess::driverOf(driver)).detach()), start_(driver_->now()) {}
+DelayKeys::DelayKeys(DelayKeys&& other) noexcept = default;
+DelayKeys& DelayKeys::operator=(DelayKeys&& other) noexcept = default;
+DelayKeys::~DelayKeys() = default;
+
+DelayKeys::Impl& DelayKeys::impl() {
+    if (impl_ == nullptr) impl_ = std::make_unique<Impl>(*driver_, start_);
+    return *impl_;
+}
+
+Date DelayKeys::after(TimeSpan duration) const {
+    const Nanos span = requireNotNegative(duration);
+    return dateOf(jtimer::detail::saturatingAdd(driver_->now(), span));
+}
+
+DelayKeys::Place DelayKeys::reserve() { return impl().reserve(); }
+
+DelayKey DelayKeys::insert(const Place& place, Date deadline) {
+    return impl_->insert(place, jtimer::detail::toNanos(deadline));
+}
+
+void DelayKeys::reset(DelayKey key, Date deadline) {
+    require(key);
+    impl_->reset(key, jtimer::detail::toNanos(deadline));
+}
+
+std::optional<DelayKeys::Found> DelayKeys::find(DelayKey key) const {
+    const Delayed* const found = impl_ != nullptr ? impl_->find(key) : nullptr;
+    if (found == nullptr) return std::nullopt;
+    return Found{found->slot, key, dateOf(found->deadline)};
+}
+
+DelayKeys::Found DelayKeys::require(DelayKey key) const {
+    std::optional<Found> found = find(key);
+    if (!found) throw IllegalArgumentException("invalid key");
+    return *found;
+}
+
+std::optional<DelayKey> DelayKeys::peek() const {
+    if (size() == 0) return std::nullopt;
+    return static_cast<const Delayed*>(impl_->wheel().first())->key();
+}
+
+std::size_t DelayKeys::size() const noexcept {
+    return impl_ != nullptr ? impl_->wheel().size() : 0;
+}
+
+std::optional<DelayKeys::Found> DelayKeys::poll(Waker& waker, Waker& dropped) {
+    if (impl_ == nullptr && !waker) return std::nullopt;
+    const Delayed* const expired = impl().takeExpired(waker, dropped);
+    if (expired == nullptr) return std::nullopt;
+    return Found{expired->slot, expired->key(), dateOf(expired->deadline)};
+}
+
+void DelayKeys::remove(const Found& entry) noexcept { impl_->remove(entry.slot); }
+
+void DelayKeys::removeAll() noexcept {
+    if (impl_ != nullptr) impl_->removeAll();
+}
+
+void DelayKeys::release(std::size_t slot) noexcept { impl_->release(slot); }
+
+void DelayKeys::removed() { impl_->removed(); }
+
+Sleep& DelayKeys::sleep() const noexcept { return impl_->sleep(); }
+
+void DelayKeys::check() const {
+    if (impl_ != nullptr) impl_->check();
+}
+
+}  // namespace jtimer::tokio::detail
