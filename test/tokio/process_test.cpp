@@ -15,11 +15,13 @@
 #include <boost/thread/thread.hpp>
 
 #include <atomic>
+#include <csignal>
 #include <cstdint>
 #include <exception>
 #include <memory>
 #include <optional>
 #include <pthread.h>
+#include <spawn.h>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -64,6 +66,15 @@ bool isRefused(const Call& call) {
         return e.what() == std::string("TimeDriver was made before the fork, in another process.");
     }
     return false;
+}
+
+/// Starts a program that sends itself a signal. \returns its end, as exitCodeOf()
+int endOfSignalledProgram() {
+    std::string shell = "sh", option = "-c", script = "kill -TERM $$; exit 7";
+    char* const arguments[] = {shell.data(), option.data(), script.data(), nullptr};
+    pid_t pid = 0;
+    if (posix_spawnp(&pid, "sh", nullptr, nullptr, arguments, environ) != 0) return -1;
+    return test::exitCodeOf(pid);
 }
 
 }  // namespace
@@ -196,6 +207,20 @@ BOOST_AUTO_TEST_CASE(t28_in_a_forked_child_nothing_waits_for_turns_that_never_co
     const auto child = test::runChild("waits_in_a_forked_child");
     BOOST_TEST(child.out == "refused\nrefused\n");
     BOOST_TEST(child.exitCode == 0);
+}
+
+BOOST_AUTO_TEST_CASE(t25_a_program_that_a_waker_starts_gets_the_usual_signals) {
+    TimeDriver driver;
+    test::Counter started;
+    int end = 0;
+    Sleep sleep = driver.sleep(1h);
+    sleep.poll([&] {
+        end = endOfSignalledProgram();
+        started.up();
+    });
+    sleep.resetAfter(50ms);  // fires on the thread of the driver, not on this one
+    BOOST_TEST(started.reaches(1));
+    BOOST_TEST(end == -SIGTERM);
 }
 
 BOOST_AUTO_TEST_CASE(t27_a_clock_that_throws_shuts_the_driver_down_and_is_reported) {
