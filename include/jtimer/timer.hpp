@@ -72,11 +72,10 @@ inline constexpr bool convertsToFlag =
 /// returning; elsewhere, only when no other thread is inside a call. While the destructor waits,
 /// tasks may go on using the timer.
 ///
-/// All signals are blocked in the timer's thread except those that a fault raises (SIGSEGV, SIGBUS,
-/// SIGFPE, SIGILL, SIGTRAP, SIGSYS), so a process's handlers never run on it by accident. A process
-/// started by a task inherits that mask: reset it with posix_spawnattr_setsigmask, or with
-/// sigprocmask between fork and exec. After fork() the child has no timer thread: there a timer may
-/// only be destroyed, and its tasks cancelled.
+/// The timer's thread inherits the signal mask of the thread that makes the timer. A handler of the
+/// process may run on it; that ends no wait early. After fork() the child has no timer thread:
+/// there a timer may only be destroyed, and its tasks cancelled. Handlers of pthread_atfork may use
+/// timers.
 ///
 /// **Cost.** `schedule` and choosing the next task take O(log n) for n pending tasks,
 /// TimerTask::cancel O(1), or O(log n) with removeOnCancel, and `purge` O(n). An idle timer uses no

@@ -124,8 +124,9 @@ struct TimerOptions {
     std::function<void(const TimerTask&, std::chrono::nanoseconds)> onSlowTask;
 
     /// Called on the timer's thread before anything else, for its priority, affinity or signal
-    /// mask. The constructor waits for it, and throws what it throws, or IllegalStateException if
-    /// it ends the thread by pthread_exit; then nothing is left behind.
+    /// mask, which the processes that tasks start inherit. The constructor waits for it, and throws
+    /// what it throws, or IllegalStateException if it ends the thread by pthread_exit; then nothing
+    /// is left behind.
     std::function<void()> onThreadStart;
 };
 

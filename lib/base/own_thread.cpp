@@ -10,7 +10,6 @@
 
 #include <array>
 #include <atomic>
-#include <csignal>
 #include <cstdint>
 #include <pthread.h>
 #include <system_error>
@@ -36,24 +35,6 @@ void nameThisThread(const std::string& name) noexcept {
 /// thread gets when this one has ended.
 std::atomic<std::uint64_t> lastSerial{0};
 thread_local std::uint64_t serialOfThisThread = 0;
-
-/// Blocks signals in the calling thread, and so in every thread that it starts meanwhile.
-class BlockedSignals {
-  public:
-    BlockedSignals() noexcept {
-        sigset_t blocked;
-        sigfillset(&blocked);
-        for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS})
-            sigdelset(&blocked, fault);
-        pthread_sigmask(SIG_BLOCK, &blocked, &before_);
-    }
-    BlockedSignals(const BlockedSignals&) = delete;
-    BlockedSignals& operator=(const BlockedSignals&) = delete;
-    ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
-  private:
-    sigset_t before_;
-};
 
 }  // namespace
 
@@ -136,7 +117,6 @@ OwnThread::~OwnThread() = default;
 
 void OwnThread::start(const std::string& name, std::function<void()> body) {
     const Lock lock(state_->mutex);
-    const BlockedSignals blocked;
     try {
         state_->thread = boost::thread(
             [state = state_, name, body = std::move(body)] { state->run(name, body); });

@@ -8,7 +8,7 @@
 
 namespace jtimer::detail {
 
-/// The one thread of a timer: its name, its signal mask, its start and its end.
+/// The one thread of a timer: its name, its start and its end.
 ///
 /// **The end.** A destructor joins; but a task may destroy its own timer, and a thread cannot join
 /// itself. So finish() joins on every thread but this one, and there lets it go: nobody waits for
@@ -31,8 +31,9 @@ class OwnThread {
 
     /// Starts the thread, which calls `body` and ends. Can be called again after an error.
     ///
-    /// All signals but those that a thread causes itself, by a fault, are blocked in it, so that no
-    /// handler of the process runs on it by accident.
+    /// It inherits the signal mask of the calling thread, as every thread does, and hands it on to
+    /// the processes that user code starts: blocked signals would not end these. So a handler of
+    /// the process may run on it, and ends none of its waits.
     /// \param name the thread carries its first 15 bytes, which is what Linux keeps
     /// \throws std::system_error "cannot start the thread of timer "NAME"" if the system has no
     ///   thread to give

@@ -68,7 +68,9 @@ class BoottimeWaiter final : public detail::Waiter {
         // The eventfd keeps a notification that comes between the unlock and the poll.
         lock.unlock();
         std::array<pollfd, 2> fds{{{timer_.get(), POLLIN, 0}, {notified_.get(), POLLIN, 0}}};
-        ::poll(fds.data(), fds.size(), -1);  // a signal may end it: as good a reason as none
+        while (::poll(fds.data(), fds.size(), -1) < 0 &&
+               errno == EINTR) {  // a signal's handler ran
+        }
         std::uint64_t count = 0;
         if ((fds[1].revents & POLLIN) != 0) (void)!::read(notified_.get(), &count, sizeof count);
         lock.lock();

@@ -50,7 +50,7 @@ class Worker;
 ///
 /// **The worker.** One thread, started by start() or the first newTimeout, runs all tasks, one at a
 /// time, unless there is an executor. It wakes up once a tick while anything is pending, and not at
-/// all otherwise. All signals but those of faults are blocked in it.
+/// all otherwise. It inherits the signal mask of the thread that starts it.
 ///
 /// **Threads.** Every function may be called from any thread, also inside a task; only stop() may
 /// not be called on the worker. The destructor may be called on the worker too, there even while
