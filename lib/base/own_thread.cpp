@@ -1,7 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "base/own_thread.hpp"
 
-#include "base/detach_at_thread_end.hpp"
 #include "base/uninterruptible.hpp"
 #include "clock/waiter.hpp"
 
@@ -11,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <new>
 #include <pthread.h>
 #include <system_error>
 #include <unistd.h>
@@ -48,8 +48,10 @@ class OwnThread::State {
 
     Mutex mutex;
     Condition changed;
+    /// When pthread_exit or pthread_cancel has unwound the thread, it alone has to do with it.
     boost::thread thread;
     bool bodyEnded = false;
+    bool unwound = false;
     /// Nobody will join the thread.
     bool letGo = false;
     /// Some thread is inside join(); the others wait until it has set the second.
@@ -59,15 +61,15 @@ class OwnThread::State {
     void run(const std::string& name, const std::function<void()>& body) {
         struct Leave {
             State& state;
-            bool unwound = true;
-            ~Leave() { state.leave(unwound); }
+            bool isUnwinding = true;
+            ~Leave() { state.leave(isUnwinding); }
         } leave{*this};
         serialOfThisThread = serial;
         nameThisThread(name);
         // Nobody can interrupt this thread, and without interruption points a wait is cheaper.
         const boost::this_thread::disable_interruption uninterrupted;
         body();
-        leave.unwound = false;
+        leave.isUnwinding = false;
     }
 
     void doNotJoin() {
@@ -77,7 +79,7 @@ class OwnThread::State {
             return;
         }
         // On the thread itself, the call comes from the destructor of a thread_local object.
-        boost::thread ended = std::move(thread);
+        boost::thread ended = takeThread();
         lock.unlock();
         if (ended.joinable()) ended.detach();  // destroys the body, and so what is the user's
     }
@@ -90,7 +92,7 @@ class OwnThread::State {
             return;
         }
         changed.wait(lock, [this] { return bodyEnded; });
-        boost::thread ended = std::move(thread);
+        boost::thread ended = takeThread();
         lock.unlock();
         if (ended.joinable()) ended.join();  // not if it was unwound or let go
         lock.lock();
@@ -99,15 +101,32 @@ class OwnThread::State {
     }
 
   private:
-    void leave(bool unwound) {
+    boost::thread takeThread() { return unwound ? boost::thread() : std::move(thread); }
+
+    void leave(bool isUnwinding) {
         const Lock lock(mutex);
-        if (unwound) {
-            detachAtThreadEnd(std::move(thread));
+        if (isUnwinding) {
+            unwound = true;
+            detachAtThreadEnd();
         } else if (letGo) {
             thread.detach();
         }
         bodyEnded = true;
         changed.notify_all();
+    }
+
+    /// Boost.Thread does not notice that the thread is unwound, so joining it would wait for ever;
+    /// and at its end it reads data that by then only the handle keeps alive. So the handle stays
+    /// until Boost.Thread, at the very end, calls what at_thread_exit has been told. The handle and
+    /// this object keep each other alive until then. Without memory for at_thread_exit they do so
+    /// for ever: they leak.
+    void detachAtThreadEnd() noexcept {
+        try {
+            boost::this_thread::at_thread_exit(
+                [this] { boost::thread(std::move(thread)).detach(); });
+        } catch (const std::bad_alloc&) {
+            pthread_detach(thread.native_handle());
+        }
     }
 };
 

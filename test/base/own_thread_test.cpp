@@ -14,7 +14,10 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
+#include <cstdlib>
 #include <memory>
+#include <new>
 #include <pthread.h>
 #include <spawn.h>
 #include <string>
@@ -38,6 +41,9 @@ std::shared_ptr<void> openAtEnd(Gate& gate) {
     return std::shared_ptr<void>(nullptr, [&gate](void*) { gate.open(); });
 }
 
+/// Whether operator new fails on the calling thread.
+thread_local bool failsToAllocate = false;
+
 bool isBlockedHere(int signal) {
     sigset_t blocked;
     pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
@@ -45,6 +51,14 @@ bool isBlockedHere(int signal) {
 }
 
 }  // namespace
+
+void* operator new(std::size_t size) {
+    void* const memory = failsToAllocate ? nullptr : std::malloc(size == 0 ? 1 : size);
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 BOOST_AUTO_TEST_CASE(the_body_runs_on_a_thread_that_carries_the_first_15_bytes_of_the_name) {
     std::array<char, 64> name{};
@@ -172,6 +186,44 @@ BOOST_AUTO_TEST_CASE(a_thread_that_pthread_exit_unwinds_is_not_joined_and_finish
     thread.start("unwound", [kept = openAtEnd(bodyDestroyed)] { pthread_exit(nullptr); });
     thread.finish();
     bodyDestroyed.wait();
+}
+
+CHILD_PROCESS(unwinds_a_thread_when_no_key_is_left) {
+    boost::thread([] {}).join();  // Boost.Thread has got its key
+    pthread_key_t key{};
+    while (pthread_key_create(&key, nullptr) == 0) {
+    }
+    Gate bodyDestroyed;
+    OwnThread thread;
+    thread.start("unwound", [kept = openAtEnd(bodyDestroyed)] { pthread_exit(nullptr); });
+    thread.finish();
+    bodyDestroyed.wait();
+    test::print("ended\n");
+}
+
+BOOST_AUTO_TEST_CASE(pthread_exit_unwinds_it_although_the_process_has_no_key_for_thread_data_left) {
+    const auto child = test::runChild("unwinds_a_thread_when_no_key_is_left");
+    BOOST_TEST(child.out == "ended\n");
+    BOOST_TEST(child.exitCode == 0);
+}
+
+CHILD_PROCESS(unwinds_a_thread_when_no_memory_is_left) {
+    OwnThread thread;
+    thread.start("unwound", [] {
+        failsToAllocate = true;
+        pthread_exit(nullptr);
+    });
+    thread.finish();
+    thread.finish();
+    thread.letGo();
+    test::print("ended\n");
+    _exit(0);  // with some hundred bytes that have leaked
+}
+
+BOOST_AUTO_TEST_CASE(pthread_exit_unwinds_it_although_the_process_has_no_memory_left) {
+    const auto child = test::runChild("unwinds_a_thread_when_no_memory_is_left");
+    BOOST_TEST(child.out == "ended\n");
+    BOOST_TEST(child.exitCode == 0);
 }
 
 BOOST_AUTO_TEST_CASE(it_inherits_the_signal_mask_of_the_thread_that_starts_it) {
