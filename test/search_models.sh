@@ -39,10 +39,14 @@ search() {
 
 mutex=base/model/mutex.pml
 search 0 $mutex
-search 0 $mutex -DEXCHANGES
+search 0 $mutex -DMUTEXES=1
+search 0 $mutex -DALTERNATING
+search 0 $mutex -DEXCHANGES -DALTERNATING
 search 1 $mutex -DMISTAKE=1
 search 1 $mutex -DMISTAKE=2
 search 1 $mutex -DMISTAKE=3
+search 1 $mutex -DMISTAKE=4 -DALTERNATING
+search 1 $mutex -DMISTAKE=5
 
 wake=brpc/model/nearest.pml
 search 0 $wake -DBUCKETS=1

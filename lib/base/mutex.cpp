@@ -1,7 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "base/mutex.hpp"
 
+#include "base/intrusive_list.hpp"
 #include "base/pause.hpp"
+#include "base/process_mutex.hpp"
 #include "base/uninterruptible.hpp"
 
 #include <boost/chrono/duration.hpp>
@@ -10,7 +12,6 @@
 #include <boost/thread/mutex.hpp>
 
 #include <new>
-#include <pthread.h>
 
 #if defined(__linux__)
 #include <linux/membarrier.h>
@@ -28,11 +29,18 @@ bool callMembarrier(int command) noexcept { return syscall(SYS_membarrier, comma
 
 }  // namespace
 
-/// What the waiters wait on.
+/// The waiters. A room's mutex guards its list and the writes of its word.
 struct Mutex::Rooms {
+    /// A thread inside lockContended(), on its stack.
+    struct Waiter : ListHook<> {
+        explicit Waiter(Address mutex) noexcept : waitsFor(mutex) {}
+        const Address waitsFor;
+        boost::condition_variable released;
+    };
+
     struct Room {
         boost::mutex mutex;
-        boost::condition_variable changed;
+        IntrusiveList<Waiter> waiters;  // in the order in which they came
     };
 
     std::array<Room, kRooms> rooms;
@@ -44,25 +52,10 @@ struct Mutex::Rooms {
         return rooms;
     }
 
-    /// If the system has no memory for it, a forked child is as it would be without it.
-    Rooms() noexcept { pthread_atfork(lockAll, unlockAll, unlockAllInChild); }
-
-    static void lockAll() {
-        for (Room& room : instance().rooms) room.mutex.lock();
-    }
-    static void unlockAll() {
-        for (Room& room : instance().rooms) room.mutex.unlock();
-    }
-    /// Those who waited are not there any more.
-    static void unlockAllInChild() {
-        for (Room& room : instance().rooms) new (&room.changed) boost::condition_variable;
-        for (Waiters& each : waiters) each.count.store(0, std::memory_order_relaxed);
-        unlockAll();
-    }
-
 #if defined(__linux__)
-    /// Before all other initializers, which may start threads.
-    [[gnu::constructor(101)]] static void askForBarrier() noexcept {
+    /// Before all other initializers, which may start threads or fork.
+    [[gnu::constructor(101)]] static void prepare() noexcept {
+        instance();
         waitersHaveBarrier = callMembarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
     }
 #endif
@@ -74,9 +67,35 @@ struct Mutex::Rooms {
 #endif
         return true;
     }
+
+    /// The caller of these two holds the room's mutex.
+    static void enter(Room& room, Waiter& waiter) noexcept {
+        std::atomic<Address>& word = waitedFor[roomOf(waiter.waitsFor)].word;
+        room.waiters.pushBack(waiter);
+        const Address before = word.load(std::memory_order_relaxed);
+        const bool isShared = before != kNothing && before != waiter.waitsFor;
+        word.store(isShared ? kSeveral : waiter.waitsFor, std::memory_order_seq_cst);
+    }
+    static void leave(Room& room, Waiter& waiter) noexcept {
+        std::atomic<Address>& word = waitedFor[roomOf(waiter.waitsFor)].word;
+        waiter.unlink();
+        if (room.waiters.empty()) {
+            word.store(kNothing, std::memory_order_seq_cst);
+        } else if (word.load(std::memory_order_relaxed) == kSeveral) {
+            word.store(allWaitFor(room), std::memory_order_seq_cst);
+        }
+    }
+
+    static Address allWaitFor(const Room& room) noexcept {
+        const Waiter* const first = room.waiters.front();
+        for (const Waiter* each = first; each != nullptr; each = room.waiters.next(*each)) {
+            if (each->waitsFor != first->waitsFor) return kSeveral;
+        }
+        return first->waitsFor;
+    }
 };
 
-std::array<Mutex::Waiters, Mutex::kRooms> Mutex::waiters;
+std::array<Mutex::WaitedFor, Mutex::kRooms> Mutex::waitedFor;
 bool Mutex::waitersHaveBarrier = false;
 
 /// Tries for about as long as it takes to go to sleep and be woken, 10 to 30 us by the pauses of an
@@ -93,32 +112,46 @@ bool Mutex::lockSoon() noexcept {
     return false;
 }
 
-/// Holds the room's mutex from before it says that it waits until it does. Who has seen that takes
-/// the room's mutex before it notifies, so it comes when the wait has begun.
+/// Holds the room's mutex from the registration until the wait begins, so that no notification is
+/// lost: a thread that has seen the registration takes the room's mutex before it notifies.
 void Mutex::lockContended() {
+    ProcessMutex::endOwnFork();
     if (lockSoon()) return;
     const Uninterruptible uninterruptible;
-    const std::size_t number = roomNumber();
-    Rooms::Room& room = Rooms::instance().rooms[number];
+    Rooms::Room& room = Rooms::instance().rooms[roomOf(address())];
+    Rooms::Waiter waiter(address());
     boost::unique_lock<boost::mutex> lock(room.mutex);
-    waiters[number].count.fetch_add(1, std::memory_order_seq_cst);
+    Rooms::enter(room, waiter);
     const bool isNoticed = Rooms::executeBarrier();
     while (taken_.exchange(true, std::memory_order_seq_cst)) {
         if (isNoticed) {
-            room.changed.wait(lock);
+            waiter.released.wait(lock);
         } else {
-            room.changed.wait_for(lock, boost::chrono::milliseconds(1));
+            waiter.released.wait_for(lock, boost::chrono::milliseconds(1));
         }
     }
-    waiters[number].count.fetch_sub(1, std::memory_order_relaxed);
+    Rooms::leave(room, waiter);
 }
 
-void Mutex::surviveForks() noexcept { Rooms::instance(); }
-
-void Mutex::wakeWaiters(std::size_t number) noexcept {
+/// \param mutex the address of one that has been released, and may be gone
+void Mutex::wakeWaiter(Address mutex) noexcept {
+    const std::size_t number = roomOf(mutex);
+    const Address waited = waitedFor[number].word.load(std::memory_order_relaxed);
+    if (waited != mutex && waited != kSeveral) return;
+    ProcessMutex::endOwnFork();
     Rooms::Room& room = Rooms::instance().rooms[number];
-    { const boost::unique_lock<boost::mutex> untilTheyWait(room.mutex); }
-    room.changed.notify_all();
+    const boost::unique_lock<boost::mutex> untilTheyWait(room.mutex);
+    for (Rooms::Waiter* each = room.waiters.front(); each != nullptr;
+         each = room.waiters.next(*each)) {
+        // Under the room's mutex, without which the waiter cannot leave.
+        if (each->waitsFor == mutex) return each->released.notify_one();
+    }
+}
+
+/// Without a look at what the rooms were in: another thread may have been changing it.
+void Mutex::forgetWaiters() noexcept {
+    new (&Rooms::instance()) Rooms;
+    for (WaitedFor& each : waitedFor) each.word.store(kNothing, std::memory_order_relaxed);
 }
 
 }  // namespace jtimer::detail

@@ -13,25 +13,34 @@ namespace jtimer::detail {
 /// A mutex for what is held for some ten nanoseconds, a million times a second; of one byte, as
 /// there may be millions of them.
 ///
-/// To take it is one compare-and-exchange. To release it is one plain store, and a look at whether
-/// somebody waits: then it is also to wake them. Who finds it taken tries again for some time. Then
-/// it says that it waits, tries once more, and waits on a condition variable which it shares with
-/// the waiters for some other mutexes: so it may be woken for one of these, which costs time only.
+/// lock() is one compare-and-exchange. unlock() is one plain store, and one load that says whether
+/// there are waiters to wake. A thread that finds the mutex taken spins briefly, registers as a
+/// waiter, tries once more, and sleeps.
 ///
-/// A waiter must not miss its release. It says that it waits, and then reads the mutex; the owner
-/// releases the mutex, and then reads whether somebody waits: at least one of them must see what
-/// the other wrote. That takes a full barrier between the write and the read on both sides. The
-/// owner's would double what a release costs, so on Linux the waiter, which is about to sleep for
-/// microseconds anyway, has the kernel execute it on all processors that run the process's threads
-/// (membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, as in liburcu and in Folly's asymmetric fences).
-/// At that moment the owner has either not read yet, and will see the waiter; or it has, and so has
-/// released before, which the waiter will see. The compiler keeps the owner's order. Where the
-/// kernel has no such barrier, the release is an exchange, and the four accesses are in the single
-/// order of sequential consistency. A model of both: test/base/model/mutex.pml.
+/// The waiters are registered outside of the mutex, in one of 64 rooms that its address chooses.
+/// Each has a word that says what its waiters wait for: nothing, the one mutex with this address,
+/// or several. So unlock() of another mutex of that room finds out by a comparison that it is not
+/// meant; only where waiters for several mutexes meet in a room must it look through their list.
+/// The first waiter for the mutex is woken, and no other.
 ///
-/// It may be destroyed as soon as it is free, even if the thread that has released it is still
-/// inside unlock(): who waits is not written in the mutex. A child that is forked while others wait
-/// finds that nobody does.
+/// A waiter must not miss its release. It registers, and then reads the mutex; the owner releases
+/// the mutex, and then reads the room's word: at least one of them must see what the other wrote.
+/// That takes a full barrier between the write and the read on both sides. The owner's would double
+/// what a release costs, so on Linux the waiter, which is about to sleep for microseconds anyway,
+/// has the kernel execute it on all processors that run the process's threads (membarrier,
+/// MEMBARRIER_CMD_PRIVATE_EXPEDITED, as in liburcu and in Folly's asymmetric fences). At that
+/// moment the owner has either not read yet, and will see the registration, or a later word that
+/// covers it too; or it has, and so has released before, which the waiter will see. The compiler
+/// keeps the owner's order. Where the kernel has no such barrier, the release is an exchange, and
+/// the four accesses are in the single order of sequential consistency. A model of both:
+/// test/base/model/mutex.pml.
+///
+/// To wake one waiter is enough: it takes the mutex, and wakes the next when it releases it; or it
+/// finds the mutex taken by a thread that has come in between, and stays registered, so that this
+/// thread wakes it again.
+///
+/// The mutex may be destroyed as soon as it is free, even if the thread that has released it is
+/// still inside unlock(). In a forked child nothing has waiters.
 class Mutex {
   public:
     Mutex() noexcept = default;
@@ -47,7 +56,7 @@ class Mutex {
                                               std::memory_order_relaxed);
     }
     void unlock() noexcept {
-        const std::size_t room = roomNumber();
+        const Address self = address();
         if (waitersHaveBarrier) {
             taken_.store(false, std::memory_order_release);
             std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -55,34 +64,40 @@ class Mutex {
             taken_.exchange(false, std::memory_order_seq_cst);
         }
         // Now the mutex may be gone.
-        if (waiters[room].count.load(std::memory_order_seq_cst) != 0) wakeWaiters(room);
+        if (waitedFor[roomOf(self)].word.load(std::memory_order_seq_cst) != kNothing)
+            wakeWaiter(self);
     }
 
-    /// From now on no forked child finds taken what those take who wait: fork() takes it for
-    /// itself. Before the first wait at the latest. Who has fork() take a Mutex too must call this
-    /// before, as fork() takes first what it was told last.
-    static void surviveForks() noexcept;
+    /// In a forked child, while it has one thread: the waiters of the parent are not there.
+    static void forgetWaiters() noexcept;
 
-    /// Whether the kernel executes the barrier for those who wait. Known before main(); a test may
-    /// clear it while nobody uses a Mutex.
+    /// Whether the kernel executes the barrier for waiters. Known before main(); a test may clear
+    /// it while nobody uses a Mutex.
     static bool waitersHaveBarrier;
 
   private:
+    using Address = std::uintptr_t;
     struct Rooms;
-    struct alignas(kCacheLine) Waiters {
-        std::atomic<std::uint32_t> count{0};
+
+    /// What the waiters of a room wait for: the address of a mutex, or one of these. Written under
+    /// the room's mutex.
+    struct alignas(kCacheLine) WaitedFor {
+        std::atomic<Address> word{kNothing};
     };
+    static constexpr Address kNothing = 0;
+    static constexpr Address kSeveral = 1;
+
     static constexpr std::size_t kRooms = 64;
+    static std::array<WaitedFor, kRooms> waitedFor;
 
-    static std::array<Waiters, kRooms> waiters;
-
-    std::size_t roomNumber() const noexcept {
+    Address address() const noexcept { return reinterpret_cast<Address>(this); }
+    static std::size_t roomOf(Address mutex) noexcept {
         // Objects from malloc have 16 bytes or more each.
-        return reinterpret_cast<std::uintptr_t>(this) / 16 % kRooms;
+        return mutex / 16 % kRooms;
     }
     void lockContended();
     bool lockSoon() noexcept;
-    static void wakeWaiters(std::size_t room) noexcept;
+    static void wakeWaiter(Address mutex) noexcept;
 
     std::atomic<bool> taken_{false};
 };

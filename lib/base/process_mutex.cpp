@@ -3,25 +3,42 @@
 
 #include <new>
 #include <pthread.h>
+#include <unistd.h>
 #include <utility>
 
 namespace jtimer::detail {
 
+namespace {
+
+/// The calling thread is inside fork() and has taken all.
+thread_local bool isForking = false;
+
+}  // namespace
+
 struct ProcessMutex::All {
     Mutex mutex;
     ProcessMutex* last = nullptr;  // guarded by mutex, as the links from it
+    pid_t process = getpid();      // changes where a forked child has one thread
 
     /// If the system has no memory for it, a forked child is as it would be without it.
-    All() noexcept {
-        Mutex::surviveForks();  // first, so that fork() takes its locks last
-        pthread_atfork(lockAll, unlockAll, unlockAll);
-    }
+    All() noexcept { pthread_atfork(take, release, release); }
 
-    static void lockAll() {
+#if defined(__linux__)
+    /// Before all other initializers, which may register handlers.
+    [[gnu::constructor(101)]] static void prepare() noexcept { all(); }
+#endif
+
+    static void take() {
         all().mutex.lock();
         for (ProcessMutex* each = all().last; each != nullptr; each = each->next_) each->lock();
+        isForking = true;
     }
-    static void unlockAll() {
+
+    static void release() {
+        const bool isNewChild = std::exchange(all().process, getpid()) != getpid();
+        if (isNewChild) forgetWaiters();
+        // In a child also if they were released before the fork: others may have taken them since.
+        if (!std::exchange(isForking, false) && !isNewChild) return;
         for (ProcessMutex* each = all().last; each != nullptr; each = each->next_) each->unlock();
         all().mutex.unlock();
     }
@@ -36,6 +53,10 @@ ProcessMutex::All& ProcessMutex::all() noexcept {
 ProcessMutex::ProcessMutex() noexcept {
     const Lock lock(all().mutex);
     next_ = std::exchange(all().last, this);
+}
+
+void ProcessMutex::endOwnFork() noexcept {
+    if (isForking) All::release();
 }
 
 }  // namespace jtimer::detail

@@ -4,6 +4,7 @@
 #include "base/process_mutex.hpp"
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"
+#include "support/system_threads.hpp"
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -30,7 +31,6 @@ static_assert(sizeof(Mutex) == 1);
 
 namespace {
 
-/// Made before anybody waits for a mutex.
 jtimer::detail::ProcessMutex ofProcess;
 
 /// Who sees to it that a waiter does not miss its release: itself, by the kernel's barrier, where
@@ -73,6 +73,48 @@ bool takesItWhenReleased() {
 }
 
 #if defined(__linux__)
+/// A thread that waits for a mutex, and sleeps, when the constructor returns.
+class Sleeper {
+  public:
+    explicit Sleeper(Mutex& mutex)
+        : thread_([this, &mutex] {
+              id_ = gettid();
+              const boost::lock_guard<Mutex> lock(mutex);
+              hasTakenIt_ = true;
+              mayRelease_.wait();
+          }) {
+        // Waiting for the mutex, not for its room's: with no other thread there.
+        while (id_ == 0 || !test::isAsleep(id_)) boost::this_thread::yield();
+        sleeps_ = test::sleepsOf(id_);
+    }
+    Sleeper(const Sleeper&) = delete;
+    Sleeper& operator=(const Sleeper&) = delete;
+    ~Sleeper() { release(); }
+
+    bool hasWokenUp() const { return hasTakenIt_ || test::sleepsOf(id_) != sleeps_; }
+    void awaitLock() const {
+        while (!hasTakenIt_) boost::this_thread::yield();
+    }
+    void release() {
+        mayRelease_.open();
+        if (thread_.joinable()) thread_.join();
+    }
+
+  private:
+    std::atomic<pid_t> id_{0};
+    std::atomic<bool> hasTakenIt_{false};
+    test::Gate mayRelease_;
+    long sleeps_ = 0;
+    boost::thread thread_;
+};
+
+void lockAndRelease(Mutex& mutex, int times) {
+    for (int i = 0; i < times; ++i) {
+        mutex.lock();
+        mutex.unlock();
+    }
+}
+
 /// From now on the kernel refuses membarrier.
 void enterSandbox() {
     std::array<sock_filter, 4> filter{{
@@ -109,8 +151,7 @@ BOOST_DATA_TEST_CASE(a_thread_waits_until_it_is_released, bothWays, ofWaiters) {
 
 BOOST_DATA_TEST_CASE(threads_exclude_each_other_on_mutexes_that_share_a_room, bothWays, ofWaiters) {
     const WithBarrier barrier(ofWaiters);
-    // In an array of these, sixteen lie within what the rooms tell apart.
-    std::array<Mutex, 16> mutexes;
+    alignas(16) std::array<Mutex, 2> mutexes;  // the rooms tell apart what is 16 bytes apart
     std::array<int, 2> counts{};
     constexpr int rounds = 20000;
     boost::thread_group threads;
@@ -159,6 +200,49 @@ BOOST_DATA_TEST_CASE(no_waiter_misses_its_release, bothWays, ofWaiters) {
     BOOST_TEST(ended == rounds);
 }
 
+#if defined(__linux__)
+BOOST_AUTO_TEST_CASE(to_release_another_mutex_of_the_room_wakes_no_waiter) {
+    alignas(16) std::array<Mutex, 2> inOneRoom;
+    inOneRoom[0].lock();
+    Sleeper sleeper(inOneRoom[0]);
+    lockAndRelease(inOneRoom[1], 1000);
+    BOOST_TEST(!sleeper.hasWokenUp());
+    inOneRoom[0].unlock();
+    sleeper.awaitLock();
+}
+
+BOOST_AUTO_TEST_CASE(of_waiters_for_several_mutexes_of_a_room_a_release_wakes_its_own) {
+    alignas(16) std::array<Mutex, 3> inOneRoom;
+    inOneRoom[0].lock();
+    inOneRoom[1].lock();
+    Sleeper first(inOneRoom[0]);
+    {
+        Sleeper second(inOneRoom[1]);
+        lockAndRelease(inOneRoom[2], 1000);
+        BOOST_TEST(!second.hasWokenUp());
+        inOneRoom[1].unlock();
+        second.awaitLock();
+    }
+    // Now all waiters of the room wait for one mutex again.
+    lockAndRelease(inOneRoom[1], 1000);
+    BOOST_TEST(!first.hasWokenUp());
+    inOneRoom[0].unlock();
+    first.awaitLock();
+}
+
+BOOST_AUTO_TEST_CASE(a_release_wakes_the_waiter_that_came_first_and_no_other) {
+    Mutex mutex;
+    mutex.lock();
+    Sleeper first(mutex);
+    Sleeper second(mutex);
+    mutex.unlock();
+    first.awaitLock();
+    BOOST_TEST(!second.hasWokenUp());
+    first.release();
+    second.awaitLock();
+}
+#endif
+
 BOOST_AUTO_TEST_CASE(it_may_be_destroyed_by_the_next_who_takes_it) {
     for (int i = 0; i < 2000; ++i) {
         auto mutex = std::make_unique<Mutex>();
@@ -184,7 +268,7 @@ BOOST_AUTO_TEST_CASE(a_waiter_looks_again_and_again_where_a_sandbox_refuses_the_
 }
 
 BOOST_AUTO_TEST_CASE(a_child_that_is_forked_while_others_wait_finds_that_nobody_does) {
-    std::array<Mutex, 2> inOneRoom;
+    alignas(16) std::array<Mutex, 2> inOneRoom;
     inOneRoom[0].lock();
     boost::thread other([&] { const boost::lock_guard<Mutex> lock(inOneRoom[0]); });
     letSleep();
@@ -199,8 +283,7 @@ BOOST_AUTO_TEST_CASE(a_child_that_is_forked_while_others_wait_finds_that_nobody_
     BOOST_TEST(exitCode == 0);
 }
 
-BOOST_AUTO_TEST_CASE(fork_waits_for_a_mutex_before_it_takes_what_it_waits_with) {
-    BOOST_TEST(takesItWhenReleased());  // so that the latter is there
+BOOST_AUTO_TEST_CASE(fork_waits_for_a_mutex_of_the_process_that_is_taken) {
     ofProcess.lock();
     test::Gate begun;
     test::Gate forked;

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <sstream>
 #include <string>
+#include <sys/types.h>
 
 namespace test {
 
@@ -45,6 +46,25 @@ inline std::ptrdiff_t numberOfThreads() {
     const std::filesystem::directory_iterator tasks("/proc/self/task");
     return std::count_if(begin(tasks), end(tasks),
                          [](const auto& task) { return !detail::isEnding(task.path()); });
+}
+
+/// Whether a thread of this process, of that id, sleeps.
+inline bool isAsleep(pid_t thread) {
+    std::ifstream stat("/proc/self/task/" + std::to_string(thread) + "/stat");
+    std::string line;
+    std::getline(stat, line);
+    return line.find(") S ") != std::string::npos;
+}
+
+/// How often it has gone to sleep, and woken up if it is not asleep.
+inline long sleepsOf(pid_t thread) {
+    std::ifstream status("/proc/self/task/" + std::to_string(thread) + "/status");
+    const std::string field = "voluntary_ctxt_switches:";
+    std::string line;
+    while (std::getline(status, line)) {
+        if (line.rfind(field, 0) == 0) return std::stol(line.substr(field.size()));
+    }
+    return -1;
 }
 
 /// What the system gives new threads by default, absurd for a while.

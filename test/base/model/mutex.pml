@@ -11,14 +11,16 @@
  * With MISTAKE it must find an error:
  *
  *  1. a waiter has no barrier executed;
- *  2. it says that it waits only when it has found the mutex taken;
- *  3. the owner notifies without the room's mutex in between.
+ *  2. it registers only when it has found the mutex taken;
+ *  3. the owner notifies without the room's mutex in between;
+ *  4. a waiter for another mutex overwrites what the room's word says of the first one's;
+ *  5. a waiter that leaves says that nobody waits.
  *
  * With EXCHANGES, the release is a read-modify-write, and nobody has a barrier executed: the mutex
  * where the kernel has none.
  *
- * The attempts before the wait are one here, at any time. A room that two mutexes share wakes
- * threads for nothing, which a wait has to expect anyway; so here is one mutex only.
+ * The attempts before the wait are one here, at any time. Two mutexes share the room. Threads with
+ * an even number take the first one; the others take the second, or with ALTERNATING both in turn.
  */
 #ifndef MISTAKE
 #define MISTAKE 0
@@ -30,25 +32,34 @@
 #define ROUNDS 2
 #endif
 
-bool taken;             /* as the others see it */
-bool released[THREADS]; /* the thread has stored that, and nobody has seen it yet */
-byte waiters;
-byte owners;
+#ifndef MUTEXES
+#define MUTEXES 2
+#endif
+#define NOTHING 255
+#define SEVERAL 254
 
-/* The room: its mutex, and who waits on its condition variable. */
+bool taken[MUTEXES];    /* as the others see it */
+bool released[THREADS]; /* the thread has stored that, and nobody has seen it yet */
+byte which[THREADS];    /* the mutex that the thread takes, or has released last */
+byte owners[MUTEXES];
+
+/* The room: its word, its mutex, its waiters in the order in which they came, and who of them sleeps
+ * on a condition variable. */
+byte word = NOTHING;
 bool roomTaken;
-bool waiting[THREADS];
+byte waiters[THREADS];
+byte count;
+bool sleeps[THREADS];
 
 inline showStores(t) {
     if
-    :: released[t] -> taken = false; released[t] = false
+    :: released[t] -> taken[which[t]] = false; released[t] = false
     :: else -> skip
     fi
 }
 
 /* What a thread has stored shows sooner or later. */
 active proctype StoreBuffers() {
-    byte t;
 end:
     do
     :: atomic { released[0] -> showStores(0) }
@@ -63,10 +74,51 @@ end:
 
 inline enterRoom() { atomic { ALL_SHOWN && !roomTaken -> roomTaken = true } }
 
+inline register() {
+    atomic {
+        ALL_SHOWN -> waiters[count] = me;
+        count++;
+        if
+#if MISTAKE != 4
+        :: word != NOTHING && word != mine -> word = SEVERAL
+#endif
+        :: else -> word = mine
+        fi
+    }
+}
+
+inline leave() {
+    atomic {
+        ALL_SHOWN -> t = 0;
+        do
+        :: waiters[t] == me -> break
+        :: else -> t++
+        od;
+        count--;
+        do
+        :: t < count -> waiters[t] = waiters[t + 1]; t++
+        :: else -> break
+        od;
+        waiters[count] = 0;
+        if
+        :: count == 0 || MISTAKE == 5 -> word = NOTHING
+        :: else ->
+            t = 1;
+            word = which[waiters[0]];
+            do
+            :: t < count && which[waiters[t]] != word -> word = SEVERAL; break
+            :: t < count && which[waiters[t]] == word -> t++
+            :: else -> break
+            od
+        fi;
+        t = 0
+    }
+}
+
 inline lockContended() {
     enterRoom();
 #if MISTAKE != 2
-    atomic { ALL_SHOWN -> waiters++ }
+    register();
 #endif
 #if MISTAKE != 1 && !defined(EXCHANGES)
     t = 0;
@@ -76,43 +128,51 @@ inline lockContended() {
     od;
 #endif
     do
-    :: atomic { ALL_SHOWN && !taken -> taken = true; break }
-    :: atomic { ALL_SHOWN && taken -> skip };
+    :: atomic { ALL_SHOWN && !taken[mine] -> taken[mine] = true; break }
+    :: atomic { ALL_SHOWN && taken[mine] -> skip };
 #if MISTAKE == 2
-        atomic { ALL_SHOWN -> waiters++ };
+        register();
 #endif
-        atomic { waiting[me] = true; roomTaken = false };
-        atomic { !waiting[me] && !roomTaken -> roomTaken = true }
+        atomic { sleeps[me] = true; roomTaken = false };
+        atomic { !sleeps[me] && !roomTaken -> roomTaken = true };
 #if MISTAKE == 2
-        waiters--
+        leave()
 #endif
     od;
 #if MISTAKE != 2
-    atomic { ALL_SHOWN -> waiters-- };
+    leave();
 #endif
     roomTaken = false
 }
 
+/* notify_one(), which wakes the first that waits for this mutex. */
+inline notify() {
+    atomic {
+        ALL_SHOWN -> t = 0;
+        do
+        :: t < count && which[waiters[t]] == mine -> sleeps[waiters[t]] = false; break
+        :: t < count && which[waiters[t]] != mine -> t++
+        :: else -> break
+        od;
+        t = 0
+    }
+}
+
 inline unlock() {
 #ifdef EXCHANGES
-    taken = false;
+    taken[mine] = false;
 #else
     released[me] = true;
 #endif
     if
-    :: waiters != 0 ->
-#if MISTAKE != 3
+    :: word == mine || word == SEVERAL ->
+#if MISTAKE == 3
+        notify()
+#else
         enterRoom();
-        roomTaken = false;
+        notify();
+        roomTaken = false
 #endif
-        atomic { /* notify_all() */
-            ALL_SHOWN;
-            t = 0;
-            do
-            :: t < THREADS -> waiting[t] = false; t++
-            :: else -> t = 0; break
-            od
-        }
     :: else -> skip
     fi
 }
@@ -120,15 +180,25 @@ inline unlock() {
 proctype Thread(byte me) {
     byte round;
     byte t;
+    byte mine;
     do
     :: round < ROUNDS ->
+        atomic {
+            ALL_SHOWN; /* the store is known by its mutex */
+#ifdef ALTERNATING
+            mine = (me + round) % MUTEXES;
+#else
+            mine = me % MUTEXES;
+#endif
+            which[me] = mine
+        };
         if
-        :: atomic { ALL_SHOWN && !taken -> taken = true }
+        :: atomic { ALL_SHOWN && !taken[mine] -> taken[mine] = true }
         :: lockContended()
         fi;
-        owners++;
-        assert(owners == 1);
-        owners--;
+        owners[mine]++;
+        assert(owners[mine] == 1);
+        owners[mine]--;
         unlock();
         round++
     :: else -> break
