@@ -5,6 +5,7 @@
 #include "base/pause.hpp"
 #include "base/timer_slack.hpp"
 
+#include <boost/chrono/duration.hpp>
 #include <boost/thread/thread.hpp>
 
 #include <algorithm>
@@ -35,14 +36,22 @@ void Monitor::enterContended(Lock& lock) {
 }
 
 void Monitor::letOthersIn(Lock& lock) {
-    // Long enough for a thread that sleeps to wake up.
-    constexpr int attempts = 1000;
+    // Together long enough for a thread that sleeps to wake up. Where it can run on another
+    // processor, or in turn with this thread, a few yields will do. A thread of lower priority gets
+    // to run on this processor only while this thread sleeps.
+    constexpr int yields = 100;
+    constexpr int sleeps = 10;
+    constexpr boost::chrono::microseconds shortTime(20);
     const std::uint32_t before = contendedEntries_.load(std::memory_order_relaxed);
     lock.unlock();
-    for (int i = 0; i < attempts; ++i) {
+    for (int i = 0; i < yields + sleeps; ++i) {
         if (contenders_.load(std::memory_order_relaxed) == 0) break;
         if (contendedEntries_.load(std::memory_order_relaxed) != before) break;
-        boost::this_thread::yield();
+        if (i < yields) {
+            boost::this_thread::yield();
+        } else {
+            boost::this_thread::no_interruption_point::sleep_for(shortTime);
+        }
     }
     lock.lock();
 }
