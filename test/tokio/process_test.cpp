@@ -97,7 +97,8 @@ CHILD_PROCESS(forks_beside_a_driver) {
         if (!isRefused([&] { fresh.poll(); }) ||
             !isRefused([&] { fresh.reset(driver->start()); }) ||
             !isRefused([&] { sleep->wait(); }) || !isRefused([&] { driver->size(); }) ||
-            !isRefused([&] { driver->nextWake(); }) || !isRefused([&] { driver->shutdown(); }))
+            !isRefused([&] { static_cast<void>(driver->nextWake()); }) ||
+            !isRefused([&] { driver->shutdown(); }))
             return 1;
         sleep.reset();
         jtimer::tokio::detail::stopPolling(*another);

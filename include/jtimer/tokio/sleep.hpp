@@ -46,7 +46,8 @@ class JTIMER_API Sleep {
 
     /// Whether it has fired; once true, that stays so until a reset. If false, `waker` is called
     /// when the Sleep fires, instead of the waker of an earlier poll; an empty one leaves the
-    /// earlier one in place. If true, no waker is kept.
+    /// earlier one in place. If true, no waker is kept: ignore the result only where the Sleep
+    /// cannot have fired yet, or nothing depends on the waker.
     /// \throws IllegalStateException "TimeDriver has been shut down." if it had not fired before
     bool poll(Waker waker = {});
 

@@ -91,18 +91,18 @@ class JTIMER_API TimeDriver {
     /// \returns a Sleep until `duration` from now. The longest durations never elapse.
     /// \throws IllegalArgumentException "Negative duration."
     /// \throws IllegalStateException "TimeDriver has been shut down."
-    Sleep sleep(TimeSpan duration);
+    [[nodiscard]] Sleep sleep(TimeSpan duration);
     /// \returns a Sleep until `deadline`, which may have passed
     /// \throws IllegalStateException "TimeDriver has been shut down."
-    Sleep sleepUntil(Date deadline);
+    [[nodiscard]] Sleep sleepUntil(Date deadline);
     /// \returns an Interval whose first tick comes at once
     /// \throws IllegalArgumentException "`period` must be non-zero." if it is 0 or negative
     /// \throws IllegalStateException "TimeDriver has been shut down."
-    Interval interval(TimeSpan period);
+    [[nodiscard]] Interval interval(TimeSpan period);
     /// \returns an Interval whose first tick comes at `start`, which may have passed
     /// \throws IllegalArgumentException "`period` must be non-zero." if it is 0 or negative
     /// \throws IllegalStateException "TimeDriver has been shut down."
-    Interval intervalAt(Date start, TimeSpan period);
+    [[nodiscard]] Interval intervalAt(Date start, TimeSpan period);
 
     /// Fires everything that is due by now, including what wakers register meanwhile, in the order
     /// of ticks; within a tick in any order. For a polled driver.
@@ -121,7 +121,7 @@ class JTIMER_API TimeDriver {
     ///
     /// A loop may sleep until then: TimeDriverOptions::unpark is called for whatever is registered
     /// before that time. An answer given during a turn holds only until the turn ends.
-    std::optional<Date> nextWake() const;
+    [[nodiscard]] std::optional<Date> nextWake() const;
 
     /// How many deadlines are registered.
     std::size_t size() const;

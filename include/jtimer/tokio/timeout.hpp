@@ -115,7 +115,7 @@ class Timeout {
     Operation& operation() noexcept { return operation_; }
 
     /// Returns the operation. Afterwards the Timeout can only be destroyed.
-    Operation intoInner() && { return std::move(operation_); }
+    [[nodiscard]] Operation intoInner() && { return std::move(operation_); }
 
   private:
     struct Nothing {};
@@ -137,14 +137,14 @@ class Timeout {
 /// \throws IllegalArgumentException "Negative duration."
 /// \throws IllegalStateException "TimeDriver has been shut down."
 template <class Operation>
-Timeout<Operation> timeout(TimeDriver& driver, TimeSpan duration, Operation operation) {
+[[nodiscard]] Timeout<Operation> timeout(TimeDriver& driver, TimeSpan duration, Operation operation) {
     return Timeout<Operation>(driver.sleep(duration), std::move(operation));
 }
 
 /// The same with a deadline in the driver's time, which may have passed.
 /// \throws IllegalStateException "TimeDriver has been shut down."
 template <class Operation>
-Timeout<Operation> timeoutAt(TimeDriver& driver, Date deadline, Operation operation) {
+[[nodiscard]] Timeout<Operation> timeoutAt(TimeDriver& driver, Date deadline, Operation operation) {
     return Timeout<Operation>(driver.sleepUntil(deadline), std::move(operation));
 }
 

@@ -1,0 +1,64 @@
+#!/bin/sh
+# Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#
+# The compiler warns of a call of jtimer::tokio that has done nothing if its result is dropped. It does not warn where
+# a dropped result is fine.
+set -u
+
+. test/support/cases.sh
+: "${CXX:=g++}"
+export LC_ALL=C  # the compiler's language
+
+cat >"$tmp/before.hpp" <<'EOH'
+#include <jtimer/tokio/delay_queue.hpp>
+#include <jtimer/tokio/timeout.hpp>
+
+using namespace std::chrono_literals;
+using namespace jtimer::tokio;
+
+extern TimeDriver& driver;
+extern Sleep& sleep_;
+extern Interval& interval_;
+extern DelayQueue<int>& queue;
+extern Completion<int>& completion;
+extern Timeout<Completion<int>>& limited;
+inline void wake() {}
+EOH
+
+compile_statement() {
+    echo "void statement() { $1; }" >"$tmp/statement.cpp"
+    $CXX -std=c++17 -Wall -Wextra -Wpedantic -Werror -Iinclude -include "$tmp/before.hpp" -fsyntax-only \
+        "$tmp/statement.cpp" 2>&1
+}
+
+warns() {
+    for statement; do
+        if said=$(compile_statement "$statement"); then
+            echo "no warning: $statement"
+            return 1
+        fi
+        if ! echo "$said" | grep -q 'unused-result'; then
+            echo "another error for $statement: $said"
+            return 1
+        fi
+    done
+}
+
+# --- the cases ----------------------------------------------------------------------------------
+
+what_is_made_and_dropped_is_warned_of() {
+    warns 'driver.sleep(10ms)' 'driver.sleepUntil(driver.now())' 'driver.interval(10ms)' \
+        'driver.intervalAt(driver.now(), 10ms)' 'timeout(driver, 10ms, completion)' \
+        'timeoutAt(driver, driver.now(), completion)' 'driver.nextWake()' 'std::move(limited).intoInner()'
+}
+
+what_has_done_something_is_not() {
+    compile_statement 'driver.turn(); driver.sleep(10ms).wait(); sleep_.poll(); sleep_.poll(wake); sleep_.reset(driver.now());
+        interval_.tick(); interval_.pollTick(); interval_.pollTick(wake); limited.poll(wake); limited.get(); limited.take();
+        completion.set(1); queue.insert(1, 10ms); queue.pollExpired(wake); queue.next(); queue.remove({1}); queue.tryRemove({1});
+        const Sleep kept = driver.sleep(10ms); static_cast<void>(driver.nextWake())'
+}
+
+check what_is_made_and_dropped_is_warned_of
+check what_has_done_something_is_not
+sum_up
