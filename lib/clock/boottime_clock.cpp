@@ -3,6 +3,7 @@
 
 #if defined(__linux__)
 
+#include "base/uninterruptible.hpp"
 #include "clock/system_time.hpp"
 #include "clock/waiter.hpp"
 
@@ -37,7 +38,10 @@ class FileDescriptor {
     }
     FileDescriptor(const FileDescriptor&) = delete;
     FileDescriptor& operator=(const FileDescriptor&) = delete;
-    ~FileDescriptor() { ::close(fd_); }
+    ~FileDescriptor() {
+        const detail::Uninterruptible uninterruptible;
+        ::close(fd_);
+    }
 
     int get() const noexcept { return fd_; }
 
@@ -76,7 +80,9 @@ class BoottimeWaiter final : public detail::Waiter {
         lock.lock();
     }
 
+    /// A thread that is cancelled here would have taken the notification with it.
     void notify() override {
+        const detail::Uninterruptible uninterruptible;
         const std::uint64_t one = 1;
         (void)!::write(notified_.get(), &one, sizeof one);
     }

@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "clock/waiter.hpp"
 #include "support/child_process.hpp"
 #include "support/counter.hpp"
 #include "support/manual_timer.hpp"
@@ -267,3 +268,26 @@ BOOST_AUTO_TEST_CASE(the_first_reading_of_a_process_is_no_cancellation_point) {
     BOOST_TEST(child.exitCode == 0);
     BOOST_TEST(child.out == "cancelled afterwards");
 }
+
+#if defined(__linux__)
+CHILD_PROCESS(notifies_on_a_boottime_clock_with_a_cancellation_pending) {
+    auto waiter = jtimer::detail::makeWaiter(jtimer::BoottimeClock());
+    bool isDone = false;
+    test::PosixThread thread([&] {
+        pthread_cancel(pthread_self());
+        waiter->notify();
+        waiter.reset();
+        isDone = true;
+        pthread_testcancel();
+    });
+    const bool hasGoneOn = thread.join();
+    test::print(isDone && !hasGoneOn ? "cancelled afterwards" : "wrong");
+}
+
+BOOST_AUTO_TEST_CASE(a_notification_on_a_boottime_clock_is_no_cancellation_point) {
+    const test::ChildResult child =
+        test::runChild("notifies_on_a_boottime_clock_with_a_cancellation_pending");
+    BOOST_TEST(child.exitCode == 0);
+    BOOST_TEST(child.out == "cancelled afterwards");
+}
+#endif
