@@ -38,13 +38,17 @@ thread_local std::uint64_t serialOfThisThread = 0;
 
 }  // namespace
 
-/// Shared by the owner and the thread. The mutex guards everything but the constant, and `pid`,
-/// which start() writes before anybody else knows of the thread.
+/// Shared by the owner and the thread. The mutex guards everything but the constant and `pid`.
 class OwnThread::State {
   public:
     const std::uint64_t serial = lastSerial.fetch_add(1, std::memory_order_relaxed) + 1;
-    /// The process in which the thread runs.
-    pid_t pid = 0;
+    /// The process in which the thread runs, 0 before start(). Read without the mutex, which nobody
+    /// may be there to release in a forked child; and perhaps while start() writes it, by an owner
+    /// that ends the timer while another thread starts it. Relaxed: whoever goes on to rely on the
+    /// thread, as finish() does, has learnt from the one that called start() that there is one, by
+    /// the lock under which the timer did so; and 0 is what isOfAnotherProcess() may see until
+    /// then, for the thread would be one of this process.
+    std::atomic<pid_t> pid{0};
 
     Mutex mutex;
     Condition changed;
@@ -143,13 +147,14 @@ void OwnThread::start(const std::string& name, std::function<void()> body) {
         throw std::system_error(e.code().value(), std::generic_category(),
                                 "cannot start the thread of timer \"" + name + '"');
     }
-    state_->pid = getpid();
+    state_->pid.store(getpid(), std::memory_order_relaxed);
 }
 
 bool OwnThread::isCurrent() const noexcept { return serialOfThisThread == state_->serial; }
 
 bool OwnThread::isOfAnotherProcess() const noexcept {
-    return state_->pid != 0 && state_->pid != getpid();
+    const pid_t pid = state_->pid.load(std::memory_order_relaxed);
+    return pid != 0 && pid != getpid();
 }
 
 bool OwnThread::awaitEnd(std::chrono::milliseconds time) {
@@ -163,7 +168,7 @@ void OwnThread::finish() {
     const std::shared_ptr<State> state = state_;
     if (isCurrent()) {
         state->doNotJoin();
-    } else if (state->pid != 0) {
+    } else if (state->pid.load(std::memory_order_relaxed) != 0) {
         state->join();
     }
 }

@@ -365,6 +365,20 @@ BOOST_AUTO_TEST_CASE(n66_newTimeout_racing_stop_throws_or_runs_or_is_returned) {
                });
 }
 
+// For ThreadSanitizer: that the timer has been started, the stopping thread learns by a relaxed
+// atomic, which orders nothing.
+BOOST_AUTO_TEST_CASE(n66_the_first_newTimeout_and_stop_may_be_called_by_two_threads) {
+    HashedWheelTimer fresh(test::wheelOn(clock));
+    std::atomic<bool> added{false};
+    boost::thread other([&] {
+        fresh.newTimeout([] {}, 1h);
+        added.store(true, std::memory_order_relaxed);
+    });
+    while (!added.load(std::memory_order_relaxed)) boost::this_thread::yield();
+    BOOST_TEST(fresh.stop().size() == 1U);
+    other.join();
+}
+
 BOOST_AUTO_TEST_CASE(n70_stop_ends_a_waiting_worker_at_once_however_long_its_tick_is) {
     for (const auto& delay : {std::optional<jtimer::TimeSpan>(), std::optional<jtimer::TimeSpan>(0),
                               std::optional<jtimer::TimeSpan>(100h)}) {
