@@ -5,6 +5,7 @@
 #include "base/thread_number.hpp"
 
 #include <algorithm>
+#include <array>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -28,40 +29,77 @@ Bucket& BucketedQueue::bucketOfThisThread() noexcept {
     return buckets_[jtimer::detail::numberOfThisThread<BucketedQueue>() % buckets_.size()];
 }
 
-bool BucketedQueue::reserveOne() noexcept {
-    if (size_ + 1 < heap_.size()) return true;
+/// By memory, and if there is none by a sweep.
+bool BucketedQueue::makeRoom() noexcept {
     try {
         heap_.grow(heap_.nextSize());
-        return true;
     } catch (const std::bad_alloc&) {
-        return false;
+        dropRemoved();
     }
+    return hasRoom();
 }
 
-bool BucketedQueue::acceptOld() noexcept {
+void BucketedQueue::acceptOld() noexcept {
     std::uint32_t number = std::exchange(removing_, Slot::kNone);
     while (number != Slot::kNone) {
         Slot& slot = pool_.at(number);
         number = slot.next;
         dropIfRemoved(slot);  // or it goes back there
     }
-    return accept(std::exchange(waiting_, Slot::kNone));
+    accept(std::exchange(waiting_, Slot::kNone));
 }
 
-bool BucketedQueue::accept(std::uint32_t first) noexcept {
-    bool complete = true;
+void BucketedQueue::accept(std::uint32_t first) noexcept {
+    // What there is no room for, in the order in which it came: so that what has waited before is
+    // still sorted.
+    std::uint32_t left = Slot::kNone;
+    std::uint32_t* end = &left;
     for (std::uint32_t number = first; number != Slot::kNone;) {
         Slot& slot = pool_.at(number);
         number = slot.next;
         if (dropIfRemoved(slot)) continue;
-        if (reserveOne()) {
+        if (hasRoom() || (left == Slot::kNone && makeRoom())) {
             heap_[++size_] = {slot.time, &slot};
         } else {
-            slot.next = std::exchange(waiting_, slot.number());
-            complete = false;
+            *end = slot.number();
+            end = &slot.next;
+            *end = Slot::kNone;
         }
     }
-    return complete;
+    if (left != Slot::kNone) waiting_ = merged(waiting_, sorted(left));
+}
+
+/// Sorts a list by time, by merging its ascending parts: so one that is sorted already is only
+/// walked through.
+std::uint32_t BucketedQueue::sorted(std::uint32_t first) const noexcept {
+    std::array<std::uint32_t, 32> parts{};  // the kth: none, or what 2^k parts were merged into
+    parts.fill(Slot::kNone);
+    while (first != Slot::kNone) {
+        Slot* last = &pool_.at(first);
+        while (last->next != Slot::kNone && pool_.at(last->next).time >= last->time)
+            last = &pool_.at(last->next);
+        std::uint32_t part = std::exchange(first, std::exchange(last->next, Slot::kNone));
+        std::size_t k = 0;
+        for (; parts[k] != Slot::kNone; ++k)
+            part = merged(std::exchange(parts[k], Slot::kNone), part);
+        parts[k] = part;
+    }
+    for (const std::uint32_t part : parts) first = merged(part, first);
+    return first;
+}
+
+/// Two sorted lists as one.
+std::uint32_t BucketedQueue::merged(std::uint32_t a, std::uint32_t b) const noexcept {
+    std::uint32_t first = Slot::kNone;
+    std::uint32_t* end = &first;
+    while (a != Slot::kNone && b != Slot::kNone) {
+        std::uint32_t& from = pool_.at(b).time < pool_.at(a).time ? b : a;
+        *end = from;
+        end = &pool_.at(from).next;
+        from = *end;
+    }
+    *end = a != Slot::kNone ? a : b;
+    return first;
 }
 
 void BucketedQueue::tidy() noexcept {
@@ -90,11 +128,25 @@ void BucketedQueue::dropRemoved() noexcept {
 }
 
 Nanos BucketedQueue::least() noexcept {
-    while (size_ != 0 && dropIfRemoved(*heap_[1].slot)) removeTop();
+    while (size_ != 0 && dropIfRemoved(*heap_[1].slot)) removeHeapTop();
+    while (waiting_ != Slot::kNone) {
+        Slot& slot = pool_.at(waiting_);
+        const std::uint32_t next = slot.next;
+        if (!dropIfRemoved(slot)) break;
+        waiting_ = next;
+    }
     return topTime();
 }
 
 void BucketedQueue::removeTop() noexcept {
+    if (isWaitingLeast()) {
+        waiting_ = pool_.at(waiting_).next;
+    } else {
+        removeHeapTop();
+    }
+}
+
+void BucketedQueue::removeHeapTop() noexcept {
     // Of equal times the last entry is likely to be the next least, and so on backwards.
     constexpr std::size_t ahead = 8;
     if (size_ > ahead) PrefetchSlot()(heap_[size_ - ahead]);
@@ -139,7 +191,7 @@ class BucketedQueue::Check {
     void run() {
         checkHeap();
         for (const Bucket& bucket : queue_.buckets_) checkBucket(bucket);
-        checkList(queue_.waiting_, isListed);
+        checkWaiting();
         checkList(queue_.removing_,
                   [](Phase phase) { return phase == Phase::Removing || phase == Phase::Removed; });
         checkFree();
@@ -188,6 +240,16 @@ class BucketedQueue::Check {
         require(least == bucket.nearest(), bucket.first(), "heads a list with a wrong `nearest`");
         checkList(bucket.firstFree(), isFree);
         if (bucket.spare() != nullptr) find(*bucket.spare(), isFree);
+    }
+
+    void checkWaiting() {
+        checkList(queue_.waiting_, isListed);
+        for (std::uint32_t number = queue_.waiting_; number != Slot::kNone;) {
+            const Slot& slot = queue_.pool_.at(number);
+            number = slot.next;
+            require(number == Slot::kNone || slot.time <= queue_.pool_.at(number).time,
+                    slot.number(), "waits for room before one that is due earlier");
+        }
     }
 
     void checkFree() {

@@ -62,34 +62,37 @@ class BucketedQueue {
     /// What is announced from now on may be missed by this round.
     void beginRound() noexcept { nearest_ = kNever; }
 
-    /// The thread's, under the mutex: whether something was announced that comes before the heap's
-    /// least.
+    /// The thread's, under the mutex: whether something was announced that comes before the least
+    /// that it knows.
     bool isToldOfEarlier() const noexcept { return topTime() > nearest_; }
 
-    /// The thread's, under the mutex. \returns how long to sleep: until the heap's least time, or
-    /// an earlier one is announced
+    /// The thread's, under the mutex. \returns how long to sleep: until the least time that it
+    /// knows, or an earlier one is announced
     Nanos beginSleep() noexcept { return nearest_ = topTime(); }
 
     // --- the timer's thread ----------------------------------------------------------------------
 
     /// Has another look at the slots that earlier rounds could not deal with.
-    /// \returns as accept()
-    bool acceptOld() noexcept;
+    void acceptOld() noexcept;
 
     /// Takes over the tasks of a bucket's list: recycles those that were removed, and puts the rest
-    /// into the heap, which is out of order until tidy().
-    /// \returns false if there was no memory for some, which wait for acceptOld()
-    bool accept(std::uint32_t first) noexcept;
+    /// into the heap, which is out of order until tidy(). Those for which the heap has no room, and
+    /// there is no memory to make some, wait in a list of their own, which is in order: it needs no
+    /// memory, but accept() and acceptOld() take time in proportion to it.
+    void accept(std::uint32_t first) noexcept;
 
     /// Sweeps out the removed tasks if there may be many of them, and restores the heap.
     void tidy() noexcept;
 
-    /// The heap's least time, kNever if it is empty. Removed tasks at the top are dropped first.
+    /// The least time, kNever if there is no task. Removed tasks that have it are dropped first.
     Nanos least() noexcept;
 
-    /// Of the task at the top: see Slot::beginRun. \returns null if it has been removed. Followed by
-    /// removeTop() if not.
-    Slot* beginRun() noexcept { return heap_[1].slot->beginRun() ? heap_[1].slot : nullptr; }
+    /// Of the task with the least time: see Slot::beginRun. \returns null if it has been removed.
+    /// Followed by removeTop() if not.
+    Slot* beginRun() noexcept {
+        Slot* const slot = isWaitingLeast() ? &pool_.at(waiting_) : heap_[1].slot;
+        return slot->beginRun() ? slot : nullptr;
+    }
     void removeTop() noexcept;
 
     /// After the run.
@@ -123,10 +126,21 @@ class BucketedQueue {
         }
     };
 
-    Nanos topTime() const noexcept { return size_ == 0 ? kNever : heap_[1].time; }
-    bool reserveOne() noexcept;
+    Nanos heapTime() const noexcept { return size_ == 0 ? kNever : heap_[1].time; }
+    Nanos topTime() const noexcept {
+        return isWaitingLeast() ? pool_.at(waiting_).time : heapTime();
+    }
+    /// Whether the task with the least time is one for which the heap had no room.
+    bool isWaitingLeast() const noexcept {
+        return waiting_ != Slot::kNone && (size_ == 0 || pool_.at(waiting_).time < heap_[1].time);
+    }
+    bool hasRoom() const noexcept { return size_ + 1 < heap_.size(); }
+    bool makeRoom() noexcept;
     bool dropIfRemoved(Slot& slot) noexcept;
     void dropRemoved() noexcept;
+    void removeHeapTop() noexcept;
+    std::uint32_t sorted(std::uint32_t first) const noexcept;
+    std::uint32_t merged(std::uint32_t a, std::uint32_t b) const noexcept;
 
     const std::size_t sweepMinSize_;
     SlotPool pool_;
@@ -143,7 +157,7 @@ class BucketedQueue {
     std::size_t ordered_ = 0;
     /// The size after the last sweep, or less, if the heap has shrunk below it since.
     std::size_t base_ = 0;
-    /// Tasks for which the heap had no room.
+    /// Tasks for which the heap had no room, in order of time.
     std::uint32_t waiting_ = Slot::kNone;
     /// Removed tasks whose callable was still being destroyed when the thread came by.
     std::uint32_t removing_ = Slot::kNone;

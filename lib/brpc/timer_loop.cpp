@@ -238,30 +238,26 @@ void TimerLoop::mainLoop() {
     while (!stopped_) {
         queue_.beginRound();
         lock.unlock();
-        const bool complete = pull();
+        pull();
         queue_.tidy();
-        const bool ranAll = complete && runDue();
+        const bool ranAll = runDue();
         monitor_.enter(lock);
-        if (!complete) {
-            waitForMemory(lock);
-        } else if (ranAll) {
-            heapSize_ = queue_.endRound();
-            if (!stopped_ && !queue_.isToldOfEarlier()) sleep(lock);
-        }
+        if (!ranAll) continue;
+        heapSize_ = queue_.endRound();
+        if (!stopped_ && !queue_.isToldOfEarlier()) sleep(lock);
     }
 }
 
-/// Empties the buckets. \returns false if there was no memory for the heap
-bool TimerLoop::pull() {
-    bool complete = queue_.acceptOld();
+/// Empties the buckets.
+void TimerLoop::pull() {
+    queue_.acceptOld();
     for (Bucket& bucket : queue_.buckets()) {
         if (bucket.looksEmpty()) continue;
         Lock lock(bucket.mutex);
         const std::uint32_t first = bucket.takeAll(lock);
         lock.unlock();
-        complete = queue_.accept(first) && complete;
+        queue_.accept(first);
     }
-    return complete;
 }
 
 /// Runs what is due. \returns false if it was not the end of that which ended it: then the loop has
@@ -311,16 +307,6 @@ void TimerLoop::sleep(Lock& lock) {
         const Nanos latest = cap == 0 ? kNever : saturatingAdd(now_, cap);
         monitor_.waitUntil(lock, std::min(until, latest), now_);
     }
-    ++wakeUps_;
-}
-
-/// Before another round that may find more memory. Nothing is run until then, for what could not be
-/// sorted in may come first.
-void TimerLoop::waitForMemory(Lock& lock) {
-    constexpr Nanos pause = 10'000'000;
-    if (stopped_) return;
-    const Nanos now = monitor_.now();
-    monitor_.waitUntil(lock, saturatingAdd(now, pause), now);
     ++wakeUps_;
 }
 

@@ -69,11 +69,10 @@ class TimerLoop : public std::enable_shared_from_this<TimerLoop> {
     // --- the timer's thread
     void run();
     void mainLoop();
-    bool pull();
+    void pull();
     bool runDue();
     void runTask(Slot& slot);
     void sleep(Lock& lock);
-    void waitForMemory(Lock& lock);
 
     // --- the end
     void stop() noexcept;

@@ -102,7 +102,8 @@ struct PendingTask {
 /// **Memory.** A task takes a slot of 64 bytes, and 16 in the heap once the thread has seen it. A
 /// callable of up to 32 bytes lives in the slot. Slots are used again, and freed by the destructor.
 /// The slot of a task that was unscheduled is used again when the thread comes by, for which it is
-/// not woken; see TimerThreadOptions::maxWakeupInterval.
+/// not woken; see TimerThreadOptions::maxWakeupInterval. If there is no memory for the heap, what
+/// was scheduled still runs, in order and in time; only the thread takes longer for it.
 class JTIMER_API TimerThread {
   public:
     TimerThread();
