@@ -49,6 +49,17 @@ class HashedWheel {
         }
     }
 
+    /// The least tick in which something here is due that is not cancelled; `most`, if there is
+    /// none before. Looks at every slot and every timeout, which is what a revolution does.
+    Tick leastDue(Tick most) const noexcept {
+        for (const TimeoutList& slot : slots_) {
+            for (const Timeout* timeout = slot.front(); timeout != nullptr;
+                 timeout = slot.next(*timeout))
+                most = std::min(most, Access::dueIfInit(*timeout, most));
+        }
+        return most;
+    }
+
     /// Removes everything and hands it to `sink`, which must not touch the wheel.
     template <class Sink>
     void clear(Sink sink) {

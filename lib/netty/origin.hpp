@@ -42,6 +42,9 @@ class Origin {
                                                 std::memory_order_relaxed));
     }
 
+    /// For the worker: whether nothing has been pushed since it took all.
+    bool empty() const noexcept { return newest_.load(std::memory_order_relaxed) == nullptr; }
+
     /// For the worker: takes all that is there.
     /// \returns the one that was pushed first, linked to those after it; null if there is none
     Timeout* takeOldestFirst() noexcept {

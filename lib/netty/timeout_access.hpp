@@ -9,7 +9,8 @@
 
 namespace jtimer::netty::detail {
 
-/// The number of a tick, from 0.
+/// The number of a tick: 0 begins at the start of the timer. Those below 0 there are if its clock
+/// is set back to before that.
 using Tick = std::int64_t;
 
 /// The library's way to the inside of a Timeout.
@@ -39,14 +40,20 @@ struct TimeoutAccess {
 
     /// The tick in which it is due, of a timeout that is not cancelled.
     static Tick due(const Timeout& timeout) noexcept {
-        return static_cast<Tick>(timeout.word_.load(std::memory_order_relaxed) >> kStateBits);
+        return dueOf(timeout.word_.load(std::memory_order_relaxed));
+    }
+
+    /// The same of any timeout: `otherwise`, if it is not Init.
+    static Tick dueIfInit(const Timeout& timeout, Tick otherwise) noexcept {
+        const std::uint64_t word = timeout.word_.load(std::memory_order_relaxed);
+        return (word & kStateMask) == kInit ? dueOf(word) : otherwise;
     }
 
     /// Init -> Expired, if it is due in `tick` or before.
     static bool expire(Timeout& timeout, Tick tick) noexcept {
         std::uint64_t word = timeout.word_.load(std::memory_order_relaxed);
         if ((word & kStateMask) != kInit) return false;
-        if (static_cast<Tick>(word >> kStateBits) > tick) return false;
+        if (dueOf(word) > tick) return false;
         return timeout.word_.compare_exchange_strong(
             word, word | kExpired, std::memory_order_acq_rel, std::memory_order_relaxed);
     }
@@ -83,6 +90,9 @@ struct TimeoutAccess {
     static constexpr std::uint64_t kExpired = 1;
     static constexpr std::uint64_t kCancelled = 2;
     static_assert(alignof(Timeout) > kStateMask, "a link leaves room for the state");
+
+    /// An arithmetic shift, so the sign is kept.
+    static Tick dueOf(std::uint64_t word) noexcept { return static_cast<Tick>(word) >> kStateBits; }
 
     static std::uint64_t stateOf(const Timeout& timeout) noexcept {
         return timeout.word_.load(std::memory_order_acquire) & kStateMask;

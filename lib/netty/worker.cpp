@@ -13,6 +13,7 @@
 namespace jtimer::netty::detail {
 
 using jtimer::detail::exceptionOf;
+using jtimer::detail::kLongAgo;
 using jtimer::detail::kNever;
 using jtimer::detail::saturatingAdd;
 using jtimer::detail::saturatingSubtract;
@@ -50,6 +51,7 @@ Worker::Worker(Settings settings, HashedWheelTimer& timer)
     : reporter_(std::make_shared<Reporter>(
           Reporter{std::move(settings.name), std::move(settings.handler)})),
       taskExecutor_(std::move(settings.taskExecutor)), tickDuration_(settings.tickDuration),
+      revolution_(settings.tickDuration * static_cast<Nanos>(settings.slots)),
       maxPendingTimeouts_(settings.maxPendingTimeouts), origin_(new Origin(timer)),
       monitor_(std::move(settings.clock), jtimer::detail::Monitor::WithoutThread{}),
       wheel_(settings.slots) {}
@@ -83,9 +85,10 @@ void Worker::start(Nanos now) {
     state_.store(State::Started, std::memory_order_release);
 }
 
-/// The tick that covers a time since the start, or the first one.
+/// The tick that covers a time since the start.
 Tick Worker::tickAt(Nanos elapsed) const noexcept {
-    return elapsed <= 0 ? 0 : elapsed / tickDuration_;
+    const Tick tick = elapsed / tickDuration_;
+    return elapsed % tickDuration_ < 0 ? tick - 1 : tick;
 }
 
 std::int64_t Worker::pending(Lock&) const noexcept {
@@ -176,8 +179,8 @@ void Worker::run() {
 void Worker::mainLoop() {
     Lock lock = monitor_.enter();
     while (awaitEndOfTick(lock)) {
-        arrived_.append(inbox_);
         lock.unlock();
+        skipEmptyTicks();
         transfer();
         wheel_.expire(tick_, [this](std::shared_ptr<Timeout> timeout) {
             handOver(std::move(timeout));
@@ -190,13 +193,19 @@ void Worker::mainLoop() {
     }
 }
 
-/// Waits until tick_ is over. While nothing is pending, neither in the wheel nor on its way there
-/// or out of there, it waits without a deadline; then tick_ goes on with the tick in which
-/// something was added, as it would have by itself.
+/// Waits until tick_ is over, and takes over the inbox. While nothing is pending, neither in the
+/// wheel nor on its way there or out of there, it waits without a deadline; then tick_ goes on with
+/// the tick in which something was added, as it would have by itself.
+///
+/// A late worker reads the clock once for all the ticks that it has missed, unless something has
+/// arrived since: the clock may have been set back before that was added, to a time at which it is
+/// not due though these ticks were over. By a reading that comes after it, it is.
 /// \returns false if the timer is stopped
 bool Worker::awaitEndOfTick(Lock& lock) {
     for (;;) {
         if (state_.load(std::memory_order_relaxed) == State::Stopped) return false;
+        arrived_.append(inbox_);
+        if (!arrived_.empty()) knownTime_ = kLongAgo;
         if (pending(lock) == 0) {
             idle_ = true;
             monitor_.wait(lock);
@@ -204,13 +213,13 @@ bool Worker::awaitEndOfTick(Lock& lock) {
             continue;
         }
         const Nanos end = endOfTick();
-        // A late worker reads the clock once for all the ticks that it has missed.
         if (end <= knownTime_) return true;
         knownTime_ = monitor_.reached();
         if (end <= knownTime_) return true;
         knownTime_ = monitor_.now();
         if (end <= knownTime_) return true;
-        monitor_.waitUntil(lock, end, knownTime_);
+        if (const Tick present = knownTick(); present < tick_) tick_ = nextLook_ = present;
+        monitor_.waitUntil(lock, endOfTick(), knownTime_);
     }
 }
 
@@ -219,6 +228,34 @@ Nanos Worker::endOfTick() const noexcept {
     // What is beyond 64 bits since the start never comes, even if the clock could show it.
     if (__builtin_mul_overflow(tickDuration_, tick_ + 1, &elapsed)) return kNever;
     return saturatingAdd(start_, elapsed);
+}
+
+Tick Worker::knownTick() const noexcept { return tickAt(saturatingSubtract(knownTime_, start_)); }
+
+/// When tick_ and more than a whole revolution after it are over: goes on to the first tick in
+/// which something is due, or else to the last one that is over. So a clock that jumps, or a
+/// computer that was asleep, does not keep the worker busy with millions of ticks in which nothing
+/// happens.
+///
+/// What happens is the same as without it, for in the ticks that are skipped nothing would:
+///
+///  1. Nothing arrives: arrived_ is empty. What is put into the inbox from now on comes during a
+///     tick, whichever that is, and is transferred in the next.
+///  2. Nothing expires: what is neither cancelled nor in the inbox is in the wheel, and none of
+///     it is due before. What is cancelled from now on does not expire either.
+///  3. No cancellation is processed: there is none. One that is on its way comes, as in 1, during
+///     whichever tick this is.
+///
+/// And a stop() that comes meanwhile finds the worker in the tick to which it goes, where it would
+/// be if it were faster.
+///
+/// The look at the wheel takes as long as a revolution, or less. So there is at most one for as
+/// many ticks as a revolution has, walked or skipped, and at the worst the way takes twice as long.
+void Worker::skipEmptyTicks() noexcept {
+    if (saturatingSubtract(knownTime_, endOfTick()) <= revolution_ || tick_ < nextLook_) return;
+    if (!arrived_.empty() || !origin_->empty()) return;
+    nextLook_ = tick_ + static_cast<Tick>(wheel_.slots());
+    tick_ = wheel_.leastDue(knownTick() - 1);
 }
 
 void Worker::transfer() {

@@ -31,12 +31,21 @@ using jtimer::detail::Nanos;
 /// timeout's links, once it has left the inbox, are the worker's alone. The user's code runs with
 /// no lock held; a user's clock alone is read under the monitor, by the worker.
 ///
-/// **The way of a timeout.** newTimeout puts it into inbox_. At the end of the next tick the worker
-/// takes that over whole (arrived_), and places each into the wheel, or, if it is cancelled
+/// **The way of a timeout.** newTimeout puts it into inbox_. The worker takes that over whole
+/// (arrived_), and at the end of the tick places each into the wheel, or, if it is cancelled
 /// already, into unplaced_. There it stays until it expires or its cancellation is processed. So a
 /// timeout is in exactly one list, which owns it, from newTimeout to its end; and whatever is found
 /// in the inbox of cancellations is in one of the worker's lists, once inbox_ has been taken over
 /// after it: for nobody can cancel a timeout that newTimeout has not put there.
+///
+/// **A clock that goes back.** A timeout is due in a tick, which is a span of time on the clock, as
+/// the date of a java.util.Timer is a point of it: it runs when the clock shows the end of that
+/// tick. When the worker sees that the clock shows a tick before tick_, it goes back to that one,
+/// which may be below 0: what is due later stays where it is, since a slot does not tell rounds.
+/// So what was pending before the step runs that much later, and what is added after it runs as if
+/// there had been none. To shift the start by the step instead, so that nothing is late, was
+/// refused: what runs between the step and its correction would run early after that, and readings
+/// that go back by nanoseconds, as those of two processors may, would add up.
 class Worker : public std::enable_shared_from_this<Worker> {
   public:
     /// What HashedWheelTimerOptions say, checked and completed.
@@ -89,6 +98,8 @@ class Worker : public std::enable_shared_from_this<Worker> {
     void mainLoop();
     bool awaitEndOfTick(Lock& lock);
     Nanos endOfTick() const noexcept;
+    Tick knownTick() const noexcept;
+    void skipEmptyTicks() noexcept;
     void transfer();
     void handOver(std::shared_ptr<Timeout> timeout);
     void processCancellations();
@@ -100,6 +111,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
     const std::shared_ptr<const Reporter> reporter_;
     const Executor taskExecutor_;
     const Nanos tickDuration_;
+    const Nanos revolution_;
     const std::int64_t maxPendingTimeouts_;
     std::unique_ptr<Origin, Origin::LeaveUnused> origin_;
 
@@ -137,8 +149,10 @@ class Worker : public std::enable_shared_from_this<Worker> {
     TimeoutList unplaced_;
     /// The next tick to be handled.
     Tick tick_ = 0;
-    /// A time that the clock has shown.
+    /// A time that the clock has shown since the last timeout arrived.
     Nanos knownTime_ = jtimer::detail::kLongAgo;
+    /// From which tick on it may pay to look for ticks that can be skipped.
+    Tick nextLook_ = 0;
     /// The HashedWheelTimer was destroyed on this thread: no other run begins.
     bool abandoned_ = false;
 

@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <random>
 #include <stdexcept>
@@ -199,12 +200,18 @@ class Random {
 
     void compare() {
         wheel_.check(tick_);
+        Tick least = std::numeric_limits<Tick>::max();
         for (Tick slot = 0; slot < static_cast<Tick>(wheel_.slots()); ++slot) {
             std::vector<Timeout*> found;
             const TimeoutList& list = wheel_.slotAt(slot);
             for (Timeout* t = list.front(); t != nullptr; t = list.next(*t)) found.push_back(t);
             BOOST_REQUIRE(found == model_.slotAt(slot));
+            for (const Timeout* t : found) {
+                if (TimeoutAccess::isInit(*t)) least = std::min(least, TimeoutAccess::due(*t));
+            }
         }
+        BOOST_REQUIRE(wheel_.leastDue(tick_ + 3) == std::min(least, tick_ + 3));
+        BOOST_REQUIRE(wheel_.leastDue(std::numeric_limits<Tick>::max()) == least);
     }
 
     HashedWheel wheel_;

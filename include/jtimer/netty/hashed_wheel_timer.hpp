@@ -45,8 +45,15 @@ class Worker;
 ///
 /// Timeouts of one tick run in the order in which they were added, not in that of their delays.
 ///
-/// **When it is late.** A worker that is kept busy by a long run handles every tick that it has
-/// missed, back to back and in order, as soon as it can. None is skipped.
+/// **When it is late.** A worker that is kept busy by a long run, or whose clock is set forward,
+/// handles every tick that it has missed, back to back and in order, as soon as it can. Where it
+/// has missed more than a revolution of the wheel, ticks in which nothing is due take no time.
+///
+/// **A clock that is set.** Ticks are spans of time on HashedWheelTimerOptions::clock. On a
+/// SteadyClock, the default, nobody can set it. If a WallClock is set back by an hour, what is
+/// pending runs an hour later, as the tasks of a jtimer::Timer do; what is added after that runs
+/// after its delay, and none of it early. The worker notices a step at the end of the tick that it
+/// waits for.
 ///
 /// **The worker.** One thread, started by start() or the first newTimeout, runs all tasks, one at a
 /// time, unless there is an executor. It wakes up once a tick while anything is pending, and not at

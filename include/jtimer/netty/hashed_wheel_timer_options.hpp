@@ -20,7 +20,8 @@ struct HashedWheelTimerOptions {
     /// "HashedWheel-" and the next number of the process, from 0.
     std::optional<std::string> name;
 
-    /// Where the time comes from. Null: a new SteadyClock.
+    /// Where the time comes from. Null: a new SteadyClock, which suits delays: on a clock that can
+    /// be set, they become longer or shorter by that.
     std::shared_ptr<Clock> clock;
 
     /// How long a tick lasts. A timeout runs up to one tick later than its delay; the worker wakes
