@@ -65,7 +65,7 @@ void TimerLoop::start() {
 // --- called from any thread ---------------------------------------------------------------------
 
 TaskId TimerLoop::schedule(Slot::Function function, Nanos time) {
-    if (stopped_.load(std::memory_order_relaxed)) return kInvalidTaskId;
+    if (isStopped()) return kInvalidTaskId;
     Bucket& bucket = queue_.bucketOfThisThread();
     Slot* const slot = bucket.takeSlot(queue_.pool());
     if (slot == nullptr) return kInvalidTaskId;
@@ -74,7 +74,7 @@ TaskId TimerLoop::schedule(Slot::Function function, Nanos time) {
 }
 
 TaskId TimerLoop::schedule(const CallableOps& ops, const Emplacer& emplace, Nanos time) {
-    if (stopped_.load(std::memory_order_relaxed)) return kInvalidTaskId;
+    if (isStopped()) return kInvalidTaskId;
     Bucket& bucket = queue_.bucketOfThisThread();
     Slot* const slot = bucket.takeSlot(queue_.pool());
     if (slot == nullptr) return kInvalidTaskId;
@@ -133,9 +133,10 @@ int TimerLoop::unschedule(TaskId id) {
 
 TimerThreadStats TimerLoop::stats() {
     TimerThreadStats stats;
-    for (Bucket& bucket : queue_.buckets()) stats.scheduled += bucket.scheduled(Lock(bucket.mutex));
+    for (Bucket& bucket : queue_.buckets())
+        stats.scheduled += bucket.scheduled(lockUnlessForked(bucket.mutex));
     {
-        const Lock lock = monitor_.enter();
+        const Lock lock = monitor_.enterUnlessForked(thread_);
         stats.triggered = triggered_;
         stats.signals = signals_;
         stats.wakeUps = wakeUps_;
@@ -156,6 +157,11 @@ TimerThreadStats TimerLoop::stats() {
 
 // --- the end ------------------------------------------------------------------------------------
 
+/// In a forked child, where nothing that a mutex guards is written, takes it only if it is free.
+Lock TimerLoop::lockUnlessForked(Mutex& mutex) const {
+    return isOfAnotherProcess() ? Lock(mutex, boost::try_to_lock) : Lock(mutex);
+}
+
 void TimerLoop::stop() noexcept {
     Lock lock = monitor_.enter();
     stopped_ = true;
@@ -163,13 +169,13 @@ void TimerLoop::stop() noexcept {
 }
 
 void TimerLoop::stopAndJoin() {
-    if (thread_.isOfAnotherProcess()) return;  // in a forked child: there is nobody to wait for
+    if (isOfAnotherProcess()) return;
     stop();
     if (!thread_.isCurrent()) thread_.finish();
 }
 
 void TimerLoop::close() noexcept {
-    if (thread_.isOfAnotherProcess()) return;
+    if (isOfAnotherProcess()) return;
     const jtimer::detail::Uninterruptible uninterruptible;
     stop();
     thread_.finish();
@@ -209,8 +215,8 @@ void TimerLoop::discardAll() noexcept {
 std::vector<PendingTask> TimerLoop::takePending() {
     const auto self = shared_from_this();  // as in unschedule()
     {
-        const Lock lock = monitor_.enter();
-        if (!ended_) throw IllegalStateException("TimerThread is running");
+        const Lock lock = monitor_.enterUnlessForked(thread_);
+        if (!ended_ && !isOfAnotherProcess()) throw IllegalStateException("TimerThread is running");
     }
     std::vector<PendingTask> tasks;
     tasks.reserve(stats().pending);

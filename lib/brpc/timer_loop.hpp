@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "base/fork_count.hpp"
 #include "base/monitor.hpp"
 #include "base/own_thread.hpp"
 #include "brpc/bucketed_queue.hpp"
@@ -54,8 +55,13 @@ class TimerLoop : public std::enable_shared_from_this<TimerLoop> {
     std::vector<PendingTask> takePending();
     TimerThreadStats stats();
 
-    /// By stopAndJoin(), or because the thread has ended by itself.
-    bool isStopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
+    /// By stopAndJoin(), or because the thread has ended by itself; or is not in this process.
+    bool isStopped() const noexcept {
+        return stopped_.load(std::memory_order_relaxed) || isOfAnotherProcess();
+    }
+    /// Whether this is a forked child of the process that has the thread. There no thread may be
+    /// waited for, nor a mutex: whoever holds it may not be there to release it.
+    bool isOfAnotherProcess() const noexcept { return process_ != jtimer::detail::forkCount(); }
 
     /// For the destructor of the TimerThread.
     void close() noexcept;
@@ -75,12 +81,14 @@ class TimerLoop : public std::enable_shared_from_this<TimerLoop> {
     void sleep(Lock& lock);
 
     // --- the end
+    Lock lockUnlessForked(Mutex& mutex) const;
     void stop() noexcept;
     template <class Visit>
     void removeAll(std::size_t atMost, const Visit& visit);
     void discardAll() noexcept;
 
     const Settings settings_;
+    const std::uint32_t process_ = jtimer::detail::forkCount();
     jtimer::detail::Monitor monitor_;
     BucketedQueue queue_;
 

@@ -1,12 +1,14 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include <jtimer/brpc/timer_thread.hpp>
 
+#include "base/fork_count.hpp"
 #include "brpc/timer_loop.hpp"
 #include "clock/default_clocks.hpp"
 
 #include <atomic>
 #include <cerrno>
-#include <mutex>
+#include <cstdint>
+#include <memory>
 #include <new>
 #include <optional>
 #include <system_error>
@@ -54,6 +56,7 @@ class TimerThread::Impl {
     TimerLoop* loop() const noexcept { return published_.load(std::memory_order_acquire); }
 
     int start(const TimerThreadOptions& options) {
+        if (isLeftBehind()) return ECANCELED;
         if (const auto decided = decide(Lock(mutex_))) return *decided;
         if (!isValid(options)) return EINVAL;
         try {
@@ -82,6 +85,10 @@ class TimerThread::Impl {
     }
 
   private:
+    /// Whether this is a forked child, and the thread is in its parent: then the mutex may be held
+    /// by nobody.
+    bool isLeftBehind() const noexcept { return loop() != nullptr && loop()->isOfAnotherProcess(); }
+
     /// What start() returns whatever the options say, if so.
     std::optional<int> decide(const Lock&) const noexcept {
         if (stopped_) return ECANCELED;
@@ -90,6 +97,7 @@ class TimerThread::Impl {
     }
 
     TimerLoop* stop() {
+        if (isLeftBehind()) return nullptr;
         const Lock lock(mutex_);
         stopped_ = true;
         return loop_.get();
@@ -151,27 +159,40 @@ TimerThreadStats TimerThread::stats() const {
 
 namespace {
 
-std::atomic<TimerThread*> globalTimerThread{nullptr};
+/// Never destroyed; nor is that of the parent process, to which a forked child may still refer.
+struct Global {
+    TimerThread timer;
+    const std::uint32_t process = jtimer::detail::forkCount();
+    const Global* inherited = nullptr;
+};
+
+std::atomic<Global*> global{nullptr};
+
+bool isOfThisProcess(const Global* candidate) noexcept {
+    return candidate != nullptr && candidate->process == jtimer::detail::forkCount();
+}
 
 }  // namespace
 
+/// Without a mutex, which a forked child could find locked by nobody. Of several threads that find
+/// no timer each makes one, and all but the first drop theirs.
 TimerThread& getOrCreateGlobalTimerThread() {
-    static std::mutex mutex;
-    if (TimerThread* const timer = getGlobalTimerThread()) return *timer;
-    const std::lock_guard lock(mutex);
-    if (TimerThread* const timer = getGlobalTimerThread()) return *timer;
-    auto timer = std::make_unique<TimerThread>();
-    const int error = timer->start();
-    if (error != 0) {
-        throw std::system_error(error, std::generic_category(),
-                                "cannot start the global TimerThread");
-    }
-    globalTimerThread.store(timer.get(), std::memory_order_release);
-    return *timer.release();
+    Global* present = global.load(std::memory_order_acquire);
+    if (isOfThisProcess(present)) return present->timer;
+    auto made = std::make_unique<Global>();
+    made->inherited = present;
+    const int error = made->timer.start();
+    if (error == 0 && global.compare_exchange_strong(present, made.get(), std::memory_order_acq_rel,
+                                                     std::memory_order_acquire))
+        return made.release()->timer;
+    if (error != 0) present = global.load(std::memory_order_acquire);
+    if (isOfThisProcess(present)) return present->timer;
+    throw std::system_error(error, std::generic_category(), "cannot start the global TimerThread");
 }
 
 TimerThread* getGlobalTimerThread() noexcept {
-    return globalTimerThread.load(std::memory_order_acquire);
+    Global* const present = global.load(std::memory_order_acquire);
+    return isOfThisProcess(present) ? &present->timer : nullptr;
 }
 
 }  // namespace jtimer::brpc

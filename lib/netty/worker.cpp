@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "netty/worker.hpp"
 
+#include "base/fork_count.hpp"
 #include "base/uncaught_exception.hpp"
 #include "base/uninterruptible.hpp"
 #include "netty/instances.hpp"
@@ -23,6 +24,10 @@ using Access = TimeoutAccess;
 namespace {
 
 [[noreturn]] void throwStopped() { throw IllegalStateException("cannot be started once stopped"); }
+
+[[noreturn]] void throwForked() {
+    throw IllegalStateException("cannot be used in a forked child once started");
+}
 
 [[noreturn]] void throwRejected(std::int64_t max) {
     throw RejectedExecutionException("Number of pending timeouts (" + std::to_string(max + 1) +
@@ -64,6 +69,8 @@ Worker::~Worker() { origin_.release()->workerIsGone(accepted_); }
 bool Worker::isNew() const {
     const State state = state_.load(std::memory_order_acquire);
     if (state == State::Stopped) throwStopped();
+    // The monitor, too, may be held by a thread that is not there.
+    if (state == State::Started && process_ != jtimer::detail::forkCount()) throwForked();
     return state == State::New;
 }
 
@@ -75,6 +82,7 @@ void Worker::start(Nanos now) {
     Lock lock = monitor_.enter();
     if (!isNew()) return;
     start_ = now;
+    process_ = jtimer::detail::forkCount();
     monitor_.takePart(lock);
     try {
         thread_.start(name(), [self = shared_from_this()] { self->run(); });
@@ -149,7 +157,7 @@ std::vector<std::shared_ptr<Timeout>> Worker::stop() {
 }
 
 std::int64_t Worker::pendingTimeouts() {
-    Lock lock = monitor_.enter();
+    Lock lock = monitor_.enterUnlessForked(thread_);
     return pending(lock);
 }
 

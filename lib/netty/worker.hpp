@@ -134,8 +134,10 @@ class Worker : public std::enable_shared_from_this<Worker> {
 
     // --- not guarded -----------------------------------------------------------------------------
 
-    /// When the first tick began. Written once, before state_ becomes Started.
+    /// When the first tick began, and in which process. Written once, before state_ becomes
+    /// Started.
     Nanos start_ = 0;
+    std::uint32_t process_ = 0;
     /// How many timeouts were handed over or processed as cancelled, ever. Written by the worker
     /// alone, so it needs no atomic addition.
     std::atomic<std::int64_t> done_{0};

@@ -99,6 +99,10 @@ struct PendingTask {
 /// **Life.** Made, started, stopped: each once. After the stop, what is pending stays so, never
 /// runs, and can still be unscheduled, or taken back, all together, by takePending().
 ///
+/// **After fork()** the child has no such thread. There a timer that was started is over:
+/// stopAndJoin() and the destructor return at once, and what is pending can be unscheduled or taken
+/// back. One that was not can be started.
+///
 /// **Memory.** A task takes a slot of 64 bytes, and 16 in the heap once the thread has seen it. A
 /// callable of up to 32 bytes lives in the slot. Slots are used again, and freed by the destructor.
 /// The slot of a task that was unscheduled is used again when the thread comes by, for which it is
@@ -112,8 +116,8 @@ class JTIMER_API TimerThread {
     /// that are left, on the calling thread. These may still call the timer.
     ///
     /// Called on the timer's thread, it stops the timer and returns at once; the thread then frees
-    /// everything when the run has ended. In a forked child, which has no such thread, it destroys
-    /// no callable and returns at once, as stopAndJoin() does.
+    /// everything when the run has ended. In a forked child it destroys no callable and returns at
+    /// once.
     ~TimerThread();
 
     TimerThread(const TimerThread&) = delete;
@@ -125,15 +129,16 @@ class JTIMER_API TimerThread {
     ///   - EINVAL: `numBuckets` is 0 or above 1024, or `maxWakeupInterval` negative
     ///   - ENOMEM: there is no memory
     ///   - EAGAIN, or another error of the system: it gives no thread, or not what the clock needs
-    ///   - ECANCELED: the timer was stopped, even before it was started, or its thread has ended
+    ///   - ECANCELED: the timer was stopped, even before it was started, or its thread has ended,
+    ///     or is that of a process of which this is a forked child
     int start(const TimerThreadOptions& options = {});
     /// \param options null: the defaults
     int start(const TimerThreadOptions* options);
 
     /// Runs `fn(arg)` at `abstime`, or as soon as possible if that is past, 0 or negative. A time
     /// 292 years away, the greatest there is, never comes; such a task can be unscheduled.
-    /// \returns the task's id; kInvalidTaskId before start(), from stopAndJoin() on, and when there
-    ///   is no memory
+    /// \returns the task's id; kInvalidTaskId before start(), from stopAndJoin() on, when there is
+    ///   no memory, and in a forked child
     /// \throws NullPointerException "task cannot be null" if `fn` is null, in every state
     TaskId schedule(void (*fn)(void*), void* arg, Date abstime);
     /// \param abstime since 1970. What 64 bits of nanoseconds cannot hold saturates.
@@ -189,12 +194,13 @@ class JTIMER_API TimerThread {
 };
 
 /// The process's own timer, with default options. The first call makes and starts it; it is never
-/// stopped and never destroyed.
+/// stopped and never destroyed. In a forked child the first call makes another one; a reference to
+/// that of the parent stays valid, to a timer that is over.
 /// \throws std::system_error if it cannot be started; the next call tries again
 /// \throws std::bad_alloc
 JTIMER_API TimerThread& getOrCreateGlobalTimerThread();
 
-/// The same timer, or null before the first getOrCreateGlobalTimerThread().
+/// The same timer, or null before the first getOrCreateGlobalTimerThread() of this process.
 JTIMER_API TimerThread* getGlobalTimerThread() noexcept;
 
 }  // namespace jtimer::brpc

@@ -62,7 +62,11 @@ class Worker;
 /// **Threads.** Every function may be called from any thread, also inside a task; only stop() may
 /// not be called on the worker. The destructor may be called on the worker too, there even while
 /// the newTimeout that added the task is still returning; elsewhere when no other thread is inside
-/// a call. After fork() the child has no worker: there a timer can only be destroyed.
+/// a call.
+///
+/// **After fork()** the child has no worker. There a timer that was started can be stopped and
+/// destroyed, which returns at once and calls nothing, and its timeouts can be cancelled. One that
+/// was not can be used as usual.
 ///
 /// **Cost.** newTimeout allocates the timeout, 80 bytes with glibc, takes a mutex for a few
 /// instructions, and wakes nobody but an idle worker. Timeout::cancel takes no mutex. A timer needs
@@ -94,7 +98,8 @@ class JTIMER_API HashedWheelTimer {
 
     /// Starts the worker, and with it the first tick, before it returns. On a started timer it does
     /// nothing. There is no need to call it, except to choose the moment from which ticks count.
-    /// \throws IllegalStateException "cannot be started once stopped"
+    /// \throws IllegalStateException "cannot be started once stopped"; in a forked child "cannot be
+    ///   used in a forked child once started"
     /// \throws std::system_error if the thread cannot be started; it may be tried again
     void start();
 
@@ -109,7 +114,8 @@ class JTIMER_API HashedWheelTimer {
     ///
     /// A call that throws has changed nothing. The first condition that fails decides:
     /// \throws NullPointerException "task"
-    /// \throws IllegalStateException "cannot be started once stopped"
+    /// \throws IllegalStateException "cannot be started once stopped"; in a forked child "cannot be
+    ///   used in a forked child once started"
     /// \throws RejectedExecutionException "Number of pending timeouts (M + 1) is greater than or
     ///   equal to maximum allowed pending timeouts (M)"
     /// \throws std::system_error if the thread cannot be started

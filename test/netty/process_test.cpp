@@ -1,0 +1,69 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+//
+// A HashedWheelTimer in forked children.
+#include "support/counter.hpp"
+#include "support/forked_child.hpp"
+#include "support/hanging_clock.hpp"
+#include "support/manual_wheel.hpp"
+#include "support/throws.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <memory>
+#include <string>
+
+using namespace std::chrono_literals;
+using jtimer::IllegalStateException;
+using jtimer::netty::HashedWheelTimer;
+using test::Handle;
+
+#if !defined(__SANITIZE_THREAD__)
+BOOST_AUTO_TEST_CASE(in_a_forked_child_no_call_waits_for_the_worker_or_what_it_holds) {
+    const auto clock = std::make_shared<test::HangingClock>();
+    auto timer = std::make_unique<HashedWheelTimer>(test::wheelOn(clock, 8, 1));
+    Handle timeout = timer->newTimeout([] {}, 1h);
+    clock->armed = true;
+    clock->hangs.wait();  // the worker holds the monitor now
+    const int exitCode = test::inForkedChild([&] {
+        constexpr auto forked = "cannot be used in a forked child once started";
+        int step = 0, failed = 0;
+        const auto require = [&](bool holds) {
+            ++step;
+            if (!holds && failed == 0) failed = step;
+        };
+        const auto isRefused = [&](const auto& call) {
+            try {
+                call();
+                return false;
+            } catch (const IllegalStateException& e) {
+                return e.what() == std::string(forked);
+            }
+        };
+        require(timer->pendingTimeouts() == 1);
+        require(isRefused([&] { timer->newTimeout([] {}, 1h); }));
+        require(isRefused([&] { timer->start(); }));
+        require(timeout->cancel());
+        require(timer->stop().empty());
+        timer.reset();
+        require(timeout->timer() == nullptr);
+        timeout.reset();
+        return failed;
+    });
+    clock->release();
+    BOOST_TEST(exitCode == 0);
+    BOOST_TEST(timer->stop().size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_timer_that_was_not_started_can_be_used_in_a_forked_child) {
+    HashedWheelTimer timer(test::wheelOn(std::make_shared<jtimer::SteadyClock>(), 8, 1));
+    const int exitCode = test::inForkedChild([&] {
+        test::Counter ran;
+        timer.newTimeout([&ran] { ran.up(); }, 0);
+        const bool runs = ran.reaches(1);
+        return runs && timer.stop().empty() ? 0 : 1;
+    });
+    BOOST_TEST(exitCode == 0);
+    timer.newTimeout([] {}, 1h);
+    BOOST_TEST(timer.stop().size() == 1U);
+}
+#endif
