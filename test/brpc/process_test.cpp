@@ -1,14 +1,18 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// A TimerThread in forked children.
+// A TimerThread and other processes: forked children, and programs that its tasks start.
 #include "brpc/manual_thread.hpp"
 #include "support/counter.hpp"
 #include "support/forked_child.hpp"
 
 #include <boost/test/unit_test.hpp>
 
+#include <atomic>
 #include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <memory>
+#include <sys/wait.h>
 
 using jtimer::Date;
 using jtimer::brpc::getGlobalTimerThread;
@@ -26,6 +30,23 @@ bool runsATask(TimerThread& timer) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_CASE(a_program_that_a_task_starts_gets_the_usual_signals) {
+    TimerThread timer;
+    BOOST_TEST(timer.start() == 0);
+    std::atomic<int> status{0};
+    test::Counter ended;
+    timer.schedule(
+        [&] {
+            status = std::system("kill -TERM $$");
+            ended.up();
+        },
+        Date{});
+    BOOST_TEST(ended.reaches(1));
+    timer.stopAndJoin();
+    BOOST_TEST(WIFSIGNALED(status));
+    BOOST_TEST(WTERMSIG(status) == SIGTERM);
+}
 
 #if !defined(__SANITIZE_THREAD__)
 BOOST_AUTO_TEST_CASE(c8_in_a_forked_child_a_timer_is_over_and_can_be_emptied_and_destroyed) {

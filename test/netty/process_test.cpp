@@ -1,6 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// A HashedWheelTimer in forked children.
+// A HashedWheelTimer and other processes: forked children, and programs that its tasks start.
 #include "support/counter.hpp"
 #include "support/forked_child.hpp"
 #include "support/hanging_clock.hpp"
@@ -9,13 +9,48 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
 #include <memory>
-#include <string>
+#include <sys/wait.h>
 
 using namespace std::chrono_literals;
 using jtimer::IllegalStateException;
 using jtimer::netty::HashedWheelTimer;
 using test::Handle;
+
+namespace {
+
+/// What becomes of a program that the calling thread starts, and that gets a SIGTERM.
+int endOfTerminatedChild() {
+    const int status = std::system("kill -TERM $$");
+    return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_program_that_a_task_starts_gets_the_usual_signals) {
+    std::atomic<int> afterRun{0}, afterCancelled{0};
+    {
+        HashedWheelTimer timer(test::wheelOn(std::make_shared<jtimer::SteadyClock>(), 8, 1));
+        test::Counter ended;
+        const auto task = std::make_shared<test::WheelTask>(
+            [&](const Handle&) {
+                afterRun = endOfTerminatedChild();
+                ended.up();
+            },
+            [&](const Handle&) {
+                afterCancelled = endOfTerminatedChild();
+                ended.up();
+            });
+        timer.newTimeout(task, 0);
+        timer.newTimeout(task, 1h)->cancel();
+        BOOST_TEST(ended.reaches(2));
+    }
+    BOOST_TEST(afterRun == -SIGTERM);
+    BOOST_TEST(afterCancelled == -SIGTERM);
+}
 
 #if !defined(__SANITIZE_THREAD__)
 BOOST_AUTO_TEST_CASE(in_a_forked_child_no_call_waits_for_the_worker_or_what_it_holds) {
