@@ -1,6 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include <jtimer/tokio/delay_keys.hpp>
-#include <jtimer/tokio/slots.hpp>
+#include <jtimer/tokio/detail/delay_keys.hpp>
+#include <jtimer/tokio/detail/slots.hpp>
 
 #include "tokio/driver.hpp"
 #include "tokio/sleep_access.hpp"

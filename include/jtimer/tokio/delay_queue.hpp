@@ -4,8 +4,9 @@
 #include <jtimer/exceptions.hpp>
 #include <jtimer/time.hpp>
 #include <jtimer/tokio/blocker.hpp>
-#include <jtimer/tokio/delay_keys.hpp>
-#include <jtimer/tokio/slots.hpp>
+#include <jtimer/tokio/delay_key.hpp>
+#include <jtimer/tokio/detail/delay_keys.hpp>
+#include <jtimer/tokio/detail/slots.hpp>
 #include <jtimer/tokio/time_driver.hpp>
 #include <jtimer/tokio/waker.hpp>
 

@@ -137,7 +137,8 @@ class Timeout {
 /// \throws IllegalArgumentException "Negative duration."
 /// \throws IllegalStateException "TimeDriver has been shut down."
 template <class Operation>
-[[nodiscard]] Timeout<Operation> timeout(TimeDriver& driver, TimeSpan duration, Operation operation) {
+[[nodiscard]] Timeout<Operation> timeout(TimeDriver& driver, TimeSpan duration,
+                                         Operation operation) {
     return Timeout<Operation>(driver.sleep(duration), std::move(operation));
 }
 

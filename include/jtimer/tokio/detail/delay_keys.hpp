@@ -3,6 +3,7 @@
 
 #include <jtimer/detail/export.hpp>
 #include <jtimer/time.hpp>
+#include <jtimer/tokio/delay_key.hpp>
 #include <jtimer/tokio/time_driver.hpp>
 #include <jtimer/tokio/waker.hpp>
 
@@ -11,19 +12,7 @@
 #include <memory>
 #include <optional>
 
-namespace jtimer::tokio {
-
-/// Names an entry of a DelayQueue. No two entries of a queue ever have the same key.
-struct DelayKey {
-    std::uint64_t id = 0;  ///< 0: no entry
-
-    /// Whether both name the same entry.
-    friend bool operator==(DelayKey a, DelayKey b) noexcept { return a.id == b.id; }
-    /// Whether they do not.
-    friend bool operator!=(DelayKey a, DelayKey b) noexcept { return a.id != b.id; }
-};
-
-namespace detail {
+namespace jtimer::tokio::detail {
 
 /// The part of a DelayQueue that does not depend on the type of its values. These lie in numbered
 /// slots.
@@ -93,6 +82,4 @@ class JTIMER_API DelayKeys {
     std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace detail
-
-}  // namespace jtimer::tokio
+}  // namespace jtimer::tokio::detail
