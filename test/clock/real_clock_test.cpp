@@ -250,44 +250,36 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(
 
 CHILD_PROCESS(reads_its_first_times_with_a_cancellation_pending) {
     jtimer::Timer timer(true);
-    bool scheduled = false;
     test::PosixThread thread([&] {
         pthread_cancel(pthread_self());
         timer.schedule([] {}, 1h);
         static_cast<void>(jtimer::SteadyClock().nanos());
-        scheduled = true;
-        pthread_testcancel();
     });
-    const bool hasGoneOn = thread.join();
-    test::print(scheduled && !hasGoneOn ? "cancelled afterwards" : "wrong");
+    test::print(thread.join() ? "not cancelled" : "cancelled");
 }
 
 BOOST_AUTO_TEST_CASE(the_first_reading_of_a_process_is_no_cancellation_point) {
     const test::ChildResult child =
         test::runChild("reads_its_first_times_with_a_cancellation_pending");
     BOOST_TEST(child.exitCode == 0);
-    BOOST_TEST(child.out == "cancelled afterwards");
+    BOOST_TEST(child.out == "not cancelled");
 }
 
 #if defined(__linux__)
 CHILD_PROCESS(notifies_on_a_boottime_clock_with_a_cancellation_pending) {
     auto waiter = jtimer::detail::makeWaiter(jtimer::BoottimeClock());
-    bool isDone = false;
     test::PosixThread thread([&] {
         pthread_cancel(pthread_self());
         waiter->notify();
         waiter.reset();
-        isDone = true;
-        pthread_testcancel();
     });
-    const bool hasGoneOn = thread.join();
-    test::print(isDone && !hasGoneOn ? "cancelled afterwards" : "wrong");
+    test::print(thread.join() ? "not cancelled" : "cancelled");
 }
 
 BOOST_AUTO_TEST_CASE(a_notification_on_a_boottime_clock_is_no_cancellation_point) {
     const test::ChildResult child =
         test::runChild("notifies_on_a_boottime_clock_with_a_cancellation_pending");
     BOOST_TEST(child.exitCode == 0);
-    BOOST_TEST(child.out == "cancelled afterwards");
+    BOOST_TEST(child.out == "not cancelled");
 }
 #endif
