@@ -18,6 +18,11 @@ using jtimer::detail::Mutex;
 /// which never move and are freed with the pool: so a slot is found without a lock, and looking at
 /// any number is safe.
 ///
+/// So the pool keeps what it needed at its greatest. To give pages back when it is idle was
+/// refused: the versions in them must not come twice, an unschedule() may be looking at one at any
+/// time, and the free slots of a chunk are spread over the lists of all buckets, and linked by what
+/// lies in them. A process that is done with such a peak can end the timer.
+///
 /// Free slots change hands 64 at a time. A bucket takes a batch for those that schedule by it, the
 /// timer's thread gives one back when it has recycled as many: so the pool's mutex is taken once in
 /// 64 tasks, and nothing that all threads share is written more often. The mutex is innermost.

@@ -135,10 +135,10 @@ class JTIMER_API HashedWheelTimer {
 
     /// How many timeouts were accepted and are neither handed over nor processed as cancelled by
     /// the worker. It drops just before run() or cancelled() is called.
-    std::int64_t pendingTimeouts() const;
+    [[nodiscard]] std::int64_t pendingTimeouts() const;
 
     /// The full name.
-    const std::string& name() const noexcept;
+    [[nodiscard]] const std::string& name() const noexcept;
 
   private:
     /// Shared with the worker thread, which may outlive this object.

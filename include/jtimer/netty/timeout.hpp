@@ -47,17 +47,17 @@ class JTIMER_API Timeout final {
     ~Timeout();
 
     /// The timer that made it, or null once the destructor of that timer has returned.
-    HashedWheelTimer* timer() const noexcept;
+    [[nodiscard]] HashedWheelTimer* timer() const noexcept;
 
     /// The task given to newTimeout, always; a callable as the TimerTask that stands for it.
-    const std::shared_ptr<TimerTask>& task() const noexcept { return task_; }
+    [[nodiscard]] const std::shared_ptr<TimerTask>& task() const noexcept { return task_; }
 
     /// Whether the delay has passed and the task has been handed over: true from just before run()
     /// on, also when run() throws.
-    bool isExpired() const noexcept;
+    [[nodiscard]] bool isExpired() const noexcept;
 
     /// Whether it was cancelled, by cancel() or by the end of its timer.
-    bool isCancelled() const noexcept;
+    [[nodiscard]] bool isCancelled() const noexcept;
 
     /// Cancels the timeout: run() will not be called.
     ///
