@@ -1,10 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "go/cell.hpp"
 
-#include "go/errors.hpp"
 #include "go/runtime.hpp"
-
-#include <jtimer/exceptions.hpp>
 
 #include <stdexcept>
 #include <utility>
@@ -39,7 +36,7 @@ void Cell::release() noexcept {
 void Cell::destroy() noexcept {
     Shard& last = home();
     if (kind() == Kind::Channel) {
-        if (state_ == State::Running) last.remove(*this);
+        if (state_ == State::Running && !runtime().isOfAnotherProcess()) last.remove(*this);
         delete static_cast<ChannelCell*>(this);
     } else {
         FunctionCell::free(static_cast<FunctionCell*>(this));
@@ -59,8 +56,9 @@ CellLock Cell::enterCurrent() {
 }
 
 bool Cell::stop() {
+    if (runtime().isOver()) return false;
     const CellLock lock = enterCurrent();
-    if (runtime().isOver() || state_ == State::Idle) return false;
+    if (state_ == State::Idle) return false;
     const bool wasInHeap = state_ == State::Running && home().remove(*this);
     state_ = State::Idle;
     // The handle has another, so this is not the last reference.
@@ -69,9 +67,9 @@ bool Cell::stop() {
 }
 
 bool Cell::reset(Nanos d, Nanos period) {
-    CellLock lock = enterCurrent();
     Runtime& runtime = this->runtime();
-    if (runtime.isOver()) throw IllegalStateException(kDestroyed);
+    runtime.requireNotOver();
+    CellLock lock = enterCurrent();
     const bool ended = state_ != State::Idle;
     const Nanos when = runtime.timeIn(d);
     startAnew(lock, when);
@@ -110,8 +108,9 @@ void Cell::startAnew(CellLock&, Nanos when) {
     if (isFirst) runtime.signal(when);
 }
 
+/// At the end of the runtime all its waits are told.
 void Cell::dropHandle() {
-    if (kind() == Kind::Channel) {
+    if (kind() == Kind::Channel && !runtime().isOver()) {
         auto& cell = static_cast<ChannelCell&>(*this);
         WakeList toWake;
         CellLock lock = enter();

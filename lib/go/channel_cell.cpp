@@ -109,6 +109,7 @@ void ChannelCell::fire(std::uint32_t start) {
 }
 
 std::optional<Nanos> ChannelCell::tryReceive() {
+    if (runtime().isOver()) return std::nullopt;
     WakeList toWake;
     CellLock lock = enterCurrent();
     const std::optional<Nanos> value = ready(lock, toWake);

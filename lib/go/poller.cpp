@@ -44,6 +44,7 @@ struct Poller::AtEnd {
     Poller& poller;
     Runtime& runtime;
     ~AtEnd() {
+        if (runtime.isOfAnotherProcess()) return;
         runtime.end();
         poller.monitor_.end();
     }
@@ -60,15 +61,17 @@ void Poller::run(Runtime& runtime) {
     monitor_.begin();
     const AtEnd atEnd{*this, runtime};
     // Functions and executors do not come here: this is a user's clock.
-    const auto thrown = jtimer::detail::exceptionOf([this] { mainLoop(); });
+    const auto thrown = jtimer::detail::exceptionOf([&] { mainLoop(runtime); });
     if (thrown == nullptr) return;
     runtime.end();
     runtime.report(thrown);
 }
 
-void Poller::mainLoop() {
+/// Ends also where an inline executor, and so this thread, has forked the process.
+void Poller::mainLoop(const Runtime& runtime) {
     while (!isStopping()) {
-        fireDue(now());
+        fireDue(runtime, now());
+        if (runtime.isOfAnotherProcess()) return;
         sleep();
     }
 }
@@ -76,7 +79,7 @@ void Poller::mainLoop() {
 /// Fires what is due at `now`, in the order of time over all shards. What is started meanwhile is
 /// not due before `now`. So while the least shard has nothing later than the head of the next one,
 /// the others need not be looked at again.
-void Poller::fireDue(Nanos now) {
+void Poller::fireDue(const Runtime& runtime, Nanos now) {
     for (;;) {
         Shard* least = nullptr;
         Nanos leastHead = kNever;
@@ -96,6 +99,7 @@ void Poller::fireDue(Nanos now) {
             const Shard::Popped popped = least->pop(limit);
             if (popped.item == nullptr) break;
             fire(popped);
+            if (runtime.isOfAnotherProcess()) return;
         }
     }
 }

@@ -45,7 +45,6 @@ class Poller {
     std::uint64_t signals() const noexcept { return signals_.load(std::memory_order_relaxed); }
 
     bool isCurrent() const noexcept { return thread_.isCurrent(); }
-    bool isOfAnotherProcess() const noexcept { return thread_.isOfAnotherProcess(); }
 
     /// Has the thread end, after what it fires at the moment.
     void stop();
@@ -56,8 +55,8 @@ class Poller {
     struct AtEnd;
 
     void run(Runtime& runtime);
-    void mainLoop();
-    void fireDue(Nanos now);
+    void mainLoop(const Runtime& runtime);
+    void fireDue(const Runtime& runtime, Nanos now);
     void sleep();
     void wakeFor(Nanos when);
     Nanos earliest() const noexcept;

@@ -30,6 +30,21 @@ void sortByAddress(Candidates& candidates) {
     candidates.erase(std::unique(candidates.begin(), candidates.end(), isSame), candidates.end());
 }
 
+/// Takes out those of which nothing can be received any more, with no lock taken.
+/// \returns the runtime of one of them, if there is one
+Runtime* removeOver(Candidates& candidates) {
+    Runtime* over = nullptr;
+    const auto isOver = [&over](const Candidate& candidate) {
+        Runtime& runtime = candidate.cell->runtime();
+        if (!runtime.isOver()) return false;
+        over = &runtime;
+        return true;
+    };
+    candidates.erase(std::remove_if(candidates.begin(), candidates.end(), isOver),
+                     candidates.end());
+    return over;
+}
+
 /// What one of the candidates has ready.
 struct Ready {
     std::size_t place;  ///< among the candidates
@@ -136,7 +151,7 @@ class Standing {
 void requireMayWait(const Candidates& candidates, CellLocks& locks, const Runtimes& runtimes,
                     bool hasTimeout) {
     for (const auto& runtime : runtimes) {
-        if (runtime->isOver()) throw IllegalStateException(kDestroyed);
+        runtime->requireNotOver();
         if (runtime->isPoller()) throw IllegalStateException(kOnPoller);
     }
     if (hasTimeout) return;
@@ -166,6 +181,7 @@ std::optional<Received> outcomeOf(Wait& wait) {
 std::optional<Received> receiveAny(Candidates candidates, Runtime& timeOuts,
                                    std::optional<Nanos> timeout) {
     sortByAddress(candidates);
+    Runtime* const over = removeOver(candidates);
     std::optional<Nanos> deadline;
     if (timeout) deadline = timeOuts.timeIn(*timeout);
     for (const Candidate& candidate : candidates) candidate.cell->catchUp();
@@ -176,6 +192,7 @@ std::optional<Received> receiveAny(Candidates candidates, Runtime& timeOuts,
     for (const Candidate& candidate : candidates) locks.push_back(candidate.cell->lock());
     if (const auto received = takeEarliest(candidates, locks, toWake)) return received;
     if (timeout && *timeout <= 0) return std::nullopt;
+    if (over != nullptr) over->requireNotOver();
 
     Runtimes runtimes = runtimesOf(candidates, timeOuts);
     requireMayWait(candidates, locks, runtimes, timeout.has_value());

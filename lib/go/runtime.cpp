@@ -47,11 +47,13 @@ Nanos Runtime::timeIn(Nanos d) const {
 
 TimersStats Runtime::stats() const {
     TimersStats stats{0, poller_.signals()};
+    if (isOfAnotherProcess()) return stats;
     for (const auto& shard : shards_) stats.pending += shard->size();
     return stats;
 }
 
 void Runtime::check() const {
+    if (isOfAnotherProcess()) return;
     const auto release = [](Scheduled* item) { static_cast<Cell*>(item)->release(); };
     for (const auto& shard : shards_) {
         std::vector<std::unique_ptr<Scheduled, decltype(release)>> cells;
@@ -87,13 +89,17 @@ void Runtime::strike(Wait& wait) noexcept {
     waits_.erase(&wait);
 }
 
-/// 1. The cells learn it by `over_`: nothing fires, nothing is received or stopped any more.
+void Runtime::throwOver() const {
+    throw IllegalStateException(isOfAnotherProcess() ? kForked : kDestroyed);
+}
+
+/// 1. The cells learn it by isOver(): nothing fires, nothing is received or stopped any more.
 /// 2. No more calls begin to wait, and those that do are claimed and woken.
-/// 3. The shards are closed, one by one: so nothing is added to them, and what was in there is
-/// never
-///    popped. With no lock held, the functions among that are destroyed.
+/// 3. The shards are closed, one by one: so nothing is added to them, and what was in there never
+///    fires. With no lock held, the functions among that are destroyed.
 void Runtime::end() noexcept {
-    over_.store(true, std::memory_order_release);
+    if (isOfAnotherProcess()) return;
+    runsIn_.store(0, std::memory_order_release);
     {
         WakeList toWake;
         const Lock lock(waitsMutex_);
@@ -112,7 +118,7 @@ void Runtime::end() noexcept {
 }
 
 void Runtime::close() noexcept {
-    if (poller_.isOfAnotherProcess()) return;  // in a forked child: there is nobody to wait for
+    if (isOfAnotherProcess()) return;  // there is nobody to wait for
     const jtimer::detail::Uninterruptible uninterruptible;
     const bool waits = !poller_.isCurrent() && !roomThreads_.isCurrent();
     end();

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "base/process_number.hpp"
 #include "go/poller.hpp"
 #include "go/room_threads.hpp"
 #include "go/shard.hpp"
@@ -11,6 +12,7 @@
 #include <jtimer/uncaught_exception_handler.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <set>
@@ -39,7 +41,20 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
     void end() noexcept;
     /// ~Timers.
     void close() noexcept;
-    bool isOver() const noexcept { return over_.load(std::memory_order_acquire); }
+
+    /// Whether it has ended; or this is a forked child of its process, where its threads are not
+    /// there, and its locks may have been taken by one of them. So whoever can be called in such a
+    /// child asks before it takes a lock.
+    bool isOver() const noexcept {
+        return runsIn_.load(std::memory_order_acquire) != jtimer::detail::numberOfThisProcess();
+    }
+    bool isOfAnotherProcess() const noexcept {
+        return madeIn_ != jtimer::detail::numberOfThisProcess();
+    }
+    /// \throws IllegalStateException "time: Timers destroyed", or of a forked child, if it is over
+    void requireNotOver() const {
+        if (isOver()) throwOver();
+    }
 
     const std::string& name() const noexcept { return settings_.name; }
     const Clock& clock() const noexcept { return *settings_.clock; }
@@ -65,11 +80,15 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
     void strike(Wait& wait) noexcept;
 
   private:
+    [[noreturn]] void throwOver() const;
+
     const Settings settings_;
     Shards shards_;
     Poller poller_;
     RoomThreads roomThreads_;
-    std::atomic<bool> over_{false};
+    const std::uint32_t madeIn_ = jtimer::detail::numberOfThisProcess();
+    /// 0, of no process, after the end.
+    std::atomic<std::uint32_t> runsIn_{madeIn_};
 
     Mutex waitsMutex_;
     bool acceptsWaits_ = true;  // guarded by it, as the next

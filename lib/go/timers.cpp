@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "base/process_number.hpp"
 #include "go/access.hpp"
 #include "go/cell.hpp"
 #include "go/receive.hpp"
@@ -10,6 +11,8 @@
 #include <boost/thread/thread.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -48,6 +51,7 @@ std::shared_ptr<Runtime> startRuntime(TimersOptions options) {
 
 /// Due in `d`, for the first time. The handle, or the channel, is the caller's to make.
 ChannelCell& startChannel(Runtime& runtime, Nanos d, Nanos period, bool hasHandle) {
+    runtime.requireNotOver();
     const Nanos when = runtime.timeIn(d);
     ChannelCell& cell = ChannelCell::create(runtime.shardOfThisThread(), period, hasHandle);
     try {
@@ -72,6 +76,7 @@ Timer Timers::newTimer(TimeSpan d) {
 }
 
 Timer Timers::startFunction(TimeSpan d, const jtimer::detail::FunctionMaker& maker) {
+    runtime_->requireNotOver();
     const Nanos when = runtime_->timeIn(toNanos(d));
     FunctionCell& cell = FunctionCell::create(runtime_->shardOfThisThread(), maker);
     try {
@@ -117,9 +122,32 @@ TimersStats Timers::stats() const { return runtime_->stats(); }
 
 void Timers::check() const { runtime_->check(); }
 
+namespace {
+
+/// The runtime of a process that nobody has made. Never destroyed; in a forked child that of the
+/// parent stays too, for the program may still refer to it.
+struct DefaultTimers {
+    explicit DefaultTimers(DefaultTimers* parents) : former(parents) {}
+
+    const std::uint32_t process = jtimer::detail::numberOfThisProcess();
+    DefaultTimers* const former;
+    Timers timers;
+};
+
+}  // namespace
+
+/// Two threads may make one at a time: one of them wins. No lock, which a forked child could find
+/// taken.
 Timers& defaultTimers() {
-    static Timers* const timers = new Timers;
-    return *timers;
+    static std::atomic<DefaultTimers*> current{nullptr};
+    DefaultTimers* found = current.load(std::memory_order_acquire);
+    while (found == nullptr || found->process != jtimer::detail::numberOfThisProcess()) {
+        auto made = std::make_unique<DefaultTimers>(found);
+        if (current.compare_exchange_strong(found, made.get(), std::memory_order_acq_rel)) {
+            return made.release()->timers;
+        }
+    }
+    return found->timers;
 }
 
 }  // namespace jtimer::go

@@ -87,6 +87,11 @@ struct TimersStats {
 /// **Clock.** On a ManualClock, moving the time returns when all that is due has fired, and each
 /// function that it started has ended or waits in a call of this header.
 ///
+/// **Forked children.** A child made by fork() has none of the threads of its parent's runtimes.
+/// There they are as after ~Timers, with a text of its own in the exceptions: "time: Timers of the
+/// parent process, which nothing fires here". Handles, channels and the runtimes themselves can be
+/// destroyed. defaultTimers() makes the child a runtime of its own.
+///
 /// **Memory.** 64 bytes for each timer, a function's captures besides, and 16 in a heap.
 class JTIMER_API Timers {
   public:
@@ -100,8 +105,7 @@ class JTIMER_API Timers {
     /// The end: what is pending never fires, and its functions are destroyed. Blocked calls throw
     /// IllegalStateException "time: Timers destroyed". Waits for each function that runs on a
     /// thread of the runtime; but on such a thread, or the one that fires, it waits for nobody, and
-    /// the threads end by themselves. In a forked child, which has none of these threads, it does
-    /// nothing.
+    /// the threads end by themselves.
     ///
     /// Handles and channels may outlive it. Then stop() answers false, tryReceive() nothing, and
     /// what would start a timer or block throws the same exception.
@@ -174,7 +178,7 @@ class JTIMER_API Timers {
 };
 
 /// The process's own runtime, with default options: made at first use, never destroyed, so that its
-/// timers end with the process, as Go's do.
+/// timers end with the process, as Go's do. A forked child gets one of its own.
 /// \throws std::system_error if its thread cannot be started; the next call tries again
 JTIMER_API Timers& defaultTimers();
 

@@ -1,0 +1,28 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "base/process_number.hpp"
+
+#include <pthread.h>
+
+namespace jtimer::detail {
+
+std::atomic<std::uint32_t> numberOfProcess{1};
+
+namespace {
+
+extern "C" void countFork() { numberOfProcess.fetch_add(1, std::memory_order_relaxed); }
+
+/// Handlers of the child are called in the order of their registration. This one comes before all
+/// that a program registers, so that those may use the library. If the system has no memory for it,
+/// a forked child is as it would be without it.
+#if defined(__linux__)
+[[gnu::constructor(101)]]
+#else
+[[gnu::constructor]]
+#endif
+void countForks() noexcept {
+    pthread_atfork(nullptr, nullptr, countFork);
+}
+
+}  // namespace
+
+}  // namespace jtimer::detail

@@ -1,0 +1,19 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace jtimer::detail {
+
+/// Counts the forks between the process that loaded the library, which is number 1, and this one.
+/// Written in a forked child before it has a second thread, hence relaxed.
+extern std::atomic<std::uint32_t> numberOfProcess;
+
+/// Tells a process from its forked children, as getpid() does, but at the cost of a load instead of
+/// a system call. A child that was not made by fork(), but by a bare clone(), has its parent's.
+inline std::uint32_t numberOfThisProcess() noexcept {
+    return numberOfProcess.load(std::memory_order_relaxed);
+}
+
+}  // namespace jtimer::detail
