@@ -6,8 +6,9 @@
 
 namespace jtimer::detail {
 
-TaskLink::TaskLink(TimerThread& owner, Nanos signedPeriod, MissedRuns missedRuns) noexcept
-    : timer(owner.weak_from_this()), address(&owner), period(signedPeriod), missed(missedRuns) {}
+TaskLink::TaskLink(const std::shared_ptr<TimerThread>& owner, Nanos signedPeriod,
+                   MissedRuns missedRuns) noexcept
+    : timer(owner), address(owner.get()), period(signedPeriod), missed(missedRuns) {}
 
 bool finishCancel(TimerTask& task, TaskState::Word before) {
     stateOf(task).putBackAfter(before);

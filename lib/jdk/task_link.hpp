@@ -46,7 +46,8 @@ struct alignas(16) TaskLink {
         std::uint64_t missed = 0;  ///< how many were dropped or merged just before it
     };
 
-    TaskLink(TimerThread& owner, Nanos signedPeriod,
+    /// \param owner the timer; a test of the queue needs none
+    TaskLink(const std::shared_ptr<TimerThread>& owner, Nanos signedPeriod,
              MissedRuns missedRuns = MissedRuns::Burst) noexcept;
 
     const std::weak_ptr<TimerThread> timer;

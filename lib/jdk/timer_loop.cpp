@@ -401,7 +401,7 @@ bool TimerThread::linkHead() {
     if ((word & TaskState::kScheduled) == 0) return false;
     if (TaskState::isLinked(word)) return true;
     try {
-        auto link = std::make_unique<TaskLink>(*this, TaskState::periodOf(word));
+        auto link = std::make_unique<TaskLink>(shared_from_this(), TaskState::periodOf(word));
         if (!state.link(word, link.get())) return false;
         static_cast<void>(link.release());
     } catch (const std::bad_alloc&) {

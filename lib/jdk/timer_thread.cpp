@@ -39,7 +39,7 @@ void TimerThread::start() {
 }
 
 void TimerThread::scheduleLinked(const std::shared_ptr<TimerTask>& task, const Schedule& schedule) {
-    auto link = std::make_unique<TaskLink>(*this, schedule.period, schedule.missed);
+    auto link = std::make_unique<TaskLink>(shared_from_this(), schedule.period, schedule.missed);
     enqueue(task, schedule, TaskState::scheduledWith(link.get()));
     static_cast<void>(link.release());  // the task's, since nothing was thrown
 }

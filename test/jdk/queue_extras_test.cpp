@@ -29,7 +29,7 @@ class ExtendedQueue {
 
     void add(std::int64_t time) {
         const auto task = test::makeTask();
-        auto link = std::make_unique<TaskLink>(std::weak_ptr<jtimer::detail::TimerThread>(), 0);
+        auto link = std::make_unique<TaskLink>(nullptr, 0);
         queue_.reserveOne();
         queue_.addExtended(task, time, link.get());
         arrive(task.get(), time);
