@@ -57,14 +57,8 @@ class IntrusiveList {
     /// The element behind this one, null at the end.
     T* next(const T& element) const noexcept { return elementAt(hookOf(element).next_); }
 
-    void pushBack(T& element) noexcept {
-        Hook& hook = element;
-        assert(!hook.isLinked());
-        hook.previous_ = end_.previous_;
-        hook.next_ = &end_;
-        end_.previous_->next_ = &hook;
-        end_.previous_ = &hook;
-    }
+    void pushBack(T& element) noexcept { insert(element, *end_.previous_, end_); }
+    void pushFront(T& element) noexcept { insert(element, end_, *end_.next_); }
 
     /// The first element, which leaves the list; null if there is none.
     T* popFront() noexcept {
@@ -89,6 +83,14 @@ class IntrusiveList {
     struct End final : Hook {
         ~End() = default;
     };
+
+    static void insert(Hook& hook, Hook& previous, Hook& next) noexcept {
+        assert(!hook.isLinked());
+        hook.previous_ = &previous;
+        hook.next_ = &next;
+        previous.next_ = &hook;
+        next.previous_ = &hook;
+    }
 
     static const Hook& hookOf(const T& element) noexcept { return element; }
 

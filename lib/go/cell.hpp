@@ -161,6 +161,7 @@ class FunctionCell final : public Cell {
   private:
     friend class Cell;
     friend class Run;
+    friend class RunQueue;
 
     FunctionCell(Shard& home, const FunctionType& type) noexcept;
     ~FunctionCell() = default;
@@ -172,19 +173,26 @@ class FunctionCell final : public Cell {
 
     const FunctionType& type_;
     /// Each run uses the function, and as long as it may be started again, the cell does. It is
-    /// destroyed after the last use.
+    /// destroyed after the last use. The highest bit is set when the cell does no more.
+    static constexpr std::uint32_t kAbandoned = std::uint32_t{1} << 31;
     std::atomic<std::uint32_t> uses_{1};
-    std::atomic<bool> abandoned_{false};
+
+    /// For the RunQueue of the runtime, and guarded by what guards that: how often it is in there,
+    /// and the next one.
+    std::uint32_t queuedRuns_ = 0;
+    FunctionCell* nextQueued_ = nullptr;
 };
 
-/// One run of a timer's function: handed over, and to be called. Or none.
+/// One run of a timer's function: handed over, and to be called. Or none. Copies are the same run;
+/// only an executor's function is copied.
 class Run {
   public:
     Run() noexcept = default;
     /// Takes over a reference to the cell, with the cell's lock held.
     explicit Run(FunctionCell& cell) noexcept;
+    Run(const Run& other) noexcept;
     Run(Run&& other) noexcept;
-    Run& operator=(Run&& other) noexcept;
+    Run& operator=(const Run&) = delete;
     ~Run();
 
     explicit operator bool() const noexcept { return cell_ != nullptr; }
@@ -193,6 +201,8 @@ class Run {
     void operator()() const;
 
   private:
+    friend class RunQueue;
+
     FunctionCell* cell_ = nullptr;
 };
 

@@ -57,11 +57,13 @@ std::size_t FunctionCell::offsetOf(const FunctionType& type) noexcept {
 void* FunctionCell::function() noexcept { return reinterpret_cast<char*>(this) + offsetOf(type_); }
 
 void FunctionCell::releaseFunction() noexcept {
-    if (uses_.fetch_sub(1, std::memory_order_acq_rel) == 1) type_.destroy(function());
+    const std::uint32_t uses = uses_.fetch_sub(1, std::memory_order_acq_rel);
+    if ((uses & ~kAbandoned) == 1) type_.destroy(function());
 }
 
 void FunctionCell::abandon() noexcept {
-    if (!abandoned_.exchange(true, std::memory_order_acq_rel)) releaseFunction();
+    const std::uint32_t uses = uses_.fetch_or(kAbandoned, std::memory_order_acq_rel);
+    if ((uses & kAbandoned) == 0) releaseFunction();
 }
 
 void FunctionCell::free(FunctionCell* cell) noexcept {
@@ -89,13 +91,13 @@ Run::Run(FunctionCell& cell) noexcept : cell_(&cell) {
     cell.uses_.fetch_add(1, std::memory_order_relaxed);
 }
 
-Run::Run(Run&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
-
-Run& Run::operator=(Run&& other) noexcept {
-    Run before(std::move(*this));
-    cell_ = std::exchange(other.cell_, nullptr);
-    return *this;
+Run::Run(const Run& other) noexcept : cell_(other.cell_) {
+    if (cell_ == nullptr) return;
+    cell_->retain();
+    cell_->uses_.fetch_add(1, std::memory_order_relaxed);
 }
+
+Run::Run(Run&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
 
 Run::~Run() {
     if (cell_ == nullptr) return;

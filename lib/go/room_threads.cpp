@@ -2,46 +2,72 @@
 #include "go/room_threads.hpp"
 
 #include "base/own_thread.hpp"
+#include "base/uncaught_exception.hpp"
+#include "base/uninterruptible.hpp"
 #include "go/runtime.hpp"
 
+#include <boost/chrono/duration.hpp>
 #include <boost/thread/thread.hpp>
 
 #include <algorithm>
-#include <new>
-#include <system_error>
+#include <exception>
 #include <utility>
 
 namespace jtimer::go::detail {
 
-class RoomThreads::Thread {
+namespace {
+
+/// How long the last free thread waits for the busy ones before it starts another.
+constexpr Nanos kPatience = 1'000'000;
+
+/// How long it waits before it tries once more, if the system gave none.
+constexpr Nanos kRetry = 10'000'000;
+
+std::size_t processors() noexcept {
+    static const std::size_t count = std::max(1U, boost::thread::hardware_concurrency());
+    return count;
+}
+
+}  // namespace
+
+/// Kept alive by its own body, and by whoever wakes it.
+class RoomThreads::Thread : public jtimer::detail::ListHook<>,
+                            public std::enable_shared_from_this<Thread> {
   public:
     Thread(RoomThreads& owner, std::shared_ptr<Clock> clock)
         : pool(&owner), monitor(std::make_shared<Monitor>(std::move(clock))) {}
 
-    /// Gives an idle thread something to do; no run: its end.
-    void give(Run next) {
+    void wake() {
         Lock lock = monitor->enter();
-        given_ = std::move(next);
-        isGiven_ = true;
+        woken_ = true;
         monitor->leaveAndWake(lock);
     }
-    Run awaitGiven() {
+    void awaitWake() {
         Lock lock = monitor->enter();
-        while (!isGiven_) monitor->wait(lock);
-        isGiven_ = false;
-        return std::move(given_);
+        while (!woken_) monitor->wait(lock);
+        woken_ = false;
+    }
+    /// The same for a while, which on a ManualClock is of its time. May end early.
+    void awaitWake(Nanos span) {
+        Nanos now = 0;
+        if (jtimer::detail::exceptionOf([&] { now = monitor->now(); }) != nullptr) span = kNever;
+        Lock lock = monitor->enter();
+        const Nanos deadline = jtimer::detail::saturatingAdd(now, span);
+        if (!woken_) monitor->waitUntil(lock, deadline, now);
+        woken_ = false;
     }
 
     /// Compared only: it may be gone.
     const RoomThreads* const pool;
     const std::shared_ptr<Monitor> monitor;
     jtimer::detail::OwnThread ownThread;
+    /// Held until ownThread.start() has returned.
+    Mutex starting;
 
     static thread_local Thread* current;
 
   private:
-    Run given_;
-    bool isGiven_ = false;
+    bool woken_ = false;
 };
 
 thread_local RoomThreads::Thread* RoomThreads::Thread::current = nullptr;
@@ -56,50 +82,47 @@ std::shared_ptr<Monitor> RoomThreads::monitorOfThisThread(const Clock& clock) {
     return thread->monitor;
 }
 
-void RoomThreads::handOver(Run run, const std::shared_ptr<Runtime>& runtime) {
+void RoomThreads::startFirst() noexcept {
     Lock lock(mutex_);
-    if (idle_.empty()) {
+    if (free_ == 0 && !stopped_) start(lock);
+}
+
+void RoomThreads::handOver(Run run) {
+    Lock lock(mutex_);
+    queue_.push(std::move(run));
+    if (!idle_.empty()) return wakeIdle(lock);
+    if (free_ != 0 || start(lock)) return;
+    while (threads_ == 0 && !queue_.empty()) {
+        const Run here = queue_.pop();
         lock.unlock();
-        if (startThread(run, runtime)) return;
+        here();
+        if (runtime_.isOfAnotherProcess()) return;
         lock.lock();
-    }
-    // Perhaps a thread has become idle meanwhile.
-    if (!idle_.empty()) {
-        Thread* const thread = idle_.back();
-        idle_.pop_back();
-        ++busy_;
-        lock.unlock();
-        thread->give(std::move(run));
-    } else if (busy_ != 0) {
-        waiting_.push_back(std::move(run));
-    } else {
-        lock.unlock();
-        run();
     }
 }
 
-/// \returns false if the system gives none; then the run is still the caller's
-bool RoomThreads::startThread(Run& run, const std::shared_ptr<Runtime>& runtime) {
-    std::shared_ptr<Thread> thread;
+/// Starts a thread, with the lock released meanwhile. \returns false if the system gives none
+bool RoomThreads::start(Lock& lock) noexcept {
+    ++free_;
+    ++threads_;
+    progress_ = false;
+    lock.unlock();
+    bool started = false;
     try {
-        thread = std::make_shared<Thread>(*this, clock_);
-        Lock lock(mutex_);
-        threads_.push_back(thread);
-        ++busy_;
-    } catch (const std::exception&) {
-        return false;
-    }
-    thread->give(std::move(run));
-    try {
-        thread->ownThread.start(runtime->name(), [this, thread, runtime] { work(*thread); });
-        return true;
+        auto thread = std::make_shared<Thread>(*this, runtime_.sharedClock());
+        const Lock starting(thread->starting);
+        thread->ownThread.start(
+            runtime_.name(),
+            [this, thread, runtime = runtime_.shared_from_this()] { work(*thread); });
+        started = true;
     } catch (const std::exception&) {
     }
-    run = thread->awaitGiven();
-    const Lock lock(mutex_);
-    remove(lock, *thread);
-    --busy_;
-    return false;
+    lock.lock();
+    if (!started) {
+        --free_;
+        --threads_;
+    }
+    return started;
 }
 
 /// The body of each thread. The last part also runs when pthread_exit unwinds it.
@@ -110,15 +133,17 @@ void RoomThreads::work(Thread& thread) {
         bool unwound = true;
         ~AtEnd() {
             Thread::current = nullptr;
+            if (pool.runtime_.isOfAnotherProcess()) return;
             pool.leave(thread, unwound);
             thread.monitor->end();
         }
     } atEnd{*this, thread};
+    { const Lock untilStarted(thread.starting); }
     Thread::current = &thread;
     thread.monitor->begin();
-    // Each run is destroyed before the thread is idle, and with it what the function has captured.
+    // Each run is destroyed before the thread is free, and with it what the function has captured.
     for (bool first = true;; first = false) {
-        const Run run = first ? thread.awaitGiven() : nextRun(thread);
+        const Run run = nextRun(thread, first);
         if (!run) break;
         run();
     }
@@ -126,61 +151,124 @@ void RoomThreads::work(Thread& thread) {
 }
 
 /// \returns none if the thread is to end
-Run RoomThreads::nextRun(Thread& thread) {
-    static const std::size_t kept = std::max(1U, boost::thread::hardware_concurrency());
+Run RoomThreads::nextRun(Thread& thread, bool first) {
+    if (runtime_.isOfAnotherProcess()) return {};  // the function has forked
+    const jtimer::detail::Uninterruptible uninterruptible;
     Lock lock(mutex_);
-    if (!waiting_.empty()) {
-        Run next = std::move(waiting_.front());
-        waiting_.pop_front();
-        return next;
+    if (!first) {
+        ++free_;
+        --busy_;
+        progress_ = progress_ || !queue_.empty();
     }
-    --busy_;
-    if (stopped_ || idle_.size() >= kept) return {};
-    idle_.push_back(&thread);
-    lock.unlock();
-    return thread.awaitGiven();
-}
-
-/// A thread that is too many is let go, so that the list does not grow. It must not be joined
-/// before ~Timers, least of all by the poller: the destructors of its thread_local objects, which
-/// are the user's, come later, and may wait for a timer.
-void RoomThreads::leave(Thread& thread, bool unwound) noexcept {
-    const Lock lock(mutex_);
-    if (unwound) --busy_;
-    if (!stopped_ && remove(lock, thread)) thread.ownThread.letGo();
-}
-
-/// \returns false if finish() has taken the list over
-bool RoomThreads::remove(const Lock&, const Thread& thread) noexcept {
-    const auto found = std::find_if(threads_.begin(), threads_.end(),
-                                    [&thread](const auto& one) { return one.get() == &thread; });
-    if (found == threads_.end()) return false;
-    threads_.erase(found);
-    return true;
-}
-
-void RoomThreads::stop() {
-    std::vector<Thread*> idle;
-    {
-        const Lock lock(mutex_);
-        stopped_ = true;
-        idle.swap(idle_);
-    }
-    for (Thread* const thread : idle) thread->give({});
-}
-
-void RoomThreads::finish(bool wait) {
-    std::vector<std::shared_ptr<Thread>> threads;
-    {
-        const Lock lock(mutex_);
-        threads.swap(threads_);
-    }
-    for (const auto& thread : threads) {
-        if (wait) {
-            thread->ownThread.finish();
-        } else {
-            thread->ownThread.letGo();
+    for (bool hasWaited = false;;) {
+        if (queue_.empty()) {
+            // One more than there are processors: the spare one.
+            if (stopped_ || idleCount_ > processors()) {
+                --free_;
+                return {};
+            }
+            if (first) {
+                idle_.pushBack(thread);
+            } else {
+                idle_.pushFront(thread);
+            }
+            awaitRun(lock, thread, false);
+            hasWaited = false;
+        } else if (free_ > 1) {
+            return take(lock);
+        } else if (!hasWaited && progress_ && busy_ >= processors()) {
+            awaitChange(lock, kPatience);
+            hasWaited = true;
+        } else if (!start(lock) && free_ == 1 && !queue_.empty()) {
+            if (busy_ == 0) return take(lock);
+            idle_.pushFront(thread);
+            awaitRun(lock, thread, true);
         }
+    }
+}
+
+/// Waits in the list of idle threads, into which the caller has put it.
+void RoomThreads::awaitRun(Lock& lock, Thread& thread, bool isForRetry) {
+    ++idleCount_;
+    lock.unlock();
+    if (isForRetry) {
+        thread.awaitWake(kRetry);
+    } else {
+        thread.awaitWake();
+    }
+    lock.lock();
+    if (!thread.isLinked()) return;
+    thread.unlink();
+    --idleCount_;
+}
+
+Run RoomThreads::take(Lock& lock) noexcept {
+    --free_;
+    ++busy_;
+    Run run = queue_.pop();
+    if (queue_.empty()) {
+        progress_ = false;
+        changed(lock);
+    }
+    return run;
+}
+
+void RoomThreads::awaitChange(Lock& lock, Nanos longest) {
+    ++waiting_;
+    changed_.wait_for(lock, boost::chrono::nanoseconds(longest));
+    --waiting_;
+}
+
+void RoomThreads::changed(Lock&) noexcept {
+    if (waiting_ != 0) changed_.notify_all();
+}
+
+/// There must be one. Releases the lock. A thread that only waits to try again may go on by itself,
+/// and end, before it is woken.
+void RoomThreads::wakeIdle(Lock& lock) noexcept {
+    const std::shared_ptr<Thread> thread = idle_.popFront()->shared_from_this();
+    --idleCount_;
+    lock.unlock();
+    thread->wake();
+}
+
+void RoomThreads::leave(Thread& thread, bool unwound) noexcept {
+    const jtimer::detail::Uninterruptible uninterruptible;
+    Lock lock(mutex_);
+    if (unwound) --busy_;
+    // Others are there, unless the system gave none. This thread has time to try again.
+    while (!queue_.empty() && free_ == 0 && busy_ == 0 && !start(lock)) awaitChange(lock, kRetry);
+    --threads_;
+    if (join_) {
+        ended_.pushBack(thread);
+    } else {
+        thread.ownThread.letGo();
+    }
+    changed(lock);
+    if (stopped_ && !idle_.empty()) wakeIdle(lock);
+}
+
+void RoomThreads::stop(bool join) noexcept {
+    Lock lock(mutex_);
+    stopped_ = true;
+    join_ = join;
+    while (!idle_.empty()) {
+        wakeIdle(lock);
+        lock.lock();
+    }
+}
+
+void RoomThreads::finish() noexcept {
+    Lock lock(mutex_);
+    for (;;) {
+        while (ended_.empty()) {
+            if (threads_ == 0) return;
+            awaitChange(lock, kRetry);
+        }
+        const std::shared_ptr<Thread> thread = ended_.popFront()->shared_from_this();
+        lock.unlock();
+        thread->ownThread.finish();
+        lock.lock();
     }
 }
 

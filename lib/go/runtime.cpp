@@ -27,7 +27,7 @@ Shards makeShards(Runtime& runtime, unsigned count) {
 
 Runtime::Runtime(Settings settings, unsigned shards)
     : settings_(std::move(settings)), shards_(makeShards(*this, shards)),
-      poller_(settings_.clock, shards_), roomThreads_(settings_.clock) {}
+      poller_(settings_.clock, shards_), roomThreads_(*this) {}
 
 void Runtime::start() {
     poller_.start(name(), shared_from_this());
@@ -63,14 +63,9 @@ void Runtime::check() const {
 }
 
 void Runtime::handOver(Run run) {
-    if (!settings_.executor) {
-        roomThreads_.handOver(std::move(run), shared_from_this());
-        return;
-    }
-    const auto thrown = jtimer::detail::exceptionOf([&] {
-        const auto shared = std::make_shared<Run>(std::move(run));
-        settings_.executor([shared] { (*shared)(); });
-    });
+    if (!settings_.executor) return roomThreads_.handOver(std::move(run));
+    const auto thrown = jtimer::detail::exceptionOf(
+        [&] { settings_.executor([given = std::move(run)] { given(); }); });
     if (thrown != nullptr) report(thrown);
 }
 
@@ -124,8 +119,8 @@ void Runtime::close() noexcept {
     end();
     poller_.stop();
     poller_.finish(waits);
-    roomThreads_.stop();
-    roomThreads_.finish(waits);
+    roomThreads_.stop(waits);
+    if (waits) roomThreads_.finish();
     for (const auto& shard : shards_) shard->release();
 }
 

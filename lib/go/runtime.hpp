@@ -58,6 +58,7 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
 
     const std::string& name() const noexcept { return settings_.name; }
     const Clock& clock() const noexcept { return *settings_.clock; }
+    const std::shared_ptr<Clock>& sharedClock() const noexcept { return settings_.clock; }
     const Shards& shards() const noexcept { return shards_; }
     Shard& shardOfThisThread() const noexcept;
 
@@ -70,6 +71,10 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
     TimersStats stats() const;
     void check() const;
 
+    /// There is going to be a timer with a function.
+    void prepareForFunctions() noexcept {
+        if (!settings_.executor) roomThreads_.prepare();
+    }
     /// Has a function called, by the executor or a room thread. On the poller.
     void handOver(Run run);
     void report(const std::exception_ptr& exception) const;

@@ -77,6 +77,7 @@ Timer Timers::newTimer(TimeSpan d) {
 
 Timer Timers::startFunction(TimeSpan d, const jtimer::detail::FunctionMaker& maker) {
     runtime_->requireNotOver();
+    runtime_->prepareForFunctions();
     const Nanos when = runtime_->timeIn(toNanos(d));
     FunctionCell& cell = FunctionCell::create(runtime_->shardOfThisThread(), maker);
     try {

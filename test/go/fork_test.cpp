@@ -234,4 +234,26 @@ BOOST_AUTO_TEST_CASE(g36_a_forked_child_gets_default_timers_of_its_own) {
     BOOST_TEST(&jtimer::go::defaultTimers() == &parents);
 }
 
+BOOST_AUTO_TEST_CASE(a_function_may_fork_and_return_in_the_child) {
+    // On the thread that fires, and on one of the room: the thread ends, and the child with it.
+    for (const bool isInline : {false, true}) {
+        auto options = oneShard();
+        if (isInline) options.executor = [](const std::function<void()>& f) { f(); };
+        Timers timers(options);
+        std::atomic<pid_t> child{0};
+        test::Gate forked;
+        timers.afterFunc(0, [&] {
+            const pid_t pid = fork();
+            if (pid == 0) {
+                alarm(20);
+                return;
+            }
+            child = pid;
+            forked.open();
+        });
+        forked.wait();
+        BOOST_TEST(test::exitCodeOf(child) == 0);
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,324 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "clock/waiter.hpp"
+#include "support/counter.hpp"
+#include "support/gate.hpp"
+#include "support/manual_timers.hpp"
+#include "support/system_threads.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <boost/thread/thread.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <optional>
+#include <pthread.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+using jtimer::go::Timer;
+using jtimer::go::Timers;
+using test::Counter;
+using test::Gate;
+
+// G18: the threads on which functions run, where memory or threads are short, and at the end.
+
+namespace {
+
+/// While set, operator new fails on all threads but those that are spared.
+std::atomic<bool> memoryIsShort{false};
+thread_local bool isSpared = false;
+
+class ShortMemory {
+  public:
+    ShortMemory() {
+        isSpared = true;
+        memoryIsShort = true;
+    }
+    ShortMemory(const ShortMemory&) = delete;
+    ShortMemory& operator=(const ShortMemory&) = delete;
+    ~ShortMemory() { memoryIsShort = false; }
+};
+
+/// A steady clock on which, while it is armed, the start of a thread hangs: at the moment when the
+/// thread begins to take part in the clock.
+class HangingStart final : public jtimer::Clock {
+  public:
+    std::atomic<bool> armed{false};
+    mutable Counter hangs;
+    mutable Gate released;
+
+    std::int64_t nanos() const override { return steady_.nanos(); }
+    std::shared_ptr<jtimer::detail::Waiter> makeWaiter() const override {
+        if (armed) {
+            hangs.up();
+            released.wait();
+        }
+        return jtimer::detail::makeWaiter(steady_);
+    }
+
+  private:
+    const jtimer::SteadyClock steady_;
+};
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+    if (memoryIsShort && !isSpared) throw std::bad_alloc();
+    if (void* const memory = std::malloc(size)) return memory;
+    throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+BOOST_AUTO_TEST_SUITE(go_room_threads)
+
+BOOST_AUTO_TEST_CASE(g18_a_thread_that_has_no_memory_goes_on) {
+    Counter ran;
+    Timers timers;
+    timers.afterFunc(0, [&] { ran.up(); });
+    BOOST_TEST_REQUIRE(ran.reaches(1));
+    const ShortMemory shortMemory;
+    for (int i = 2; i <= 100; ++i) {
+        timers.afterFunc(0, [&] { ran.up(); });
+        BOOST_TEST_REQUIRE(ran.reaches(i));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(g18_nothing_of_what_waits_for_a_thread_takes_memory) {
+    // One function is busy, no other thread can be had, and a thousand runs wait.
+    constexpr int many = 1000;
+    Gate goOn;
+    Counter begun;
+    Counter ran;
+    Timers timers;
+    timers.afterFunc(0, [&] {
+        begun.up();
+        goOn.wait();
+    });
+    BOOST_TEST_REQUIRE(begun.reaches(1));
+    const ShortMemory shortMemory;
+    for (int i = 0; i < many; ++i) timers.afterFunc(0, [&] { ran.up(); });
+    // The poller has handed them over, and goes on.
+    BOOST_TEST(timers.after(1).receiveFor(20'000).has_value());
+    goOn.open();
+    BOOST_TEST(ran.reaches(many));
+    BOOST_TEST(timers.after(1).receiveFor(20'000).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(g18_a_thread_that_could_not_be_had_is_asked_for_again) {
+    Gate goOn;
+    Counter begun;
+    Counter ran;
+    Timers timers;
+    timers.afterFunc(0, [&] {
+        begun.up();
+        goOn.wait();
+    });
+    BOOST_TEST_REQUIRE(begun.reaches(1));
+    {
+        const test::NoMoreThreads no;
+        timers.afterFunc(0, [&] { ran.up(); });
+        timers.after(10).receive();
+    }
+    // The first still runs, and nothing else is due.
+    BOOST_TEST(ran.reaches(1));
+    goOn.open();
+}
+
+BOOST_AUTO_TEST_CASE(g18_a_function_that_exits_its_thread_leaves_the_others_to_another) {
+    for (const bool threadsCanBeHadAgain : {true, false}) {
+        Gate goOn;
+        Counter begun;
+        Counter ran;
+        Timers timers;
+        timers.afterFunc(0, [&] {
+            begun.up();
+            goOn.wait();
+            pthread_exit(nullptr);
+        });
+        BOOST_TEST_REQUIRE(begun.reaches(1));
+        std::optional<test::NoMoreThreads> no(std::in_place);
+        for (int i = 0; i < 3; ++i) timers.afterFunc(0, [&] { ran.up(); });
+        timers.after(1).receive();
+        if (threadsCanBeHadAgain) no.reset();
+        goOn.open();
+        BOOST_TEST(ran.reaches(3));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(g18_the_only_thread_there_is_passes_on_what_waits_when_it_exits) {
+    Gate goOn;
+    Counter begun;
+    Counter ran;
+    Timers timers;
+    const Timer first = timers.afterFunc(20, [&] {
+        begun.up();
+        goOn.wait();
+        pthread_exit(nullptr);
+    });
+    std::optional<test::NoMoreThreads> no(std::in_place);
+    BOOST_TEST_REQUIRE(begun.reaches(1));
+    timers.afterFunc(0, [&] { ran.up(); });
+    timers.after(10).receive();
+    BOOST_TEST(ran.get() == 0);
+    goOn.open();
+    timers.after(20).receive();
+    no.reset();
+    BOOST_TEST(ran.reaches(1));
+}
+
+BOOST_AUTO_TEST_CASE(g18_other_timers_do_not_wait_for_the_start_of_a_thread) {
+    const auto clock = std::make_shared<HangingStart>();
+    Counter ran;
+    Gate goOn;
+    Timers timers(test::goOnClock(clock));
+    timers.afterFunc(0, [&] { ran.up(); });
+    BOOST_TEST_REQUIRE(ran.reaches(1));
+    clock->armed = true;
+    for (int i = 0; i < 3; ++i) {
+        timers.afterFunc(0, [&] {
+            goOn.wait();
+            ran.up();
+        });
+    }
+    BOOST_TEST_REQUIRE(clock->hangs.reaches(1));
+    // On another thread: the first may take part in the clock by itself.
+    const auto other = timers.newTimer(1);
+    Counter received;
+    boost::thread receiver([&] {
+        other.C().receive();
+        received.up();
+    });
+    BOOST_TEST(received.reaches(1));
+    clock->armed = false;
+    clock->released.open();
+    goOn.open();
+    receiver.join();
+    BOOST_TEST(ran.reaches(4));
+}
+
+BOOST_AUTO_TEST_CASE(g18_trivial_functions_take_few_threads) {
+    // A processor may be taken from a thread that runs such a function. Then, at the latest after a
+    // millisecond, there is another thread.
+    constexpr int many = 10'000;
+    std::atomic<int> ran{0};
+    std::atomic<int> threads{0};
+    test::ManualTimers t;
+    for (int i = 0; i < many; ++i) {
+        t.timers.afterFunc(10, [&] {
+            thread_local bool isNew = true;
+            if (std::exchange(isNew, false)) ++threads;
+            ++ran;
+        });
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    t.clock->advance(10);
+    const auto span = std::chrono::steady_clock::now() - begin;
+    BOOST_TEST(ran == many);
+    const auto most = 64 + std::chrono::duration_cast<std::chrono::milliseconds>(span).count();
+    BOOST_TEST(threads <= most);
+}
+
+BOOST_AUTO_TEST_CASE(g18_functions_that_wait_for_each_other_get_a_thread_each) {
+    constexpr int many = 300;
+    Gate goOn;
+    Counter waiting;
+    Counter ran;
+    test::ManualTimers t;
+    for (int i = 0; i < many; ++i) {
+        t.timers.afterFunc(10, [&, i] {
+            waiting.up();
+            if (i == many / 2 && waiting.reaches(many)) goOn.open();
+            goOn.wait();
+            ran.up();
+        });
+    }
+    t.clock->advance(10);
+    BOOST_TEST(ran.get() == many);
+}
+
+BOOST_AUTO_TEST_CASE(g18_runs_of_one_timer_that_wait_for_a_thread_all_run) {
+    Gate goOn;
+    Counter begun;
+    Counter ran;
+    Timers timers;
+    timers.afterFunc(0, [&] {
+        begun.up();
+        goOn.wait();
+    });
+    BOOST_TEST_REQUIRE(begun.reaches(1));
+    {
+        const test::NoMoreThreads no;
+        Timer often = timers.afterFunc(0, [&] { ran.up(); });
+        Timer other = timers.afterFunc(0, [&] { ran.up(); });
+        for (int i = 0; i < 100; ++i) {
+            timers.after(0).receive();
+            often.reset(0);
+            if (i % 3 == 0) other.reset(0);
+        }
+        timers.after(1).receive();
+        goOn.open();
+    }
+    // Of the resets some may have ended a start that had not been handed over.
+    BOOST_TEST(ran.reaches(2));
+}
+
+BOOST_AUTO_TEST_CASE(g34_the_destructor_waits_for_what_waits_for_a_thread) {
+    Counter ran;
+    {
+        Counter begun;
+        Timers timers;
+        timers.afterFunc(0, [&] {
+            begun.up();
+            test::stateError([&] { timers.sleep(1'000'000); });
+        });
+        BOOST_TEST_REQUIRE(begun.reaches(1));
+        const test::NoMoreThreads no;
+        for (int i = 0; i < 10; ++i) timers.afterFunc(0, [&] { ran.up(); });
+        timers.after(5).receive();
+    }
+    BOOST_TEST(ran.get() == 10);
+}
+
+BOOST_AUTO_TEST_CASE(g34_a_thread_that_is_being_started_when_a_function_destroys_its_timers_ends) {
+    const auto clock = std::make_shared<HangingStart>();
+    const std::weak_ptr<const jtimer::Clock> usedByTimers = [&] {
+        // Not the clock itself, to which the test refers too.
+        class Shown final : public jtimer::Clock {
+          public:
+            explicit Shown(std::shared_ptr<HangingStart> hidden) : clock_(std::move(hidden)) {}
+            std::int64_t nanos() const override { return clock_->nanos(); }
+            std::shared_ptr<jtimer::detail::Waiter> makeWaiter() const override {
+                return clock_->makeWaiter();
+            }
+
+          private:
+            const std::shared_ptr<HangingStart> clock_;
+        };
+        const auto shown = std::make_shared<Shown>(clock);
+        auto timers = std::make_unique<Timers>(test::goOnClock(shown));
+        Counter ran;
+        timers->afterFunc(0, [&] {
+            clock->armed = true;
+            for (int i = 0; i < 3; ++i) timers->afterFunc(0, [&] { ran.up(); });
+            clock->hangs.reaches(1);
+            timers.reset();
+            clock->armed = false;
+            clock->released.open();
+            ran.up();
+        });
+        BOOST_TEST(ran.reaches(1));
+        return std::weak_ptr<const jtimer::Clock>(shown);
+    }();
+    // The threads end by themselves, and with them the runtime.
+    for (int i = 0; i < 20'000 && !usedByTimers.expired(); ++i) {
+        boost::this_thread::sleep_for(boost::chrono::milliseconds(1));
+    }
+    BOOST_TEST(usedByTimers.expired());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
