@@ -1,9 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/fork_count.hpp"
 #include "base/monitor.hpp"
 #include "base/own_thread.hpp"
+#include "base/process_number.hpp"
 #include "brpc/bucketed_queue.hpp"
 
 #include <jtimer/brpc/timer_thread.hpp>
@@ -61,7 +61,9 @@ class TimerLoop : public std::enable_shared_from_this<TimerLoop> {
     }
     /// Whether this is a forked child of the process that has the thread. There no thread may be
     /// waited for, nor a mutex: whoever holds it may not be there to release it.
-    bool isOfAnotherProcess() const noexcept { return process_ != jtimer::detail::forkCount(); }
+    bool isOfAnotherProcess() const noexcept {
+        return process_ != jtimer::detail::numberOfThisProcess();
+    }
 
     /// For the destructor of the TimerThread.
     void close() noexcept;
@@ -88,7 +90,7 @@ class TimerLoop : public std::enable_shared_from_this<TimerLoop> {
     void discardAll() noexcept;
 
     const Settings settings_;
-    const std::uint32_t process_ = jtimer::detail::forkCount();
+    const std::uint32_t process_ = jtimer::detail::numberOfThisProcess();
     jtimer::detail::Monitor monitor_;
     BucketedQueue queue_;
 

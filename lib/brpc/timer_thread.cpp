@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include <jtimer/brpc/timer_thread.hpp>
 
-#include "base/fork_count.hpp"
+#include "base/process_number.hpp"
 #include "brpc/timer_loop.hpp"
 #include "clock/default_clocks.hpp"
 
@@ -162,14 +162,14 @@ namespace {
 /// Never destroyed; nor is that of the parent process, to which a forked child may still refer.
 struct Global {
     TimerThread timer;
-    const std::uint32_t process = jtimer::detail::forkCount();
+    const std::uint32_t process = jtimer::detail::numberOfThisProcess();
     const Global* inherited = nullptr;
 };
 
 std::atomic<Global*> global{nullptr};
 
 bool isOfThisProcess(const Global* candidate) noexcept {
-    return candidate != nullptr && candidate->process == jtimer::detail::forkCount();
+    return candidate != nullptr && candidate->process == jtimer::detail::numberOfThisProcess();
 }
 
 }  // namespace

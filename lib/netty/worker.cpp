@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "netty/worker.hpp"
 
-#include "base/fork_count.hpp"
+#include "base/process_number.hpp"
 #include "base/uncaught_exception.hpp"
 #include "base/uninterruptible.hpp"
 #include "netty/instances.hpp"
@@ -70,7 +70,7 @@ bool Worker::isNew() const {
     const State state = state_.load(std::memory_order_acquire);
     if (state == State::Stopped) throwStopped();
     // The monitor, too, may be held by a thread that is not there.
-    if (state == State::Started && process_ != jtimer::detail::forkCount()) throwForked();
+    if (state == State::Started && process_ != jtimer::detail::numberOfThisProcess()) throwForked();
     return state == State::New;
 }
 
@@ -82,7 +82,7 @@ void Worker::start(Nanos now) {
     Lock lock = monitor_.enter();
     if (!isNew()) return;
     start_ = now;
-    process_ = jtimer::detail::forkCount();
+    process_ = jtimer::detail::numberOfThisProcess();
     monitor_.takePart(lock);
     try {
         thread_.start(name(), [self = shared_from_this()] { self->run(); });
