@@ -47,7 +47,7 @@ class ShortMemory {
 /// thread begins to take part in the clock.
 class HangingStart final : public jtimer::Clock {
   public:
-    std::atomic<bool> armed{false};
+    mutable std::atomic<bool> armed{false};
     mutable Counter hangs;
     mutable Gate released;
 
@@ -62,6 +62,21 @@ class HangingStart final : public jtimer::Clock {
 
   private:
     const jtimer::SteadyClock steady_;
+};
+
+/// Another clock, for one runtime, whose end it tells.
+class UntilTheRuntimeEnds final : public jtimer::Clock {
+  public:
+    UntilTheRuntimeEnds(const HangingStart& clock, Counter& ended) : clock_(clock), ended_(ended) {}
+    ~UntilTheRuntimeEnds() override { ended_.up(); }
+    std::int64_t nanos() const override { return clock_.nanos(); }
+    std::shared_ptr<jtimer::detail::Waiter> makeWaiter() const override {
+        return clock_.makeWaiter();
+    }
+
+  private:
+    const HangingStart& clock_;
+    Counter& ended_;
 };
 
 }  // namespace
@@ -285,40 +300,23 @@ BOOST_AUTO_TEST_CASE(g34_the_destructor_waits_for_what_waits_for_a_thread) {
 }
 
 BOOST_AUTO_TEST_CASE(g34_a_thread_that_is_being_started_when_a_function_destroys_its_timers_ends) {
-    const auto clock = std::make_shared<HangingStart>();
-    const std::weak_ptr<const jtimer::Clock> usedByTimers = [&] {
-        // Not the clock itself, to which the test refers too.
-        class Shown final : public jtimer::Clock {
-          public:
-            explicit Shown(std::shared_ptr<HangingStart> hidden) : clock_(std::move(hidden)) {}
-            std::int64_t nanos() const override { return clock_->nanos(); }
-            std::shared_ptr<jtimer::detail::Waiter> makeWaiter() const override {
-                return clock_->makeWaiter();
-            }
-
-          private:
-            const std::shared_ptr<HangingStart> clock_;
-        };
-        const auto shown = std::make_shared<Shown>(clock);
-        auto timers = std::make_unique<Timers>(test::goOnClock(shown));
-        Counter ran;
-        timers->afterFunc(0, [&] {
-            clock->armed = true;
-            for (int i = 0; i < 3; ++i) timers->afterFunc(0, [&] { ran.up(); });
-            clock->hangs.reaches(1);
-            timers.reset();
-            clock->armed = false;
-            clock->released.open();
-            ran.up();
-        });
-        BOOST_TEST(ran.reaches(1));
-        return std::weak_ptr<const jtimer::Clock>(shown);
-    }();
+    const HangingStart hanging;
+    Counter ran;
+    Counter ended;
+    auto timers = std::make_unique<Timers>(
+        test::goOnClock(std::make_shared<UntilTheRuntimeEnds>(hanging, ended)));
+    timers->afterFunc(0, [&] {
+        hanging.armed = true;
+        for (int i = 0; i < 3; ++i) timers->afterFunc(0, [&] { ran.up(); });
+        hanging.hangs.reaches(1);
+        timers.reset();
+        hanging.armed = false;
+        hanging.released.open();
+        ran.up();
+    });
+    BOOST_TEST(ran.reaches(1));
     // The threads end by themselves, and with them the runtime.
-    for (int i = 0; i < 20'000 && !usedByTimers.expired(); ++i) {
-        boost::this_thread::sleep_for(boost::chrono::milliseconds(1));
-    }
-    BOOST_TEST(usedByTimers.expired());
+    BOOST_TEST(ended.reaches(1));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
