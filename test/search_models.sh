@@ -37,7 +37,7 @@ search() {
     fi
 }
 
-mutex=base/model/mutex.pml
+mutex=sync/model/mutex.pml
 search 0 $mutex
 search 0 $mutex -DMUTEXES=1
 search 0 $mutex -DALTERNATING

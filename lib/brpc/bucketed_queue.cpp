@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "brpc/bucketed_queue.hpp"
 
-#include "base/heap_sift.hpp"
-#include "base/thread_number.hpp"
+#include "data/heap_sift.hpp"
+#include "thread/thread_number.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/growing_array.hpp"
 #include "brpc/bucket.hpp"
 #include "brpc/slot.hpp"
 #include "brpc/slot_pool.hpp"
+#include "data/growing_array.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "brpc/timer_loop.hpp"
 
-#include "base/uncaught_exception.hpp"
-#include "base/uninterruptible.hpp"
+#include "sync/uninterruptible.hpp"
+#include "thread/uncaught_exception.hpp"
 
 #include <algorithm>
 #include <chrono>

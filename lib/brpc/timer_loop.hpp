@@ -1,10 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/monitor.hpp"
-#include "base/own_thread.hpp"
-#include "base/process_number.hpp"
 #include "brpc/bucketed_queue.hpp"
+#include "sync/process_number.hpp"
+#include "thread/monitor.hpp"
+#include "thread/own_thread.hpp"
 
 #include <jtimer/brpc/timer_thread.hpp>
 

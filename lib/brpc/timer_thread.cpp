@@ -1,9 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include <jtimer/brpc/timer_thread.hpp>
 
-#include "base/process_number.hpp"
 #include "brpc/timer_loop.hpp"
 #include "clock/default_clocks.hpp"
+#include "sync/process_number.hpp"
 
 #include <atomic>
 #include <cerrno>

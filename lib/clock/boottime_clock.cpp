@@ -3,9 +3,9 @@
 
 #if defined(__linux__)
 
-#include "base/uninterruptible.hpp"
 #include "clock/system_time.hpp"
 #include "clock/waiter.hpp"
+#include "sync/uninterruptible.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,8 +2,8 @@
 #include <jtimer/exceptions.hpp>
 #include <jtimer/manual_clock.hpp>
 
-#include "base/uninterruptible.hpp"
 #include "clock/waiter.hpp"
+#include "sync/uninterruptible.hpp"
 
 #include <boost/thread/thread.hpp>
 

@@ -1,29 +1,16 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/mutex.hpp"
+#include "sync/lock.hpp"
 
 #include <jtimer/detail/saturating.hpp>
 
-#include <boost/thread/condition_variable.hpp>
-#include <boost/thread/lock_types.hpp>
-#include <boost/version.hpp>
-
 #include <limits>
-
-#if BOOST_VERSION < 107400
-#error "jtimer needs Boost 1.74 or newer"
-#endif
 
 namespace jtimer::detail {
 
 /// Before every time that a clock shows.
 inline constexpr Nanos kLongAgo = std::numeric_limits<Nanos>::min();
-
-/// Where a function takes a `Lock&`, its caller holds it.
-using Lock = boost::unique_lock<Mutex>;
-/// What one can wait on with a Lock.
-using Condition = boost::condition_variable_any;
 
 /// How one thread waits on a clock. Made by the clock, see makeWaiter(); it does not refer to it.
 ///

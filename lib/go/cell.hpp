@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/intrusive_list.hpp"
+#include "data/intrusive_list.hpp"
 #include "go/shard.hpp"
 #include "go/wait.hpp"
 
@@ -126,7 +126,7 @@ class ChannelCell final : public Cell {
     bool take(CellLock& lock, WakeList& toWake);
     /// Whether no value can ever come: only a handle could change that.
     bool isHopeless(CellLock&) const noexcept { return state_ == State::Idle && !hasHandle_; }
-    void addWaiter(CellLock&, Case& c) noexcept { waiters_.pushBack(c); }
+    void addWaiter(CellLock&, Case& c) noexcept { waiters_.push_back(c); }
     void removeWaiter(Case& c);
 
   private:

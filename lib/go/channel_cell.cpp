@@ -1,5 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "base/grid.hpp"
+#include "data/periods.hpp"
 #include "go/cell.hpp"
 #include "go/runtime.hpp"
 
@@ -26,12 +26,13 @@ bool ChannelCell::isDueBefore(Nanos time) const {
 /// The wait that a value of this moment goes to; null without one. Waits that have ended before
 /// leave the list.
 Case* ChannelCell::firstWaiter(CellLock&, WakeList& toWake) noexcept {
-    while (Case* const c = waiters_.front()) {
-        Wait& wait = *c->wait;
+    while (!waiters_.empty()) {
+        Case& c = waiters_.front();
+        Wait& wait = *c.wait;
         const bool tooLate = wait.endsBefore(when_);
-        if (!tooLate && wait.isPending()) return c;
+        if (!tooLate && wait.isPending()) return &c;
         if (tooLate && wait.claim(Wait::Outcome::TimedOut)) toWake.add(wait);
-        c->unlink();
+        c.unlink();
     }
     return nullptr;
 }
@@ -60,8 +61,8 @@ void ChannelCell::becomeIdle(CellLock& lock, WakeList& toWake) noexcept {
 }
 
 void ChannelCell::loseHope(CellLock&, WakeList& toWake) noexcept {
-    for (Case* c = waiters_.front(); c != nullptr; c = waiters_.next(*c)) {
-        if (!c->wait->hasDeadline() && c->wait->loseHope()) toWake.add(*c->wait);
+    for (const Case& c : waiters_) {
+        if (!c.wait->hasDeadline() && c.wait->loseHope()) toWake.add(*c.wait);
     }
 }
 
@@ -150,7 +151,7 @@ bool ChannelCell::take(CellLock& lock, WakeList& toWake) {
 
 void ChannelCell::removeWaiter(Case& c) {
     const CellLock lock = enter();
-    if (c.isLinked()) c.unlink();
+    if (c.is_linked()) c.unlink();
 }
 
 }  // namespace jtimer::go::detail

@@ -1,10 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "go/poller.hpp"
 
-#include "base/uncaught_exception.hpp"
 #include "go/cell.hpp"
 #include "go/runtime.hpp"
 #include "go/wait.hpp"
+#include "thread/uncaught_exception.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,9 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/monitor.hpp"
-#include "base/own_thread.hpp"
 #include "go/shard.hpp"
+#include "thread/monitor.hpp"
+#include "thread/own_thread.hpp"
 
 #include <jtimer/clock.hpp>
 

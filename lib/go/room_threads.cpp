@@ -1,10 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "go/room_threads.hpp"
 
-#include "base/own_thread.hpp"
-#include "base/uncaught_exception.hpp"
-#include "base/uninterruptible.hpp"
 #include "go/runtime.hpp"
+#include "sync/uninterruptible.hpp"
+#include "thread/own_thread.hpp"
+#include "thread/uncaught_exception.hpp"
 
 #include <boost/chrono/duration.hpp>
 #include <boost/thread/thread.hpp>
@@ -31,7 +31,7 @@ std::size_t processors() noexcept {
 }  // namespace
 
 /// Kept alive by its own body, and by whoever wakes it.
-class RoomThreads::Thread : public jtimer::detail::ListHook<>,
+class RoomThreads::Thread : public jtimer::detail::ListHook,
                             public std::enable_shared_from_this<Thread> {
   public:
     Thread(RoomThreads& owner, std::shared_ptr<Clock> clock)
@@ -71,6 +71,10 @@ class RoomThreads::Thread : public jtimer::detail::ListHook<>,
 };
 
 thread_local RoomThreads::Thread* RoomThreads::Thread::current = nullptr;
+
+RoomThreads::RoomThreads(Runtime& runtime) noexcept : runtime_(runtime) {}
+
+RoomThreads::~RoomThreads() = default;
 
 bool RoomThreads::isCurrent() const noexcept {
     return Thread::current != nullptr && Thread::current->pool == this;
@@ -168,9 +172,9 @@ Run RoomThreads::nextRun(Thread& thread, bool first) {
                 return {};
             }
             if (first) {
-                idle_.pushBack(thread);
+                idle_.push_back(thread);
             } else {
-                idle_.pushFront(thread);
+                idle_.push_front(thread);
             }
             awaitRun(lock, thread, false);
             hasWaited = false;
@@ -181,7 +185,7 @@ Run RoomThreads::nextRun(Thread& thread, bool first) {
             hasWaited = true;
         } else if (!start(lock) && free_ == 1 && !queue_.empty()) {
             if (busy_ == 0) return take(lock);
-            idle_.pushFront(thread);
+            idle_.push_front(thread);
             awaitRun(lock, thread, true);
         }
     }
@@ -197,7 +201,7 @@ void RoomThreads::awaitRun(Lock& lock, Thread& thread, bool isForRetry) {
         thread.awaitWake();
     }
     lock.lock();
-    if (!thread.isLinked()) return;
+    if (!thread.is_linked()) return;
     thread.unlink();
     --idleCount_;
 }
@@ -226,7 +230,8 @@ void RoomThreads::changed(Lock&) noexcept {
 /// There must be one. Releases the lock. A thread that only waits to try again may go on by itself,
 /// and end, before it is woken.
 void RoomThreads::wakeIdle(Lock& lock) noexcept {
-    const std::shared_ptr<Thread> thread = idle_.popFront()->shared_from_this();
+    const std::shared_ptr<Thread> thread = idle_.front().shared_from_this();
+    idle_.pop_front();
     --idleCount_;
     lock.unlock();
     thread->wake();
@@ -240,7 +245,7 @@ void RoomThreads::leave(Thread& thread, bool unwound) noexcept {
     while (!queue_.empty() && free_ == 0 && busy_ == 0 && !start(lock)) awaitChange(lock, kRetry);
     --threads_;
     if (join_) {
-        ended_.pushBack(thread);
+        ended_.push_back(thread);
     } else {
         thread.ownThread.letGo();
     }
@@ -265,7 +270,8 @@ void RoomThreads::finish() noexcept {
             if (threads_ == 0) return;
             awaitChange(lock, kRetry);
         }
-        const std::shared_ptr<Thread> thread = ended_.popFront()->shared_from_this();
+        const std::shared_ptr<Thread> thread = ended_.front().shared_from_this();
+        ended_.pop_front();
         lock.unlock();
         thread->ownThread.finish();
         lock.lock();

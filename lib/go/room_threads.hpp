@@ -1,10 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/intrusive_list.hpp"
-#include "base/monitor.hpp"
+#include "data/intrusive_list.hpp"
 #include "go/cell.hpp"
 #include "go/run_queue.hpp"
+#include "thread/monitor.hpp"
 
 #include <jtimer/clock.hpp>
 
@@ -47,7 +47,8 @@ using jtimer::detail::Monitor;
 /// there are no more. On a room thread or the poller it waits for nobody, and they are all let go.
 class RoomThreads {
   public:
-    explicit RoomThreads(Runtime& runtime) noexcept : runtime_(runtime) {}
+    explicit RoomThreads(Runtime& runtime) noexcept;
+    ~RoomThreads();
 
     /// Before the first function of many can run. Does nothing if the system gives no thread.
     void prepare() noexcept {

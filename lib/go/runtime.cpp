@@ -1,12 +1,12 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "go/runtime.hpp"
 
-#include "base/thread_number.hpp"
-#include "base/uncaught_exception.hpp"
-#include "base/uninterruptible.hpp"
 #include "go/cell.hpp"
 #include "go/errors.hpp"
 #include "go/wait.hpp"
+#include "sync/uninterruptible.hpp"
+#include "thread/thread_number.hpp"
+#include "thread/uncaught_exception.hpp"
 
 #include <functional>
 #include <utility>

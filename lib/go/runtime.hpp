@@ -1,10 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/process_number.hpp"
 #include "go/poller.hpp"
 #include "go/room_threads.hpp"
 #include "go/shard.hpp"
+#include "sync/process_number.hpp"
 
 #include <jtimer/clock.hpp>
 #include <jtimer/executor.hpp>

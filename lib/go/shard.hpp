@@ -1,9 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/cache_line.hpp"
 #include "clock/waiter.hpp"
 #include "go/quad_heap.hpp"
+#include "sync/cache_line.hpp"
 
 #include <atomic>
 #include <cstddef>

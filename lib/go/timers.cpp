@@ -1,9 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "base/process_number.hpp"
 #include "go/access.hpp"
 #include "go/cell.hpp"
 #include "go/receive.hpp"
 #include "go/runtime.hpp"
+#include "sync/process_number.hpp"
 
 #include <jtimer/exceptions.hpp>
 #include <jtimer/go/timers.hpp>

@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "go/wait.hpp"
 
-#include "base/uninterruptible.hpp"
 #include "go/cell.hpp"
+#include "sync/uninterruptible.hpp"
 
 #include <utility>
 

@@ -1,9 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/intrusive_list.hpp"
-#include "base/monitor.hpp"
+#include "data/intrusive_list.hpp"
 #include "go/shard.hpp"
+#include "thread/monitor.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -19,7 +19,7 @@ using jtimer::detail::Monitor;
 
 /// One channel that a call waits for: a link in the list of the timer's waiters, which the timer's
 /// lock guards. The rest does not change after it has been set up.
-class Case : public jtimer::detail::ListHook<> {
+class Case : public jtimer::detail::ListHook {
   public:
     Wait* wait = nullptr;
     /// Counts as a reference, which the Wait gives back.

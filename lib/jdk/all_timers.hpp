@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/intrusive_list.hpp"
+#include "data/intrusive_list.hpp"
 
 #include <memory>
 
@@ -16,7 +16,7 @@ class TimerThread;
 
 /// A timer's place among all timers of the process. A task does not know its timer, because most
 /// never need to: cancelAndWait() asks each timer whether it is running the task.
-class AmongAllTimers : public ListHook<> {
+class AmongAllTimers : public ListHook {
   public:
     AmongAllTimers() = default;
     AmongAllTimers(const AmongAllTimers&) = delete;

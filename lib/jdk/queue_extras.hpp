@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/growing_array.hpp"
+#include "data/growing_array.hpp"
 #include "jdk/task_link.hpp"
 
 #include <jtimer/detail/saturating.hpp>

@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "jdk/task_names.hpp"
 
-#include "base/never_destroyed.hpp"
-#include "base/process_mutex.hpp"
+#include "sync/never_destroyed.hpp"
+#include "sync/process_mutex.hpp"
 
 #include <jtimer/detail/task_access.hpp>
 #include <jtimer/exceptions.hpp>

@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/growing_array.hpp"
-#include "base/heap_sift.hpp"
+#include "data/growing_array.hpp"
+#include "data/heap_sift.hpp"
 #include "jdk/prefetch.hpp"
 #include "jdk/queue_extras.hpp"
 

@@ -1,11 +1,11 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 
 // What the timer's own thread does. What others call is in timer_thread.cpp.
-#include "base/grid.hpp"
-#include "base/uncaught_exception.hpp"
+#include "data/periods.hpp"
 #include "jdk/refused_task.hpp"
 #include "jdk/task_names.hpp"
 #include "jdk/timer_thread.hpp"
+#include "thread/uncaught_exception.hpp"
 
 #include <jtimer/exceptions.hpp>
 

@@ -1,10 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "jdk/timer_thread.hpp"
 
-#include "base/uncaught_exception.hpp"
-#include "base/uninterruptible.hpp"
 #include "jdk/refused_task.hpp"
 #include "jdk/task_names.hpp"
+#include "sync/uninterruptible.hpp"
+#include "thread/uncaught_exception.hpp"
 
 #include <jtimer/exceptions.hpp>
 

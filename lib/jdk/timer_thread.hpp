@@ -1,15 +1,15 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/last_reading.hpp"
-#include "base/monitor.hpp"
-#include "base/own_thread.hpp"
+#include "clock/last_reading.hpp"
 #include "jdk/all_timers.hpp"
 #include "jdk/queue_sweep.hpp"
 #include "jdk/run_meter.hpp"
 #include "jdk/task_link.hpp"
 #include "jdk/task_queue.hpp"
 #include "jdk/tasks_to_destroy.hpp"
+#include "thread/monitor.hpp"
+#include "thread/own_thread.hpp"
 
 #include <jtimer/missed_runs.hpp>
 #include <jtimer/timer_options.hpp>

@@ -1,9 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include <jtimer/netty/hashed_wheel_timer.hpp>
 
-#include "base/uncaught_exception.hpp"
 #include "netty/instances.hpp"
 #include "netty/worker.hpp"
+#include "thread/uncaught_exception.hpp"
 
 #include <atomic>
 #include <cstddef>

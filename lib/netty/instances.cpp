@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "netty/instances.hpp"
 
-#include "base/uncaught_exception.hpp"
+#include "thread/uncaught_exception.hpp"
 
 #include <atomic>
 

@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/cache_line.hpp"
 #include "netty/timeout_access.hpp"
+#include "sync/cache_line.hpp"
 
 #include <atomic>
 #include <cstdint>

@@ -1,10 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "netty/worker.hpp"
 
-#include "base/process_number.hpp"
-#include "base/uncaught_exception.hpp"
-#include "base/uninterruptible.hpp"
 #include "netty/instances.hpp"
+#include "sync/process_number.hpp"
+#include "sync/uninterruptible.hpp"
+#include "thread/uncaught_exception.hpp"
 
 #include <jtimer/exceptions.hpp>
 

@@ -1,11 +1,11 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/monitor.hpp"
-#include "base/own_thread.hpp"
 #include "netty/hashed_wheel.hpp"
 #include "netty/origin.hpp"
 #include "netty/timeout_list.hpp"
+#include "thread/monitor.hpp"
+#include "thread/own_thread.hpp"
 
 #include <jtimer/executor.hpp>
 #include <jtimer/uncaught_exception_handler.hpp>

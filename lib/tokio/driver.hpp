@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/monitor.hpp"
-#include "base/own_thread.hpp"
+#include "thread/monitor.hpp"
+#include "thread/own_thread.hpp"
 #include "tokio/ticks.hpp"
 #include "tokio/wheel.hpp"
 

@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/intrusive_list.hpp"
+#include "data/intrusive_list.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -37,7 +37,7 @@ class Wheel;
 /// acquire: who sees that the entry has fired sees all that was done to it, and may destroy it
 /// without the lock, since leave() is the last touch. No order between this word and any other is
 /// relied upon, hence nothing is sequentially consistent.
-class Entry : public jtimer::detail::ListHook<> {
+class Entry : public jtimer::detail::ListHook {
   public:
     Entry() noexcept = default;
 

@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/grid.hpp"
+#include "data/periods.hpp"
 
 #include <jtimer/tokio/interval.hpp>
 

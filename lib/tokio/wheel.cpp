@@ -20,7 +20,7 @@ void Wheel::insert(Entry& entry, Tick tick) noexcept {
 
 void Wheel::insertPending(Entry& entry) noexcept {
     entry.enterPending();
-    pending_.pushBack(entry);
+    pending_.push_back(entry);
     ++size_;
 }
 
@@ -29,7 +29,7 @@ void Wheel::place(Entry& entry) noexcept {
     const Tick tick = entry.registeredTick();
     const int level = levelOf(elapsed_, tick);
     const int slot = slotOf(level, tick);
-    list(level, slot).pushBack(entry);
+    list(level, slot).push_back(entry);
     levels_[static_cast<std::size_t>(level)].occupied |= bitOf(slot);
 }
 
@@ -89,7 +89,7 @@ std::optional<Tick> Wheel::nextExpiration() const noexcept {
 /// The start of this slot has come. It is emptied at once, as on the top level some of its entries
 /// may be placed in the same slot again.
 void Wheel::open(const Slot& slot) noexcept {
-    undealt_.append(list(slot.level, slot.slot));
+    undealt_.splice(undealt_.end(), list(slot.level, slot.slot));
     levels_[static_cast<std::size_t>(slot.level)].occupied &= ~bitOf(slot.slot);
     elapsed_ = slot.start;
 }
@@ -99,9 +99,10 @@ void Wheel::open(const Slot& slot) noexcept {
 bool Wheel::deal(std::size_t& most) noexcept {
     for (; !undealt_.empty(); --most) {
         if (most == 0) return false;
-        Entry& entry = *undealt_.popFront();
+        Entry& entry = undealt_.front();
+        undealt_.pop_front();
         if (entry.expire(elapsed_)) {
-            pending_.pushBack(entry);
+            pending_.push_back(entry);
         } else {
             place(entry);
         }
@@ -121,9 +122,11 @@ void Wheel::advance(Tick now, std::size_t& most) noexcept {
 }
 
 Entry* Wheel::takePending() noexcept {
-    Entry* const entry = pending_.popFront();
-    if (entry != nullptr) --size_;
-    return entry;
+    if (pending_.empty()) return nullptr;
+    Entry& entry = pending_.front();
+    pending_.pop_front();
+    --size_;
+    return &entry;
 }
 
 Entry* Wheel::takeExpired(Tick now) noexcept {
@@ -133,25 +136,25 @@ Entry* Wheel::takeExpired(Tick now) noexcept {
 }
 
 Entry* Wheel::takeAny() noexcept {
-    Entry* entry = pending_.front();
-    if (entry == nullptr) entry = undealt_.front();
-    if (entry == nullptr) {
+    List* from = pending_.empty() ? &undealt_ : &pending_;
+    if (from->empty()) {
         const std::optional<Slot> next = nextSlot();
         if (!next) return nullptr;
-        entry = list(next->level, next->slot).front();
+        from = &list(next->level, next->slot);
     }
-    remove(*entry);
-    return entry;
+    Entry& entry = from->front();
+    remove(entry);
+    return &entry;
 }
 
 const Entry* Wheel::first() const noexcept {
-    if (!pending_.empty()) return pending_.front();
+    if (!pending_.empty()) return &pending_.front();
     const std::optional<Slot> next = nextSlot();
     if (!next) return nullptr;
     const Entry* first = nullptr;
     const auto look = [&](const List& entries) {
-        for (const Entry* e = entries.front(); e != nullptr; e = entries.next(*e)) {
-            if (first == nullptr || e->state() < first->state()) first = e;
+        for (const Entry& e : entries) {
+            if (first == nullptr || e.state() < first->state()) first = &e;
         }
     };
     if (next->level < kTop) {
@@ -173,9 +176,10 @@ namespace {
 void Wheel::checkSlot(int level, int slot, std::size_t& count, std::optional<Tick>& next) const {
     const auto width = Tick{1} << (kDigitBits * level);
     const List& entries = list(level, slot);
-    for (const Entry* e = entries.front(); e != nullptr; e = entries.next(*e), ++count) {
-        const Tick tick = e->registeredTick();
-        const Tick due = e->state();
+    for (const Entry& e : entries) {
+        ++count;
+        const Tick tick = e.registeredTick();
+        const Tick due = e.state();
         if (due < tick) fail("an entry is due before the tick it is registered for");
         if (tick <= elapsed_) fail("an entry is late");
         if (levelOf(elapsed_, tick) != level || slotOf(level, tick) != slot)
@@ -197,13 +201,15 @@ void Wheel::checkNext(std::optional<Tick> next) const {
 
 void Wheel::check() const {
     std::size_t count = 0;
-    for (const Entry* e = pending_.front(); e != nullptr; e = pending_.next(*e), ++count) {
-        if (e->state() != Entry::kPending) fail("a pending entry is not marked so");
+    for (const Entry& e : pending_) {
+        ++count;
+        if (e.state() != Entry::kPending) fail("a pending entry is not marked so");
     }
-    for (const Entry* e = undealt_.front(); e != nullptr; e = undealt_.next(*e), ++count) {
-        const Tick tick = e->registeredTick();
+    for (const Entry& e : undealt_) {
+        ++count;
+        const Tick tick = e.registeredTick();
         if (tick < elapsed_) fail("an entry that is not dealt yet is late");
-        if (e->state() < tick) fail("an entry is due before the tick it is registered for");
+        if (e.state() < tick) fail("an entry is due before the tick it is registered for");
     }
     std::optional<Tick> next;
     for (int level = 0; level < kLevels; ++level) {

@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/intrusive_list.hpp"
+#include "data/intrusive_list.hpp"
 #include "tokio/entry.hpp"
 
 #include <array>

@@ -1,6 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "base/mutex.hpp"
 #include "bench/measure.hpp"
+#include "sync/mutex.hpp"
 
 #include <jtimer/clock.hpp>
 

@@ -1,5 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "base/wait_policy.hpp"
+#include "thread/wait_policy.hpp"
 
 #include <algorithm>
 

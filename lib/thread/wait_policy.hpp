@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/wake_up_lead.hpp"
 #include "clock/waiter.hpp"
+#include "thread/wake_up_lead.hpp"
 
 #include <jtimer/detail/saturating.hpp>
 

@@ -1,6 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "base/uncaught_exception.hpp"
 #include "support/failing_new.hpp"
+#include "thread/uncaught_exception.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "base/wake_up_lead.hpp"
+#include "thread/wake_up_lead.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/cache_line.hpp"
+#include "sync/cache_line.hpp"
 
 #include <jtimer/detail/sanitizers.hpp>
 

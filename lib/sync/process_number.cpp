@@ -1,5 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "base/process_number.hpp"
+#include "sync/process_number.hpp"
 
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "base/own_thread.hpp"
+#include "thread/own_thread.hpp"
 
 #include "support/child_process.hpp"
 #include "support/forked_child.hpp"

@@ -1,5 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "base/thread_number.hpp"
+#include "thread/thread_number.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <boost/thread/thread.hpp>

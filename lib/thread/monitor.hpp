@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/wait_policy.hpp"
 #include "clock/waiter.hpp"
+#include "thread/wait_policy.hpp"
 
 #include <jtimer/clock.hpp>
 

@@ -1,10 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "base/mutex.hpp"
+#include "sync/mutex.hpp"
 
-#include "base/process_mutex.hpp"
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"
 #include "support/system_threads.hpp"
+#include "sync/process_mutex.hpp"
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>

@@ -1,5 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "base/last_reading.hpp"
+#include "clock/last_reading.hpp"
 
 #include <boost/test/unit_test.hpp>
 

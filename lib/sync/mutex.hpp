@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "base/cache_line.hpp"
+#include "sync/cache_line.hpp"
 
 #include <array>
 #include <atomic>
@@ -33,7 +33,7 @@ namespace jtimer::detail {
 /// covers it too; or it has, and so has released before, which the waiter will see. The compiler
 /// keeps the owner's order. Where the kernel has no such barrier, the release is an exchange, and
 /// the four accesses are in the single order of sequential consistency. A model of both:
-/// test/base/model/mutex.pml.
+/// test/sync/model/mutex.pml.
 ///
 /// To wake one waiter is enough: it takes the mutex, and wakes the next when it releases it; or it
 /// finds the mutex taken by a thread that has come in between, and stays registered, so that this

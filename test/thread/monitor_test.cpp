@@ -1,5 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "base/monitor.hpp"
+#include "thread/monitor.hpp"
 
 #include "support/gate.hpp"
 #include "support/scripted_clock.hpp"

@@ -1,9 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "base/monitor.hpp"
+#include "thread/monitor.hpp"
 
-#include "base/own_thread.hpp"
-#include "base/pause.hpp"
-#include "base/timer_slack.hpp"
+#include "sync/pause.hpp"
+#include "thread/own_thread.hpp"
+#include "thread/timer_slack.hpp"
 
 #include <boost/chrono/duration.hpp>
 #include <boost/thread/thread.hpp>

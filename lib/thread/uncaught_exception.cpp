@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "base/uncaught_exception.hpp"
+#include "thread/uncaught_exception.hpp"
 
-#include "base/never_destroyed.hpp"
-#include "base/process_mutex.hpp"
+#include "sync/never_destroyed.hpp"
+#include "sync/process_mutex.hpp"
 
 #include <boost/core/demangle.hpp>
 

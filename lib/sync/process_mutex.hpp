@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "clock/waiter.hpp"
+#include "sync/lock.hpp"
 
 namespace jtimer::detail {
 

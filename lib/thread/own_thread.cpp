@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "base/own_thread.hpp"
+#include "thread/own_thread.hpp"
 
-#include "base/uninterruptible.hpp"
-#include "clock/waiter.hpp"
+#include "sync/lock.hpp"
+#include "sync/uninterruptible.hpp"
 
 #include <boost/chrono/duration.hpp>
 #include <boost/thread/thread.hpp>

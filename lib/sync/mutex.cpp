@@ -1,12 +1,12 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "base/mutex.hpp"
+#include "sync/mutex.hpp"
 
-#include "base/intrusive_list.hpp"
-#include "base/pause.hpp"
-#include "base/process_mutex.hpp"
-#include "base/uninterruptible.hpp"
+#include "sync/pause.hpp"
+#include "sync/process_mutex.hpp"
+#include "sync/uninterruptible.hpp"
 
 #include <boost/chrono/duration.hpp>
+#include <boost/intrusive/list.hpp>
 #include <boost/thread/condition_variable.hpp>
 #include <boost/thread/lock_types.hpp>
 #include <boost/thread/mutex.hpp>
@@ -31,8 +31,11 @@ bool callMembarrier(int command) noexcept { return syscall(SYS_membarrier, comma
 
 /// The waiters. A room's mutex guards its list and the writes of its word.
 struct Mutex::Rooms {
+    using Hook = boost::intrusive::list_base_hook<
+        boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
+
     /// A thread inside lockContended(), on its stack.
-    struct Waiter : ListHook<> {
+    struct Waiter : Hook {
         explicit Waiter(Address mutex) noexcept : waitsFor(mutex) {}
         const Address waitsFor;
         boost::condition_variable released;
@@ -40,7 +43,8 @@ struct Mutex::Rooms {
 
     struct Room {
         boost::mutex mutex;
-        IntrusiveList<Waiter> waiters;  // in the order in which they came
+        /// In the order in which they came.
+        boost::intrusive::list<Waiter, boost::intrusive::constant_time_size<false>> waiters;
     };
 
     std::array<Room, kRooms> rooms;
@@ -71,7 +75,7 @@ struct Mutex::Rooms {
     /// The caller of these two holds the room's mutex.
     static void enter(Room& room, Waiter& waiter) noexcept {
         std::atomic<Address>& word = waitedFor[roomOf(waiter.waitsFor)].word;
-        room.waiters.pushBack(waiter);
+        room.waiters.push_back(waiter);
         const Address before = word.load(std::memory_order_relaxed);
         const bool isShared = before != kNothing && before != waiter.waitsFor;
         word.store(isShared ? kSeveral : waiter.waitsFor, std::memory_order_seq_cst);
@@ -87,11 +91,11 @@ struct Mutex::Rooms {
     }
 
     static Address allWaitFor(const Room& room) noexcept {
-        const Waiter* const first = room.waiters.front();
-        for (const Waiter* each = first; each != nullptr; each = room.waiters.next(*each)) {
-            if (each->waitsFor != first->waitsFor) return kSeveral;
+        const Address first = room.waiters.front().waitsFor;
+        for (const Waiter& each : room.waiters) {
+            if (each.waitsFor != first) return kSeveral;
         }
-        return first->waitsFor;
+        return first;
     }
 };
 
@@ -141,10 +145,9 @@ void Mutex::wakeWaiter(Address mutex) noexcept {
     ProcessMutex::endOwnFork();
     Rooms::Room& room = Rooms::instance().rooms[number];
     const boost::unique_lock<boost::mutex> untilTheyWait(room.mutex);
-    for (Rooms::Waiter* each = room.waiters.front(); each != nullptr;
-         each = room.waiters.next(*each)) {
+    for (Rooms::Waiter& each : room.waiters) {
         // Under the room's mutex, without which the waiter cannot leave.
-        if (each->waitsFor == mutex) return each->released.notify_one();
+        if (each.waitsFor == mutex) return each.released.notify_one();
     }
 }
 

@@ -1,5 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "base/heap_sift.hpp"
+#include "data/heap_sift.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,6 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "base/process_number.hpp"
 #include "support/forked_child.hpp"
+#include "sync/process_number.hpp"
 
 #include <boost/test/unit_test.hpp>
 
