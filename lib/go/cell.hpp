@@ -135,8 +135,11 @@ class ChannelCell final : public Cell {
     ChannelCell(Shard& home, Nanos period, bool hasHandle) noexcept;
 
     bool isDue(CellLock& lock) const;
-    bool isDueBefore(Nanos time) const;
-    Case* firstWaiter(CellLock& lock, WakeList& toWake) noexcept;
+    /// When it is due, if that is now and before `time`.
+    std::optional<Nanos> dueBefore(Nanos time) const;
+    static ChannelCell* earliestBefore(Nanos time, const Wait& wait);
+    Case* firstPending(CellLock& lock) noexcept;
+    bool settle(CellLock& lock, Case& c, WakeList& toWake);
     bool giveTo(CellLock& lock, Case& c, WakeList& toWake);
     void becomeIdle(CellLock& lock, WakeList& toWake) noexcept;
     void loseHope(CellLock& lock, WakeList& toWake) noexcept;

@@ -18,26 +18,34 @@ bool ChannelCell::isDue(CellLock&) const {
     return state_ == State::Running && when_ <= runtime().now();
 }
 
-bool ChannelCell::isDueBefore(Nanos time) const {
-    const CellLock lock = enter();
-    return state_ == State::Running && when_ < time;
+std::optional<Nanos> ChannelCell::dueBefore(Nanos time) const {
+    CellLock lock = enter();
+    if (when_ >= time || !isDue(lock)) return std::nullopt;
+    return when_;
 }
 
-/// The wait that a value of this moment goes to; null without one. Waits that have ended before
-/// leave the list.
-Case* ChannelCell::firstWaiter(CellLock&, WakeList& toWake) noexcept {
+/// The first call that waits and has not been claimed; null without one. Those that have been leave
+/// the list.
+Case* ChannelCell::firstPending(CellLock&) noexcept {
     while (!waiters_.empty()) {
         Case& c = waiters_.front();
-        Wait& wait = *c.wait;
-        const bool tooLate = wait.endsBefore(when_);
-        if (!tooLate && wait.isPending()) return &c;
-        if (tooLate && wait.claim(Wait::Outcome::TimedOut)) toWake.add(wait);
+        if (c.wait->isPending()) return &c;
         c.unlink();
     }
     return nullptr;
 }
 
-/// Fires, for a wait that firstWaiter() has found. \returns false if somebody else has claimed that
+/// Has a wait that firstPending() has found end, by the value or, if that is too late, the time-out
+/// before it. Then it has left the list. \returns whether it has received the value
+bool ChannelCell::settle(CellLock& lock, Case& c, WakeList& toWake) {
+    Wait& wait = *c.wait;
+    if (!wait.endsBefore(when_)) return giveTo(lock, c, toWake);
+    if (wait.claim(Wait::Outcome::TimedOut)) toWake.add(wait);
+    c.unlink();
+    return false;
+}
+
+/// Fires, for a wait that firstPending() has found. \returns false if somebody else has claimed that
 /// meanwhile, for the value of another channel say; then it has left the list, and that is all
 bool ChannelCell::giveTo(CellLock& lock, Case& c, WakeList& toWake) {
     Wait& wait = *c.wait;
@@ -66,36 +74,53 @@ void ChannelCell::loseHope(CellLock&, WakeList& toWake) noexcept {
     }
 }
 
+/// Which of the channels of a call has the earliest value of those that are due before `time`; null
+/// if none is.
+ChannelCell* ChannelCell::earliestBefore(Nanos time, const Wait& wait) {
+    ChannelCell* earliest = nullptr;
+    for (const Case& c : wait) {
+        const std::optional<Nanos> when = c.cell->dueBefore(time);
+        if (!when) continue;
+        time = *when;
+        earliest = c.cell;
+    }
+    return earliest;
+}
+
 /// The poller goes through everything in the order of time; here that order is kept as well. The
 /// call that has waited longest may be a select, and another of its channels due earlier: then it
-/// receives from that one. So:
+/// receives from that one, unless a call waits for that one which has waited longer and has a third
+/// channel due still earlier; and so on. So:
 ///
-/// 1. Find the call, and let go of this cell, since the locks of several are taken by address only.
-/// 2. Catch up with each of its channels that is due before this one. Each step goes back in time,
-///    hence the recursion ends.
-/// 3. Come back. If the call is still the first, and still pending, nothing was earlier: it gets
-/// the
-///    value. If not, begin anew; there is one call less.
+/// 1. Find the call that waits for this cell, and let go of the cell, since the locks of several
+///    are taken by address only. Find the earliest of its channels, and go on there.
+/// 2. If the call that waits for that one is the same, nothing was earlier: it gets the value.
+///    Nothing earlier can have come meanwhile, as what is started now is not due before now. If it
+///    is another call, look for the earliest of its channels in turn. Each step goes back in time.
+/// 3. Begin anew with this cell: there is one call less.
 void ChannelCell::catchUp() {
     WakeList toWake;
-    std::shared_ptr<Wait> asked;
-    CellLock lock = enter();
-    while (!waiters_.empty() && isDue(lock)) {
-        Case* const first = firstWaiter(lock, toWake);
-        if (first == nullptr) return;
-        if (first->wait->size() == 1 || first->wait == asked.get()) {
-            giveTo(lock, *first, toWake);
-            continue;
+    ChannelCell* cell = this;
+    std::shared_ptr<Wait> asked;  // this cell is its earliest; keeps the cell alive
+    for (;;) {
+        CellLock lock = cell->enter();
+        Case* const first = cell->isDue(lock) ? cell->firstPending(lock) : nullptr;
+        if (first == nullptr && cell == this) return;
+        std::shared_ptr<Wait> next;
+        if (first != nullptr && first->wait->size() != 1 && first->wait != asked.get()) {
+            next = first->wait->shared_from_this();
+        } else if (first != nullptr) {
+            cell->settle(lock, *first, toWake);
         }
-        auto next = first->wait->shared_from_this();
-        const Nanos when = when_;
+        const Nanos when = cell->when_;
         lock.unlock();
         // The one before may die here, and with it another runtime, with what is the user's in it.
         asked = std::move(next);
-        for (const Case& other : *asked) {
-            if (other.cell != this && other.cell->isDueBefore(when)) other.cell->catchUp();
+        if (asked == nullptr) {
+            cell = this;
+        } else if (ChannelCell* const earlier = earliestBefore(when, *asked)) {
+            cell = earlier;
         }
-        lock.lock();
     }
 }
 
@@ -103,8 +128,8 @@ void ChannelCell::fire(std::uint32_t start) {
     WakeList toWake;
     CellLock lock = enter();
     if (state_ != State::Running || this->start() != start || runtime().isOver()) return;
-    while (Case* const first = firstWaiter(lock, toWake)) {
-        if (giveTo(lock, *first, toWake)) return;
+    while (Case* const first = firstPending(lock)) {
+        if (settle(lock, *first, toWake)) return;
     }
     state_ = State::Unread;
 }
@@ -121,9 +146,9 @@ std::optional<Nanos> ChannelCell::ready(CellLock& lock, WakeList& toWake) {
     if (runtime().isOver()) return std::nullopt;
     if (state_ == State::Unread) return when_;
     while (isDue(lock)) {
-        Case* const first = firstWaiter(lock, toWake);
+        Case* const first = firstPending(lock);
         if (first == nullptr) return when_;
-        giveTo(lock, *first, toWake);
+        settle(lock, *first, toWake);
     }
     return std::nullopt;
 }

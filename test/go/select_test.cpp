@@ -4,12 +4,17 @@
 #include <boost/test/unit_test.hpp>
 #include <boost/thread/thread.hpp>
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+using namespace std::chrono_literals;
 using jtimer::go::Channel;
 using jtimer::go::select;
 using jtimer::go::Selected;
@@ -131,6 +136,58 @@ BOOST_AUTO_TEST_CASE(g28_a_blocked_select_receives_in_the_order_of_time_though_o
     t.clock->advance(10);
     waiter.join();
     BOOST_TEST(selected == "1:20");
+    BOOST_TEST(polled == 25);
+}
+
+BOOST_AUTO_TEST_CASE(
+    g28_a_select_over_many_channels_takes_neither_stack_nor_time_of_who_stops_one) {
+    constexpr std::size_t many = 20'000;
+    test::ManualTimers t(test::goInline(nullptr));
+    std::vector<jtimer::go::Timer> all;
+    std::vector<Channel> channels;
+    for (std::size_t i = 0; i < many; ++i) {
+        // The later one is made, the earlier it is due.
+        all.push_back(t.timers.newTimer(std::chrono::milliseconds(10 + many - i)));
+        channels.push_back(all.back().C());
+    }
+    std::string selected;
+    boost::thread waiter([&] { selected = text(select(channels, 1'000'000)); });
+    while (t.timers.stats().pending < many + 1) boost::this_thread::yield();
+    const auto first = std::to_string(many - 1) + ":11";
+    bool stopped = false;
+    std::chrono::steady_clock::duration span{};
+    t.timers.afterFunc(10, [&] {
+        t.clock->advance(many + 10);
+        boost::thread::attributes smallStack;
+        smallStack.set_stack_size(128 * 1024);
+        boost::thread(smallStack, [&] {
+            const auto begin = std::chrono::steady_clock::now();
+            stopped = all.front().stop();
+            span = std::chrono::steady_clock::now() - begin;
+        }).join();
+        waiter.join();
+        BOOST_TEST(selected == first);
+    });
+    t.clock->advance(10);
+    BOOST_TEST(stopped);
+    BOOST_TEST((span < 5s));
+}
+
+BOOST_AUTO_TEST_CASE(g10_a_value_before_the_time_out_is_received_though_others_poll_a_later_one) {
+    test::ManualTimers t(test::goInline(nullptr));
+    const auto early = t.timers.newTimer(15);
+    const auto late = t.timers.newTimer(25);
+    std::string selected;
+    boost::thread waiter([&] { selected = text(select({late.C(), early.C()}, 20)); });
+    while (t.timers.stats().pending < 3) boost::this_thread::yield();
+    std::int64_t polled = 0;
+    t.timers.afterFunc(10, [&] {
+        t.clock->advance(30);
+        polled = millis(late.C().tryReceive());
+    });
+    t.clock->advance(10);
+    waiter.join();
+    BOOST_TEST(selected == "1:15");
     BOOST_TEST(polled == 25);
 }
 
