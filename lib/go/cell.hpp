@@ -200,7 +200,7 @@ class Run {
 
     explicit operator bool() const noexcept { return cell_ != nullptr; }
 
-    /// Calls it, and reports what it throws.
+    /// Calls it, and reports what it throws, but for the end of the runtime.
     void operator()() const;
 
   private:

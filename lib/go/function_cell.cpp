@@ -1,10 +1,16 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "go/cell.hpp"
+#include "go/errors.hpp"
 #include "go/runtime.hpp"
 #include "thread/uncaught_exception.hpp"
 
+#include <jtimer/exceptions.hpp>
+
 #include <algorithm>
+#include <cstring>
+#include <exception>
 #include <new>
+#include <typeinfo>
 #include <utility>
 
 namespace jtimer::go::detail {
@@ -25,6 +31,17 @@ void deallocate(void* block, const FunctionType& type) noexcept {
         ::operator delete (block, std::align_val_t{type.alignment});
     } else {
         ::operator delete(block);
+    }
+}
+
+/// Whether this is what a blocked call throws at the end of a runtime.
+bool tellsOfTheEnd(const std::exception_ptr& thrown) {
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const IllegalStateException& e) {
+        return typeid(e) == typeid(IllegalStateException) && std::strcmp(e.what(), kDestroyed) == 0;
+    } catch (...) {
+        return false;
     }
 }
 
@@ -105,10 +122,15 @@ Run::~Run() {
     cell_->release();
 }
 
+/// A function that blocks is told of the end of its runtime by an exception. That it lets it pass
+/// is how most functions end then, and nothing to report.
 void Run::operator()() const {
     const auto thrown =
         jtimer::detail::exceptionOf([this] { cell_->type_.call(cell_->function()); });
-    if (thrown != nullptr) cell_->runtime().report(thrown);
+    if (thrown == nullptr) return;
+    const Runtime& runtime = cell_->runtime();
+    if (runtime.isOver() && tellsOfTheEnd(thrown)) return;
+    runtime.report(thrown);
 }
 
 }  // namespace jtimer::go::detail

@@ -9,16 +9,22 @@
 #include <boost/thread/thread.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <exception>
 #include <functional>
 #include <iostream>
 #include <memory>
 #include <sstream>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
 using jtimer::NullPointerException;
+using jtimer::go::Channel;
 using jtimer::go::Timer;
+using jtimer::go::Timers;
+using test::Counter;
 
 namespace {
 
@@ -339,6 +345,92 @@ BOOST_AUTO_TEST_CASE(g21_by_default_it_goes_to_the_standard_error_stream) {
     const CapturedErrors errors;
     inRoomThread([] { throw std::out_of_range("too far"); });
     BOOST_TEST(errors.text() == "Exception in thread \"test\" std::out_of_range: too far\n");
+}
+
+BOOST_AUTO_TEST_CASE(g21_a_function_that_the_end_of_its_runtime_interrupts_is_not_reported) {
+    std::vector<std::string> reported;
+    const CapturedErrors errors;
+    const auto options = [&](bool hasHandler) {
+        jtimer::go::TimersOptions result = test::goOnClock(std::make_shared<jtimer::SteadyClock>());
+        if (!hasHandler) return result;
+        result.uncaughtExceptionHandler = [&](const std::string&, const std::exception_ptr& e) {
+            try {
+                std::rethrow_exception(e);
+            } catch (const std::exception& thrown) {
+                reported.emplace_back(thrown.what());
+            }
+        };
+        return result;
+    };
+    for (const bool hasHandler : {true, false}) {
+        const auto kFar = std::chrono::hours(1);
+        Counter begun;
+        Channel channel;
+        Timers own(options(hasHandler));
+        channel = own.after(kFar);
+        const std::vector<std::function<void()>> functions{
+            [&] { own.sleep(kFar); },
+            [&] { channel.receive(); },
+            [&] { channel.receiveFor(kFar); },
+            [&] {
+                jtimer::go::select({channel, Channel()}, kFar);
+            },
+            [&] {
+                try {
+                    own.sleep(kFar);
+                } catch (const jtimer::IllegalStateException&) {
+                    own.sleep(kFar);
+                }
+            },
+        };
+        for (const auto& function : functions) {
+            own.afterFunc(0, [&begun, function] {
+                begun.up();
+                function();
+            });
+        }
+        BOOST_TEST_REQUIRE(begun.reaches(5));
+        while (own.stats().pending < 5) boost::this_thread::yield();  // the channel, four calls
+    }
+    BOOST_TEST(errors.text() == "");
+    BOOST_TEST(reported.empty());
+}
+
+BOOST_AUTO_TEST_CASE(g21_what_else_a_function_throws_at_the_end_is_reported) {
+    const auto kFar = std::chrono::hours(1);
+    Counter reports;
+    std::vector<std::string> reported;
+    auto options = test::goOnClock(std::make_shared<jtimer::SteadyClock>());
+    options.uncaughtExceptionHandler = [&](const std::string&, const std::exception_ptr& e) {
+        try {
+            std::rethrow_exception(e);
+        } catch (const std::exception& thrown) {
+            reported.emplace_back(thrown.what());
+        }
+        reports.up();
+    };
+    {
+        Counter begun;
+        auto other = std::make_unique<Timers>();
+        Timers own(options);
+        // The end of another runtime is news.
+        own.afterFunc(0, [&] { other->sleep(kFar); });
+        while (other->stats().pending < 1) boost::this_thread::yield();
+        other.reset();
+        BOOST_TEST(reports.reaches(1));
+        own.afterFunc(0, [&] {
+            begun.up();
+            try {
+                own.sleep(kFar);
+            } catch (const jtimer::IllegalStateException&) {
+                throw jtimer::IllegalStateException("of the user");
+            }
+        });
+        BOOST_TEST_REQUIRE(begun.reaches(1));
+        while (own.stats().pending < 1) boost::this_thread::yield();
+    }
+    const std::vector<std::string> expected{"time: Timers destroyed", "of the user"};
+    BOOST_TEST(reported == expected, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

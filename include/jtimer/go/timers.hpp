@@ -50,7 +50,8 @@ struct TimersOptions {
     /// bytes.
     std::string name = "timerproc";
 
-    /// Told what a function, or the executor, has thrown. Everything goes on.
+    /// Told what a function, or the executor, has thrown. Everything goes on. It is not told of the
+    /// exception by which a call that blocks a function ends with the runtime.
     UncaughtExceptionHandler uncaughtExceptionHandler;
 };
 
@@ -103,9 +104,9 @@ class JTIMER_API Timers {
     explicit Timers(TimersOptions options);
 
     /// The end: what is pending never fires, and its functions are destroyed. Blocked calls throw
-    /// IllegalStateException "time: Timers destroyed". Waits for each function that runs on a
-    /// thread of the runtime; but on such a thread, or the one that fires, it waits for nobody, and
-    /// the threads end by themselves.
+    /// IllegalStateException "time: Timers destroyed", which a function need not catch: it is not
+    /// reported. Waits for each function that runs on a thread of the runtime; but on such a
+    /// thread, or the one that fires, it waits for nobody, and the threads end by themselves.
     ///
     /// Handles and channels may outlive it. Then stop() answers false, tryReceive() nothing, and
     /// what would start a timer or block throws the same exception.
