@@ -4,15 +4,14 @@
 #include "brpc/manual_thread.hpp"
 #include "support/counter.hpp"
 #include "support/forked_child.hpp"
+#include "support/signalled_program.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <memory>
-#include <sys/wait.h>
 
 using jtimer::Date;
 using jtimer::brpc::getGlobalTimerThread;
@@ -34,18 +33,17 @@ bool runsATask(TimerThread& timer) {
 BOOST_AUTO_TEST_CASE(a_program_that_a_task_starts_gets_the_usual_signals) {
     TimerThread timer;
     BOOST_TEST(timer.start() == 0);
-    std::atomic<int> status{0};
+    std::atomic<int> end{0};
     test::Counter ended;
     timer.schedule(
         [&] {
-            status = std::system("kill -TERM $$");
+            end = test::endOfSignalledProgram();
             ended.up();
         },
         Date{});
     BOOST_TEST(ended.reaches(1));
     timer.stopAndJoin();
-    BOOST_TEST(WIFSIGNALED(status));
-    BOOST_TEST(WTERMSIG(status) == SIGTERM);
+    BOOST_TEST(end == -SIGTERM);
 }
 
 #if !defined(__SANITIZE_THREAD__)

@@ -1,13 +1,40 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/child_process.hpp"
+#include "support/counter.hpp"
+#include "support/manual_timers.hpp"
+#include "support/signalled_program.hpp"
 
 #include <jtimer/go/timers.hpp>
 
 #include <boost/test/unit_test.hpp>
 
+#include <chrono>
+#include <csignal>
+#include <memory>
+
 using namespace std::chrono_literals;
 using test::print;
 using test::runChild;
+
+// The processes that functions start.
+
+BOOST_AUTO_TEST_CASE(a_program_that_a_function_starts_gets_the_usual_signals) {
+    for (const bool isOnPoller : {false, true}) {
+        const auto clock = std::make_shared<jtimer::SteadyClock>();
+        test::Counter ended;
+        int program = 0;
+        int child = 0;
+        jtimer::go::Timers timers(isOnPoller ? test::goInline(clock) : test::goOnClock(clock));
+        timers.afterFunc(0, [&] {
+            program = test::endOfSignalledProgram();
+            child = test::inForkedChild([] { return std::raise(SIGTERM); });
+            ended.up();
+        });
+        BOOST_TEST_REQUIRE(ended.reaches(1));
+        BOOST_TEST(program == -SIGTERM);
+        BOOST_TEST(child == -SIGTERM);
+    }
+}
 
 // The default timers at the end of the process.
 

@@ -5,30 +5,19 @@
 #include "support/forked_child.hpp"
 #include "support/hanging_clock.hpp"
 #include "support/manual_wheel.hpp"
+#include "support/signalled_program.hpp"
 #include "support/throws.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 #include <atomic>
 #include <csignal>
-#include <cstdlib>
 #include <memory>
-#include <sys/wait.h>
 
 using namespace std::chrono_literals;
 using jtimer::IllegalStateException;
 using jtimer::netty::HashedWheelTimer;
 using test::Handle;
-
-namespace {
-
-/// What becomes of a program that the calling thread starts, and that gets a SIGTERM.
-int endOfTerminatedChild() {
-    const int status = std::system("kill -TERM $$");
-    return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-}  // namespace
 
 BOOST_AUTO_TEST_CASE(a_program_that_a_task_starts_gets_the_usual_signals) {
     std::atomic<int> afterRun{0}, afterCancelled{0};
@@ -37,11 +26,11 @@ BOOST_AUTO_TEST_CASE(a_program_that_a_task_starts_gets_the_usual_signals) {
         test::Counter ended;
         const auto task = std::make_shared<test::WheelTask>(
             [&](const Handle&) {
-                afterRun = endOfTerminatedChild();
+                afterRun = test::endOfSignalledProgram();
                 ended.up();
             },
             [&](const Handle&) {
-                afterCancelled = endOfTerminatedChild();
+                afterCancelled = test::endOfSignalledProgram();
                 ended.up();
             });
         timer.newTimeout(task, 0);

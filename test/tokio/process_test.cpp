@@ -3,6 +3,7 @@
 #include "support/counter.hpp"
 #include "support/forked_child.hpp"
 #include "support/hanging_clock.hpp"
+#include "support/signalled_program.hpp"
 #include "support/system_threads.hpp"
 #include "support/throws.hpp"
 
@@ -21,7 +22,6 @@
 #include <memory>
 #include <optional>
 #include <pthread.h>
-#include <spawn.h>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -66,15 +66,6 @@ bool isRefused(const Call& call) {
         return e.what() == std::string("TimeDriver was made before the fork, in another process.");
     }
     return false;
-}
-
-/// Starts a program that sends itself a signal. \returns its end, as exitCodeOf()
-int endOfSignalledProgram() {
-    std::string shell = "sh", option = "-c", script = "kill -TERM $$; exit 7";
-    char* const arguments[] = {shell.data(), option.data(), script.data(), nullptr};
-    pid_t pid = 0;
-    if (posix_spawnp(&pid, "sh", nullptr, nullptr, arguments, environ) != 0) return -1;
-    return test::exitCodeOf(pid);
 }
 
 }  // namespace
@@ -216,7 +207,7 @@ BOOST_AUTO_TEST_CASE(t25_a_program_that_a_waker_starts_gets_the_usual_signals) {
     int end = 0;
     Sleep sleep = driver.sleep(1h);
     sleep.poll([&] {
-        end = endOfSignalledProgram();
+        end = test::endOfSignalledProgram();
         started.up();
     });
     sleep.resetAfter(50ms);  // fires on the thread of the driver, not on this one
