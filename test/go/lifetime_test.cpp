@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(g33_a_timer_lives_as_long_as_its_handle_or_a_channel) {
     clock->advance(10);
     BOOST_TEST(millis(copy.tryReceive()) == 10);
     Timer timer = timers.newTimer(10);
-    timer.C();
+    static_cast<void>(timer.C());
     clock->advance(10);
     BOOST_TEST(millis(timer.C().tryReceive()) == 20);
 }
@@ -53,8 +53,8 @@ BOOST_AUTO_TEST_CASE(g33_it_leaves_its_heap_when_the_last_of_them_goes) {
         BOOST_TEST(timers.stats().pending == 3U);
     }
     BOOST_TEST(timers.stats().pending == 0U);
-    timers.newTimer(10);
-    timers.after(10);
+    static_cast<void>(timers.newTimer(10));
+    static_cast<void>(timers.after(10));
     BOOST_TEST(timers.stats().pending == 0U);
 }
 

@@ -68,8 +68,8 @@ class JTIMER_API Channel {
     std::optional<Date> receiveFor(TimeSpan timeout) const;
 
     /// 0, as in Go since 1.23: a value is handed over, not buffered.
-    std::size_t len() const noexcept { return 0; }
-    std::size_t cap() const noexcept { return 0; }  ///< 0, as len()
+    [[nodiscard]] std::size_t len() const noexcept { return 0; }
+    [[nodiscard]] std::size_t cap() const noexcept { return 0; }  ///< 0, as len()
 
     /// Whether both are of the same timer, or both nil.
     friend bool operator==(const Channel& a, const Channel& b) noexcept {

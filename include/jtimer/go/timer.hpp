@@ -42,7 +42,7 @@ class JTIMER_API Timer {
     Timer() noexcept = default;
 
     /// \returns its channel; nil for a timer with a function and for an uninitialised handle
-    Channel C() const;
+    [[nodiscard]] Channel C() const;
 
     /// Ends the current start.
     /// \returns true if this call has kept it from being received, or its function from running;
@@ -80,7 +80,7 @@ class JTIMER_API Ticker {
     Ticker() noexcept = default;
 
     /// \returns its channel; nil for an uninitialised handle
-    Channel C() const;
+    [[nodiscard]] Channel C() const;
 
     /// Ends the ticks; one that was not received is dropped. Does nothing on a stopped ticker or an
     /// uninitialised handle.

@@ -117,7 +117,7 @@ class JTIMER_API Timers {
 
     /// A timer whose channel has a value in `d`; at once if that is 0 or negative.
     /// \throws std::bad_alloc, as do all that follow
-    Timer newTimer(TimeSpan d);
+    [[nodiscard]] Timer newTimer(TimeSpan d);
 
     /// A timer that runs `f` in `d`; at once if that is 0 or negative. The handle may be dropped.
     ///
@@ -147,14 +147,14 @@ class JTIMER_API Timers {
     }
 
     /// The channel of newTimer(d). To give up waiting early, drop the channel.
-    Channel after(TimeSpan d);
+    [[nodiscard]] Channel after(TimeSpan d);
 
     /// A ticker of this period, the first tick due after one.
     /// \throws IllegalArgumentException "non-positive interval for NewTicker"
-    Ticker newTicker(TimeSpan d);
+    [[nodiscard]] Ticker newTicker(TimeSpan d);
 
     /// The channel of newTicker(d); nil if `d` is 0 or negative.
-    Channel tick(TimeSpan d);
+    [[nodiscard]] Channel tick(TimeSpan d);
 
     /// Blocks the calling thread for `d`; returns at once if that is 0 or negative.
     /// \throws IllegalStateException "time: Timers destroyed" if that happens meanwhile
@@ -162,11 +162,11 @@ class JTIMER_API Timers {
     void sleep(TimeSpan d);
 
     /// The present time on the runtime's clock.
-    Date now() const;
+    [[nodiscard]] Date now() const;
 
-    unsigned shards() const noexcept;          ///< how many heaps it has
-    const std::string& name() const noexcept;  ///< TimersOptions::name
-    TimersStats stats() const;                 ///< what it has done until now
+    [[nodiscard]] unsigned shards() const noexcept;          ///< how many heaps it has
+    [[nodiscard]] const std::string& name() const noexcept;  ///< TimersOptions::name
+    [[nodiscard]] TimersStats stats() const;                 ///< what it has done until now
 
     /// Recomputes the invariants of every heap, for tests.
     /// \throws std::logic_error that names what is wrong
@@ -187,18 +187,18 @@ JTIMER_API Timers& defaultTimers();
 ///
 /// POSIX has ::sleep and ::select: qualify these, and do not write `using namespace jtimer::go`.
 /// @{
-inline Timer newTimer(TimeSpan d) { return defaultTimers().newTimer(d); }
+[[nodiscard]] inline Timer newTimer(TimeSpan d) { return defaultTimers().newTimer(d); }
 
 template <class F, std::enable_if_t<detail::isFunction<F>, int> = 0>
 Timer afterFunc(TimeSpan d, F&& f) {
     return defaultTimers().afterFunc(d, std::forward<F>(f));
 }
 
-inline Channel after(TimeSpan d) { return defaultTimers().after(d); }
-inline Ticker newTicker(TimeSpan d) { return defaultTimers().newTicker(d); }
-inline Channel tick(TimeSpan d) { return defaultTimers().tick(d); }
+[[nodiscard]] inline Channel after(TimeSpan d) { return defaultTimers().after(d); }
+[[nodiscard]] inline Ticker newTicker(TimeSpan d) { return defaultTimers().newTicker(d); }
+[[nodiscard]] inline Channel tick(TimeSpan d) { return defaultTimers().tick(d); }
 inline void sleep(TimeSpan d) { defaultTimers().sleep(d); }
-inline Date now() { return defaultTimers().now(); }
+[[nodiscard]] inline Date now() { return defaultTimers().now(); }
 /// @}
 
 }  // namespace jtimer::go
