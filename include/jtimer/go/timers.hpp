@@ -122,11 +122,17 @@ class JTIMER_API Timers {
     /// A timer that runs `f` in `d`; at once if that is 0 or negative. The handle may be dropped.
     ///
     /// Each run has a thread of the runtime to itself: it may block and take its time, and overlaps
-    /// with other runs, even of the same timer if that is reset meanwhile. An idle thread is used
-    /// again; as many stay as the machine has hardware threads. The others end by themselves:
-    /// nobody waits for the destructors of their thread_local objects. If the system gives no more
-    /// threads, a run waits for one of the others; if there is none, it runs on the thread that
-    /// fires. A TimersOptions::executor runs it instead.
+    /// with other runs, even of the same timer if that is reset meanwhile. Threads are used again,
+    /// so functions that take microseconds need no more than a few. A function that blocks keeps
+    /// its thread: 10,000 blocked ones take 10,000 threads. Each has a stack of the default size
+    /// (`ulimit -s`, pthread_setattr_default_np); at 8 MB these reserve 80 GB of address space.
+    /// Only the system limits their number. A TimersOptions::executor, which runs the functions
+    /// instead, can set a limit of its own.
+    ///
+    /// Idle threads stay, one more than the machine has hardware threads. The others end by
+    /// themselves: nobody waits for the destructors of their thread_local objects. If the system
+    /// gives no more threads, a run waits for one of the others; if there is none, it runs on the
+    /// thread that fires.
     ///
     /// \param f anything that can be called without arguments, move-only too. It is kept while it
     ///   can run, and destroyed with no lock held, on whichever thread that happens
