@@ -40,7 +40,9 @@ namespace {
 
 std::optional<Date> receiveOne(detail::ChannelCell* cell, std::optional<Nanos> timeout) {
     if (cell == nullptr) throw IllegalStateException(detail::kNilChannel);
-    const auto received = detail::receiveAny({{cell, 0}}, cell->runtime(), timeout);
+    std::vector<detail::Candidate> candidates;
+    candidates.push_back({cell, 0});
+    const auto received = detail::receiveAny(std::move(candidates), cell->runtime(), timeout);
     if (!received) return std::nullopt;
     return toDate(received->value);
 }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <list>
 #include <utility>
 
 namespace jtimer::go::detail {
@@ -17,8 +18,23 @@ namespace jtimer::go::detail {
 namespace {
 
 using Candidates = std::vector<Candidate>;
-using CellLocks = std::vector<CellLock>;
-using Runtimes = std::vector<std::shared_ptr<Runtime>>;
+using EnlistedAll = std::list<Enlisted>;
+
+/// Holds the locks of all cells while it exists.
+class AllLocked {
+  public:
+    explicit AllLocked(Candidates& candidates) : candidates_(candidates) {
+        for (Candidate& candidate : candidates_) candidate.lock = candidate.cell->lock();
+    }
+    AllLocked(const AllLocked&) = delete;
+    AllLocked& operator=(const AllLocked&) = delete;
+    ~AllLocked() {
+        for (Candidate& candidate : candidates_) candidate.lock = CellLock();
+    }
+
+  private:
+    Candidates& candidates_;
+};
 
 /// In the order in which locks are taken, and each cell once: of a channel that stands twice, the
 /// first is the one that receives.
@@ -45,19 +61,22 @@ Runtime* removeOver(Candidates& candidates) {
     return over;
 }
 
+void catchUp(const Candidates& candidates) {
+    for (const Candidate& candidate : candidates) candidate.cell->catchUp();
+}
+
 /// What one of the candidates has ready.
 struct Ready {
     std::size_t place;  ///< among the candidates
     Received received;
 };
 
-/// With the lock of every cell held. What is due then is ready, unless an older call takes it; of
-/// equal values, that of the channel named first is the earliest.
-std::optional<Ready> findEarliest(const Candidates& candidates, CellLocks& locks,
-                                  WakeList& toWake) {
+/// What is due is ready, unless an older call takes it; of equal values, that of the channel named
+/// first is the earliest.
+std::optional<Ready> findEarliest(const AllLocked&, Candidates& candidates, WakeList& toWake) {
     std::optional<Ready> earliest;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-        const std::optional<Nanos> value = candidates[i].cell->ready(locks[i], toWake);
+        const std::optional<Nanos> value = candidates[i].cell->ready(candidates[i].lock, toWake);
         if (!value) continue;
         const Received received{candidates[i].index, *value};
         const auto order = [](const Received& r) { return std::pair(r.value, r.index); };
@@ -66,100 +85,106 @@ std::optional<Ready> findEarliest(const Candidates& candidates, CellLocks& locks
     return earliest;
 }
 
-/// With the lock of every cell held. If the runtime of the earliest ends meanwhile, nothing of it
-/// is ready any more, and the next is tried.
-std::optional<Received> takeEarliest(const Candidates& candidates, CellLocks& locks,
+/// If the runtime of the earliest ends meanwhile, nothing of it is ready any more, and the next is
+/// tried.
+std::optional<Received> takeEarliest(const AllLocked& locked, Candidates& candidates,
                                      WakeList& toWake) {
-    while (const auto earliest = findEarliest(candidates, locks, toWake)) {
-        const std::size_t place = earliest->place;
-        if (candidates[place].cell->take(locks[place], toWake)) return earliest->received;
+    while (const auto earliest = findEarliest(locked, candidates, toWake)) {
+        Candidate& candidate = candidates[earliest->place];
+        if (candidate.cell->take(candidate.lock, toWake)) return earliest->received;
     }
     return std::nullopt;
 }
 
-Runtimes runtimesOf(const Candidates& candidates, Runtime& timeOuts) {
-    Runtimes runtimes{timeOuts.shared_from_this()};
-    for (const Candidate& candidate : candidates) {
-        auto runtime = candidate.cell->runtime().shared_from_this();
-        if (std::find(runtimes.begin(), runtimes.end(), runtime) == runtimes.end()) {
-            runtimes.push_back(std::move(runtime));
-        }
-    }
-    return runtimes;
+/// An entry for each runtime that can end the call.
+EnlistedAll entriesFor(const Candidates& candidates, Runtime& timeOuts) {
+    EnlistedAll entries;
+    const auto add = [&entries](Runtime& runtime) {
+        const auto isIt = [&](const Enlisted& entry) { return entry.runtime.get() == &runtime; };
+        if (std::any_of(entries.begin(), entries.end(), isIt)) return;
+        entries.emplace_back(runtime.shared_from_this());
+    };
+    add(timeOuts);
+    for (const Candidate& candidate : candidates) add(candidate.cell->runtime());
+    return entries;
 }
 
 /// What the calling thread waits on. A room thread takes part in its clock, so it waits there if
 /// that is the clock of this call. Every other thread waits outside of all clocks: it is the poller
 /// that ends its wait, by the runtime's clock.
-std::shared_ptr<Monitor> monitorFor(const Runtimes& runtimes) {
-    for (const auto& runtime : runtimes) {
-        if (auto monitor = RoomThreads::monitorOfThisThread(runtime->clock())) return monitor;
+std::shared_ptr<Monitor> monitorFor(const EnlistedAll& entries) {
+    for (const Enlisted& entry : entries) {
+        if (auto monitor = RoomThreads::monitorOfThisThread(entry.runtime->clock())) return monitor;
     }
     return std::make_shared<Monitor>(jtimer::detail::defaultSteadyClock());
 }
 
-/// Has a Wait stand wherever it has to while it exists.
+/// Has a Wait stand wherever it has to while it exists. It is made, and so all memory allocated,
+/// before the locks of the cells are taken: whoever holds them holds up all who use the channels.
 class Standing {
   public:
-    /// \param locks of the cells, in their order, which are released
-    Standing(Wait& wait, Runtimes runtimes, CellLocks& locks, Runtime& timeOuts)
-        : wait_(wait), runtimes_(std::move(runtimes)) {
+    /// Stands in the lists of the runtimes and, with a time-out, in a heap. So the call may end
+    /// before begin().
+    /// \throws IllegalStateException if it must not block
+    Standing(const Candidates& candidates, Runtime& timeOuts, std::optional<Nanos> deadline)
+        : entries_(entriesFor(candidates, timeOuts)),
+          wait_(std::make_shared<Wait>(candidates, deadline, monitorFor(entries_))) {
+        for (const Enlisted& entry : entries_) {
+            entry.runtime->requireNotOver();
+            if (entry.runtime->isPoller()) throw IllegalStateException(kOnPoller);
+        }
         try {
-            begin(locks, timeOuts);
+            for (Enlisted& entry : entries_) {
+                entry.wait = wait_.get();
+                entry.runtime->enlist(entry);
+            }
+            if (deadline) addTimeOut(timeOuts, *deadline);
         } catch (...) {
-            locks.clear();
             end();
             throw;
         }
-        locks.clear();
     }
     Standing(const Standing&) = delete;
     Standing& operator=(const Standing&) = delete;
     ~Standing() { end(); }
 
-  private:
-    void begin(CellLocks& locks, Runtime& timeOuts) {
-        for (const auto& runtime : runtimes_) runtime->enlist(wait_);
-        if (wait_.hasDeadline()) addTimeOut(timeOuts);
-        std::size_t i = 0;
-        for (Case& c : wait_) {
-            CellLock& lock = locks[i++];
-            if (!wait_.hasDeadline() && c.cell->isHopeless(lock)) continue;
-            wait_.hope();
-            c.cell->addWaiter(lock, c);
+    /// Waits for the channels, too, from now on.
+    /// \throws IllegalStateException if no value can ever come
+    void begin(const AllLocked&, Candidates& candidates) {
+        const auto isHopeless = [this](Candidate& candidate) {
+            return !wait_->hasDeadline() && candidate.cell->isHopeless(candidate.lock);
+        };
+        if (!wait_->hasDeadline() && wait_->isPending() &&
+            std::all_of(candidates.begin(), candidates.end(), isHopeless)) {
+            throw IllegalStateException(kHopeless);
+        }
+        Case* next = wait_->begin();
+        for (Candidate& candidate : candidates) {
+            Case& c = *next++;
+            if (isHopeless(candidate)) continue;
+            wait_->hope();
+            candidate.cell->addWaiter(candidate.lock, c);
         }
     }
 
+    Wait& wait() const noexcept { return *wait_; }
+
+  private:
+    void addTimeOut(Runtime& runtime, Nanos deadline) {
+        shard_ = &runtime.shardOfThisThread();
+        if (shard_->add(*wait_, deadline)) runtime.signal(deadline);
+    }
+
     void end() noexcept {
-        if (shard_ != nullptr) shard_->remove(wait_);
-        for (Case& c : wait_) c.cell->removeWaiter(c);
-        for (const auto& runtime : runtimes_) runtime->strike(wait_);
+        if (shard_ != nullptr) shard_->remove(*wait_);
+        for (Case& c : *wait_) c.cell->removeWaiter(c);
+        for (Enlisted& entry : entries_) entry.runtime->strike(entry);
     }
 
-    void addTimeOut(Runtime& runtime) {
-        Shard& shard = runtime.shardOfThisThread();
-        if (shard.add(wait_, wait_.deadline())) runtime.signal(wait_.deadline());
-        shard_ = &shard;
-    }
-
-    Wait& wait_;
-    const Runtimes runtimes_;
+    EnlistedAll entries_;
+    const std::shared_ptr<Wait> wait_;
     Shard* shard_ = nullptr;
 };
-
-/// Why the call must not block, if so.
-void requireMayWait(const Candidates& candidates, CellLocks& locks, const Runtimes& runtimes,
-                    bool hasTimeout) {
-    for (const auto& runtime : runtimes) {
-        runtime->requireNotOver();
-        if (runtime->isPoller()) throw IllegalStateException(kOnPoller);
-    }
-    if (hasTimeout) return;
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-        if (!candidates[i].cell->isHopeless(locks[i])) return;
-    }
-    throw IllegalStateException(kHopeless);
-}
 
 std::optional<Received> outcomeOf(Wait& wait) {
     switch (wait.await()) {
@@ -184,22 +209,26 @@ std::optional<Received> receiveAny(Candidates candidates, Runtime& timeOuts,
     Runtime* const over = removeOver(candidates);
     std::optional<Nanos> deadline;
     if (timeout) deadline = timeOuts.timeIn(*timeout);
-    for (const Candidate& candidate : candidates) candidate.cell->catchUp();
 
     WakeList toWake;  // outlives the locks
-    CellLocks locks;
-    locks.reserve(candidates.size());
-    for (const Candidate& candidate : candidates) locks.push_back(candidate.cell->lock());
-    if (const auto received = takeEarliest(candidates, locks, toWake)) return received;
+    catchUp(candidates);
+    {
+        const AllLocked locked(candidates);
+        if (const auto received = takeEarliest(locked, candidates, toWake)) return received;
+    }
+    toWake.wakeAll();
     if (timeout && *timeout <= 0) return std::nullopt;
     if (over != nullptr) over->requireNotOver();
 
-    Runtimes runtimes = runtimesOf(candidates, timeOuts);
-    requireMayWait(candidates, locks, runtimes, timeout.has_value());
-    const auto wait = std::make_shared<Wait>(candidates, deadline, monitorFor(runtimes));
-    const Standing standing(*wait, std::move(runtimes), locks, timeOuts);
+    Standing standing(candidates, timeOuts, deadline);
+    catchUp(candidates);
+    {
+        const AllLocked locked(candidates);
+        if (const auto received = takeEarliest(locked, candidates, toWake)) return received;
+        standing.begin(locked, candidates);
+    }
     toWake.wakeAll();
-    return outcomeOf(*wait);
+    return outcomeOf(standing.wait());
 }
 
 }  // namespace jtimer::go::detail

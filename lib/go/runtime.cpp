@@ -73,15 +73,15 @@ void Runtime::report(const std::exception_ptr& exception) const {
     jtimer::detail::reportUncaughtException(settings_.handler, name(), exception);
 }
 
-void Runtime::enlist(Wait& wait) {
+void Runtime::enlist(Enlisted& call) {
     const Lock lock(waitsMutex_);
     if (!acceptsWaits_) throw IllegalStateException(kDestroyed);
-    waits_.insert(&wait);
+    waits_.push_back(call);
 }
 
-void Runtime::strike(Wait& wait) noexcept {
+void Runtime::strike(Enlisted& call) noexcept {
     const Lock lock(waitsMutex_);
-    waits_.erase(&wait);
+    if (call.is_linked()) call.unlink();
 }
 
 void Runtime::throwOver() const {
@@ -99,8 +99,8 @@ void Runtime::end() noexcept {
         WakeList toWake;
         const Lock lock(waitsMutex_);
         acceptsWaits_ = false;
-        for (Wait* const wait : waits_) {
-            if (wait->claim(Wait::Outcome::Destroyed)) toWake.add(*wait);
+        for (const Enlisted& call : waits_) {
+            if (call.wait->claim(Wait::Outcome::Destroyed)) toWake.add(*call.wait);
         }
     }
     for (const auto& shard : shards_) {

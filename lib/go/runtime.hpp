@@ -1,9 +1,11 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "data/intrusive_list.hpp"
 #include "go/poller.hpp"
 #include "go/room_threads.hpp"
 #include "go/shard.hpp"
+#include "go/wait.hpp"
 #include "sync/process_number.hpp"
 
 #include <jtimer/clock.hpp>
@@ -15,7 +17,6 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <set>
 #include <string>
 
 namespace jtimer::go::detail {
@@ -81,8 +82,8 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
 
     /// A call begins to wait, and is told of the end of the runtime.
     /// \throws IllegalStateException "time: Timers destroyed"
-    void enlist(Wait& wait);
-    void strike(Wait& wait) noexcept;
+    void enlist(Enlisted& call);
+    void strike(Enlisted& call) noexcept;
 
   private:
     [[noreturn]] void throwOver() const;
@@ -97,7 +98,7 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
 
     Mutex waitsMutex_;
     bool acceptsWaits_ = true;  // guarded by it, as the next
-    std::set<Wait*> waits_;
+    jtimer::detail::IntrusiveList<Enlisted> waits_;
 };
 
 }  // namespace jtimer::go::detail

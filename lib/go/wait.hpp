@@ -9,11 +9,13 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace jtimer::go::detail {
 
 class ChannelCell;
+class Runtime;
 class Wait;
 using jtimer::detail::Monitor;
 
@@ -27,10 +29,20 @@ class Case : public jtimer::detail::ListHook {
     std::size_t index = 0;  ///< in the list of the call
 };
 
-/// A channel in the list of a call.
+/// A channel in the list of a call, and the lock of its cell while the call holds it.
 struct Candidate {
     ChannelCell* cell;
     std::size_t index;
+    Lock lock{};
+};
+
+/// A blocked call in the list of a runtime, which it keeps alive, and whose lock guards the link.
+class Enlisted : public jtimer::detail::ListHook {
+  public:
+    explicit Enlisted(std::shared_ptr<Runtime> of) noexcept : runtime(std::move(of)) {}
+
+    const std::shared_ptr<Runtime> runtime;
+    Wait* wait = nullptr;
 };
 
 /// A blocked call: of sleep, receive, receiveFor or select. Shared by the thread that waits and
