@@ -19,6 +19,13 @@ void timeOut(Wait& wait) {
     if (wait.claim(Wait::Outcome::TimedOut)) wait.wake();
 }
 
+std::vector<const ShardOrder::Head*> headsOf(const Shards& shards) {
+    std::vector<const ShardOrder::Head*> heads;
+    heads.reserve(shards.size());
+    for (const auto& shard : shards) heads.push_back(&shard->head());
+    return heads;
+}
+
 void fire(const Shard::Popped& popped) {
     switch (popped.item->kind()) {
     case Scheduled::Kind::Wait:
@@ -51,7 +58,7 @@ struct Poller::AtEnd {
 };
 
 Poller::Poller(std::shared_ptr<Clock> clock, const Shards& shards)
-    : shards_(shards), monitor_(std::move(clock)) {}
+    : shards_(shards), order_(headsOf(shards)), monitor_(std::move(clock)) {}
 
 void Poller::start(const std::string& name, std::shared_ptr<Runtime> runtime) {
     thread_.start(name, [this, runtime = std::move(runtime)] { run(*runtime); });
@@ -77,39 +84,33 @@ void Poller::mainLoop(const Runtime& runtime) {
 }
 
 /// Fires what is due at `now`, in the order of time over all shards. What is started meanwhile is
-/// not due before `now`. So while the least shard has nothing later than the head of the next one,
+/// not due before `now`. So while the first shard has nothing later than the head of the next one,
 /// the others need not be looked at again.
 void Poller::fireDue(const Runtime& runtime, Nanos now) {
     for (;;) {
-        Shard* least = nullptr;
-        Nanos leastHead = kNever;
-        Nanos next = kNever;
-        for (const auto& shard : shards_) {
-            const Nanos head = shard->head();
-            if (head < leastHead) {
-                next = std::exchange(leastHead, head);
-                least = shard.get();
-            } else {
-                next = std::min(next, head);
-            }
-        }
-        if (leastHead > now) return;
-        const Nanos limit = std::min(next, now);
+        order_.update();
+        if (order_.earliest() > now) return;
+        Shard& first = *shards_[order_.first()];
+        const Nanos limit = std::min(order_.next(), now);
         for (;;) {
-            const Shard::Popped popped = least->pop(limit);
+            const Shard::Popped popped = first.pop(limit);
             if (popped.item == nullptr) break;
             fire(popped);
             if (runtime.isOfAnotherProcess()) return;
         }
+        order_.updateFirst();
     }
 }
 
 void Poller::sleep() {
     Lock lock = monitor_.enter();
     if (stopping_) return;
-    const Nanos deadline = earliest();
+    order_.update();
+    while (order_.updateFirst()) {
+    }
+    const Nanos deadline = order_.earliest();
     sleepsUntil_.store(deadline, std::memory_order_seq_cst);
-    if (earliest() >= deadline) {
+    if (!order_.hasMarks()) {
         if (deadline == kNever) {
             monitor_.wait(lock);
         } else if (const Nanos present = now(); present < deadline) {
@@ -125,12 +126,6 @@ void Poller::wakeFor(Nanos when) {
     sleepsUntil_.store(kAwake, std::memory_order_relaxed);  // once is enough
     signals_.fetch_add(1, std::memory_order_relaxed);
     monitor_.leaveAndWake(lock);
-}
-
-Nanos Poller::earliest() const noexcept {
-    Nanos earliest = kNever;
-    for (const auto& shard : shards_) earliest = std::min(earliest, shard->head());
-    return earliest;
 }
 
 bool Poller::isStopping() {

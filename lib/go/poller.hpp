@@ -2,6 +2,7 @@
 #pragma once
 
 #include "go/shard.hpp"
+#include "go/shard_order.hpp"
 #include "thread/monitor.hpp"
 #include "thread/own_thread.hpp"
 
@@ -22,11 +23,11 @@ using Shards = std::vector<std::unique_ptr<Shard>>;
 
 /// The thread that fires: it sleeps until the earliest time of all shards.
 ///
-/// **Waking it.** Who starts a timer writes the head of its shard, and then reads until when the
-/// poller sleeps. The poller writes that, and then reads the heads once more before it sleeps. Both
-/// are sequentially consistent, so at least one of them sees what the other has written: either the
-/// poller does not go to sleep, or it is woken. Only a timer that is the first of its shard need
-/// look; otherwise the one that is has looked, or is about to.
+/// **Waking it.** Who starts a timer that is the first of its shard says so to the ShardOrder, and
+/// then reads until when the poller sleeps. The poller writes that, and then asks the ShardOrder
+/// once more before it sleeps. Both are sequentially consistent, so at least one of them sees what
+/// the other has written: either the poller does not go to sleep, or it is woken. Only a timer that
+/// is the first of its shard need look; otherwise the one that is has looked, or is about to.
 class Poller {
   public:
     /// \throws std::system_error if the clock cannot make another Waiter
@@ -38,7 +39,9 @@ class Poller {
 
     Nanos now() const { return monitor_.now(); }
 
-    /// A timer of this time has become the first of its shard.
+    /// The shards, for these to say what has become of their heads.
+    ShardOrder& order() noexcept { return order_; }
+    /// A timer of this time has become the first of its shard, and the order knows it.
     void signal(Nanos when) {
         if (when < sleepsUntil_.load(std::memory_order_seq_cst)) wakeFor(when);
     }
@@ -59,10 +62,10 @@ class Poller {
     void fireDue(const Runtime& runtime, Nanos now);
     void sleep();
     void wakeFor(Nanos when);
-    Nanos earliest() const noexcept;
     bool isStopping();
 
     const Shards& shards_;
+    ShardOrder order_;
     Monitor monitor_;
     bool stopping_ = false;  // guarded by the monitor
 

@@ -19,7 +19,7 @@ namespace {
 
 Shards makeShards(Runtime& runtime, unsigned count) {
     Shards shards;
-    for (unsigned i = 0; i < count; ++i) shards.push_back(std::make_unique<Shard>(runtime));
+    for (unsigned i = 0; i < count; ++i) shards.push_back(std::make_unique<Shard>(runtime, i));
     return shards;
 }
 

@@ -62,6 +62,7 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
     const std::shared_ptr<Clock>& sharedClock() const noexcept { return settings_.clock; }
     const Shards& shards() const noexcept { return shards_; }
     Shard& shardOfThisThread() const noexcept;
+    ShardOrder& order() noexcept { return poller_.order(); }
 
     Nanos now() const { return poller_.now(); }
     /// When what lasts `d` from now is over: never, if that is beyond the range.

@@ -3,6 +3,7 @@
 
 #include "go/cell.hpp"
 #include "go/errors.hpp"
+#include "go/runtime.hpp"
 #include "go/wait.hpp"
 
 #include <jtimer/exceptions.hpp>
@@ -23,7 +24,9 @@ bool Shard::insert(Lock& lock, Scheduled& item, Nanos when) noexcept {
     ++item.start_;
     heap_.add(when, item);
     updateHead(lock);
-    return heap_.front().item == &item;
+    if (heap_.front().item != &item) return false;
+    runtime_.order().headIsEarlier(place_, when);
+    return true;
 }
 
 /// A store is dear, and most operations do not change the head.

@@ -55,7 +55,8 @@ class Scheduled : public HeapItem {
 /// timer writes to.
 class alignas(kCacheLine) Shard {
   public:
-    explicit Shard(Runtime& runtime) noexcept : runtime_(runtime) {}
+    /// \param place among the shards of the runtime
+    Shard(Runtime& runtime, std::size_t place) noexcept : runtime_(runtime), place_(place) {}
 
     Runtime& runtime() const noexcept { return runtime_; }
 
@@ -79,9 +80,8 @@ class alignas(kCacheLine) Shard {
     /// \returns whether it is the first now. After the runtime's end nothing happens
     bool restart(Scheduled& item, Nanos when) noexcept;
 
-    /// The time of the head; kNever if there is none. Sequentially consistent, for
-    /// Runtime::signal().
-    Nanos head() const noexcept { return head_.load(std::memory_order_seq_cst); }
+    /// The time of the head, for the ShardOrder; kNever if there is none.
+    const std::atomic<Nanos>& head() const noexcept { return head_; }
 
     /// An item that the poller has taken out to fire it, kept alive.
     struct Popped {
@@ -128,6 +128,7 @@ class alignas(kCacheLine) Shard {
     std::atomic<Nanos> head_{kNever};
 
     Runtime& runtime_;
+    const std::size_t place_;
     std::atomic<std::size_t> references_{1};
     std::shared_ptr<Runtime> keptAlive_;
 };

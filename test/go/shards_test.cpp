@@ -7,6 +7,8 @@
 #include <boost/thread/thread.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <functional>
 #include <random>
 #include <vector>
 
@@ -78,6 +80,29 @@ BOOST_AUTO_TEST_CASE(g37_a_reset_by_another_thread_moves_the_timer_to_that_ones_
     t.clock->advance(1);
     BOOST_TEST(t.take() == "f@20");
     BOOST_TEST(millis(timer.C().tryReceive()) == 20);
+}
+
+BOOST_AUTO_TEST_CASE(g37_many_shards_do_not_make_a_fire_dear) {
+    using Span = std::chrono::steady_clock::duration;
+    const auto spanWith = [](unsigned shards) {
+        auto options = test::goInline(nullptr);
+        options.shards = shards;
+        test::ManualTimers t(options);
+        constexpr int many = 5000;
+        int ran = 0;
+        for (int i = 1; i <= many; ++i) t.timers.afterFunc(i, [&ran] { ++ran; });
+        const auto begin = std::chrono::steady_clock::now();
+        t.clock->advance(many);
+        const Span span = std::chrono::steady_clock::now() - begin;
+        BOOST_TEST(ran == many);
+        return span;
+    };
+    Span one = Span::max(), most = Span::max();
+    for (int i = 0; i < 5; ++i) {
+        one = std::min(one, spanWith(1));
+        most = std::min(most, spanWith(1024));
+    }
+    BOOST_TEST(most.count() < 4 * one.count());
 }
 
 BOOST_AUTO_TEST_CASE(g38_a_function_that_another_stops_first_does_not_run) {
