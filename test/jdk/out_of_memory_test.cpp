@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
 // Running out of memory: this program's operator new fails when a case says so.
-#include "support/failing_new.hpp"
 #include "support/manual_timer.hpp"
+#include "support/reports_without_memory.hpp"
 #include "support/thread_state.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -32,18 +32,10 @@ namespace {
 /// A captured value that makes a task too large for any block of them.
 using Ballast = std::array<char, 300>;
 
-/// What runs on a thread that has no memory any more writes in here.
-struct FixedLog {
-    std::array<char, 64> text{};
-    std::size_t size = 0;
-    void write(char c) { text.at(size++) = c; }
-    std::string take() { return {text.data(), std::exchange(size, 0)}; }
-};
-
 struct Fixture {
     const std::shared_ptr<jtimer::ManualClock> clock =
         std::make_shared<jtimer::ManualClock>(test::kStart);
-    FixedLog log;
+    test::FixedLog log;
     test::CerrInFixedMemory cerr;
 };
 
