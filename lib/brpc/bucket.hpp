@@ -42,7 +42,9 @@ class alignas(2 * kCacheLine) Bucket {  // processors load lines in pairs
     /// Adds a task that has been published. \returns whether it is earlier than all that were added
     /// since the list was last emptied
     bool push(const Lock& lock, Slot& slot, SlotPool& pool) noexcept {
-        slot.next = head_.load(std::memory_order_relaxed);
+        // The head is written once. The timer's thread looks at it without the mutex, and must not
+        // find none while this task takes the place of one that was announced.
+        slot.next = headUnlessRemoved(lock, pool);
         head_.store(slot.number(), std::memory_order_relaxed);
         ++scheduled_;
         // So that the next thread that takes a slot needs no lock for it.
@@ -78,6 +80,20 @@ class alignas(2 * kCacheLine) Bucket {  // processors load lines in pairs
     const Slot* spare() const noexcept { return spare_.load(std::memory_order_relaxed); }
 
   private:
+    /// A thread that sets a time-out for one call after the other removes each task before it
+    /// schedules the next. So that such pairs take no more and more memory until the timer's thread
+    /// comes by, or for ever if they come faster than it recycles, the slot is free at once.
+    /// \returns the first slot of the list, or if that was removed, the second one
+    std::uint32_t headUnlessRemoved(const Lock& lock, SlotPool& pool) noexcept {
+        const std::uint32_t head = head_.load(std::memory_order_relaxed);
+        if (head == Slot::kNone) return head;
+        Slot& slot = pool.at(head);
+        if (slot.phase() != Phase::Removed) return head;
+        const std::uint32_t second = slot.next;
+        if (slot.free()) returnSlot(lock, slot);
+        return second;
+    }
+
     Slot* popFree(const Lock&, SlotPool& pool) noexcept {
         Slot* const slot = free_ == Slot::kNone ? pool.takeBatch() : &pool.at(free_);
         if (slot != nullptr) free_ = slot->next;
@@ -88,7 +104,8 @@ class alignas(2 * kCacheLine) Bucket {  // processors load lines in pairs
     std::atomic<std::uint32_t> head_{Slot::kNone};
     /// The first of the free slots that are linked here.
     std::uint32_t free_ = Slot::kNone;
-    /// The earliest time in the list. Removed tasks stay in it, and count.
+    /// The earliest time that was added since the list was last emptied. Removed tasks count, also
+    /// those whose slots are used again: they were announced, so the thread comes by for them.
     Nanos nearest_ = kNever;
     std::uint64_t scheduled_ = 0;
 

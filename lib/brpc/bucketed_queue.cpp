@@ -237,7 +237,9 @@ class BucketedQueue::Check {
 
     void checkBucket(const Bucket& bucket) {
         const Nanos least = checkList(bucket.first(), isListed);
-        require(least == bucket.nearest(), bucket.first(), "heads a list with a wrong `nearest`");
+        require(bucket.nearest() <= least, bucket.first(), "heads a list with a wrong `nearest`");
+        require(bucket.first() != Slot::kNone || bucket.nearest() == kNever, 0,
+                "or none heads a list with a `nearest`");
         checkList(bucket.firstFree(), isFree);
         if (bucket.spare() != nullptr) find(*bucket.spare(), isFree);
     }

@@ -25,8 +25,8 @@ using jtimer::detail::Nanos;
 ///     Free -> Scheduled -> Running -------------> Free, with the next version
 ///                       -> Removing -> Removed -> Free, with the next version
 ///
-/// Removing is a callable that is being destroyed by the call that has removed it. It is left out
-/// where there is nothing to destroy.
+/// Removing is a callable that is being destroyed by the call that has removed it, or a task that
+/// takePending() is looking at. It is left out where there is nothing to do.
 enum class Phase : std::uint32_t {
     Free,
     Scheduled,          ///< nothing to destroy: a function and its argument, or a trivial callable
@@ -49,7 +49,8 @@ enum class Phase : std::uint32_t {
 ///
 ///     Free                who has taken the slot out of the free ones
 ///     Scheduled           nobody; `next` and `time` as long as it is linked: see Bucket
-///     Running, Removed    the timer's thread
+///     Running             the timer's thread
+///     Removed             whoever has the list that the slot is linked in: see Bucket
 ///     Removing            the thread that removes the task
 ///
 /// Each change that gives them away is a release, each that gets them an acquire: so a later owner
@@ -129,6 +130,16 @@ class alignas(kCacheLine) Slot {
             change(word, wordOf(use, Phase::Removing)))
             return Removal::Begun;
         return word == wordOf(use, Phase::Running) ? Removal::Running : Removal::None;
+    }
+
+    /// Scheduled -> Removing, whatever the task is, so that the caller may look at it until
+    /// endRemoval(). \returns false if there is no such task
+    bool beginTaking(TaskId id) noexcept {
+        const auto use = static_cast<std::uint32_t>(id >> 32);
+        std::uint64_t word = wordOf(use, Phase::Scheduled);
+        if (change(word, wordOf(use, Phase::Removing))) return true;
+        return word == wordOf(use, Phase::ScheduledCallable) &&
+               change(word, wordOf(use, Phase::Removing));
     }
 
     /// Removing -> Removed.

@@ -191,9 +191,7 @@ void TimerLoop::removeAll(std::size_t atMost, const Visit& visit) {
     for (std::uint32_t number = 0; number < pool.made() && atMost > 0; ++number) {
         Slot& slot = pool.at(number);
         const TaskId id = slot.id();
-        const Slot::Removal removal = slot.beginRemoval(id);
-        const bool isCallable = removal == Slot::Removal::Begun;
-        if (removal != Slot::Removal::Done && !isCallable) continue;
+        if (!slot.beginTaking(id)) continue;
         --atMost;
         PendingTask task;
         task.id = id;
@@ -202,7 +200,6 @@ void TimerLoop::removeAll(std::size_t atMost, const Visit& visit) {
         task.fn = slot.function().fn;
         task.arg = slot.function().arg;
         visit(task);
-        if (!isCallable) continue;
         slot.destroyCallable();
         slot.endRemoval();
     }

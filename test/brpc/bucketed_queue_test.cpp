@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <random>
 #include <set>
@@ -193,6 +194,41 @@ BOOST_AUTO_TEST_CASE(b39_removed_tasks_are_recycled_in_a_bucket_and_at_the_top_o
     steps.unschedule(top);
     BOOST_TEST(steps.round(0) == 40);
     BOOST_TEST(steps.queue.heapSize() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(b39_a_task_that_is_removed_before_the_next_one_comes_leaves_its_slot) {
+    Steps steps;
+    const TaskId kept = steps.schedule(1000).id;
+    std::set<TaskId> ids;
+    for (int i = 0; i < 1000; ++i) {
+        const auto pair = steps.schedule(i == 0 ? 10 : 20);
+        BOOST_TEST(pair.earlier == (i == 0));
+        BOOST_TEST(steps.unschedule(pair.id));
+        BOOST_TEST(!steps.unschedule(pair.id));
+        BOOST_TEST(ids.insert(pair.id).second);
+        steps.queue.check();
+    }
+    BOOST_TEST(steps.queue.pool().made() == SlotPool::kBatch);
+    // The announcement of the first stays, and with it that of those in its place.
+    const TaskId last = steps.schedule(20).id;
+    BOOST_TEST(steps.queue.buckets()[0].nearest() == 10);
+    BOOST_TEST(steps.round(20) == 1000);
+    BOOST_TEST(steps.round(1000) == kNever);
+    BOOST_TEST(steps.ran == std::vector<TaskId>({last, kept}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(b39_a_second_peak_takes_no_more_memory_than_the_first) {
+    Steps steps;
+    std::uint32_t made = 0;
+    for (int peak = 0; peak < 5; ++peak) {
+        for (int i = 0; i < 10'000; ++i) {
+            if (steps.schedule(i + 1).id == 0U) BOOST_ERROR("no slot");
+        }
+        steps.round(10'000);
+        if (peak == 0) made = steps.queue.pool().made();
+        BOOST_TEST(steps.queue.pool().made() <= made + 2 * SlotPool::kBatch);
+    }
+    BOOST_TEST(made <= 10'000 + 2 * SlotPool::kBatch);
 }
 
 BOOST_AUTO_TEST_CASE(b39_a_callable_that_is_still_being_destroyed_is_recycled_by_a_later_round) {

@@ -134,6 +134,32 @@ BOOST_FIXTURE_TEST_CASE(part_5_a_small_callable_needs_no_allocation, ManualThrea
     BOOST_TEST(removed == 0);
 }
 
+BOOST_FIXTURE_TEST_CASE(b39_tasks_that_are_removed_one_after_the_other_take_no_memory,
+                        ManualThread) {
+    timer.schedule(doNothing, nullptr, far());
+    pull();  // the others come later, so the thread is not told of them
+    timer.unschedule(timer.schedule(doNothing, nullptr, far(1)));
+    const auto before = timer.stats();
+    int removed = 0;
+    {
+        const AllocationsLeft none(0);
+        for (int i = 0; i < 10'000; ++i) {
+            const int ballast = i;
+            const TaskId id =
+                i % 2 == 0 ? timer.schedule(doNothing, nullptr, far(1 + i))
+                           : timer.schedule([ballast] { static_cast<void>(ballast); }, far(1 + i));
+            removed += timer.unschedule(id) == 0 ? 1 : 0;
+        }
+    }
+    BOOST_TEST(removed == 10'000);
+    const auto after = timer.stats();
+    BOOST_TEST(after.slots == 2U);  // the first one, and the last of those that were removed
+    BOOST_TEST(after.unscheduled == before.unscheduled + 10'000);
+    BOOST_TEST(after.wakeUps == before.wakeUps);
+    clock->advance(std::chrono::hours(2));
+    BOOST_TEST(timer.stats().slots == 0U);
+}
+
 BOOST_FIXTURE_TEST_CASE(c9_without_memory_for_the_heap_what_is_due_runs_in_order, ManualThread) {
     constexpr std::int64_t count = 1000;
     std::vector<std::int64_t> ran;
@@ -163,8 +189,10 @@ BOOST_FIXTURE_TEST_CASE(c9_without_memory_for_the_heap_what_is_due_runs_in_order
 }
 
 BOOST_FIXTURE_TEST_CASE(c9_what_waits_for_memory_wakes_nobody, ManualThread) {
+    timer.schedule(doNothing, nullptr, far());
+    clock->waitUntilIdle();  // it is not told of the others, which come later
     heapIsFull = true;
-    for (int i = 0; i < 1000; ++i) timer.schedule(doNothing, nullptr, far(i));
+    for (int i = 1; i < 1000; ++i) timer.schedule(doNothing, nullptr, far(i));
     pull();
     const auto before = timer.stats();
     clock->advance(std::chrono::minutes(30));

@@ -46,7 +46,7 @@ struct TimerThreadOptions {
     std::size_t sweepMinSize = 4096;
 
     /// The longest that the thread sleeps while a task is pending; 0: until the next task is due. A
-    /// removed task keeps its memory until the thread wakes up, so a cap bounds the memory of
+    /// removed task may keep its memory until the thread wakes up, so a cap bounds the memory of
     /// programs whose tasks are all far in the future, and are removed.
     TimeSpan maxWakeupInterval = 0;
 
@@ -105,11 +105,14 @@ struct PendingTask {
 ///
 /// **Memory.** A task takes a slot of 64 bytes, and 16 in the heap once the thread has seen it. A
 /// callable of up to 32 bytes lives in the slot. Slots are used again, and freed by the destructor:
-/// so a timer keeps the memory of the most tasks that it had at a time, 64 MB for a million. A slot
+/// so a timer keeps the memory of the most tasks that it had at a time, 80 MB for a million. A slot
 /// tells the ids of its tasks apart, and unschedule() looks at it without a lock, whatever the id.
-/// The slot of a task that was unscheduled is used again when the thread comes by, for which it is
-/// not woken; see TimerThreadOptions::maxWakeupInterval. If there is no memory for the heap, what
-/// was scheduled still runs, in order and in time; only the thread takes longer for it.
+///
+/// The slot of a task that was unscheduled is used again at once if no other was scheduled on the
+/// same list in between, as by a thread that sets a time-out for one call after the other. Else it
+/// is when the thread comes by, for which it is not woken; see
+/// TimerThreadOptions::maxWakeupInterval. If there is no memory for the heap, what was scheduled
+/// still runs, in order and in time; only the thread takes longer for it.
 class JTIMER_API TimerThread {
   public:
     TimerThread();
