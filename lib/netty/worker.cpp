@@ -142,8 +142,9 @@ std::vector<std::shared_ptr<Timeout>> Worker::stop() {
         throw IllegalStateException("HashedWheelTimer.stop() cannot be called from TimerTask");
     }
     Lock lock = monitor_.enter();
-    if (stopAccepting(lock) != State::Started) return {};
-    resultWanted_ = true;
+    // A worker that has ended by itself, or is about to, is waited for as well.
+    if (stopAccepting(lock) == State::New || stopWasCalled_) return {};
+    stopWasCalled_ = true;
     monitor_.leaveAndWake(lock);
     thread_.finish();
 
@@ -332,7 +333,7 @@ void Worker::finish() {
     Lock lock = monitor_.enter();
     stopAccepting(lock);
     arrived_.append(inbox_);
-    const bool keep = resultWanted_;
+    const bool keep = stopWasCalled_;
     lock.unlock();
     if (!ended_) {
         processCancellations();

@@ -129,8 +129,8 @@ class Worker : public std::enable_shared_from_this<Worker> {
     bool idle_ = false;
     /// The tick in which that wait was ended.
     Tick resumeTick_ = 0;
-    /// stop() waits for what was pending.
-    bool resultWanted_ = false;
+    /// Somebody waits in stop() for what was pending, or has.
+    bool stopWasCalled_ = false;
 
     // --- not guarded -----------------------------------------------------------------------------
 

@@ -11,9 +11,16 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <pthread.h>
 #include <set>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 using namespace std::chrono_literals;
 using jtimer::IllegalStateException;
@@ -159,6 +166,40 @@ BOOST_AUTO_TEST_CASE(n45_while_the_first_stop_waits_for_a_run_that_waits_for_the
         boost::thread([this] { BOOST_TEST(timer.stop().empty()); }).join();
     });
     BOOST_TEST(timer.stop().empty());
+}
+
+BOOST_AUTO_TEST_CASE(n48_stop_waits_for_a_worker_that_ends_by_itself) {
+    struct BrokenClock final : jtimer::WallClock {
+        std::atomic<bool> broken{false};
+        std::int64_t nanos() const override {
+            if (broken) throw std::runtime_error("the clock is broken");
+            return WallClock::nanos();
+        }
+    };
+    for (const bool exits : {true, false}) {
+        const auto own = std::make_shared<BrokenClock>();
+        auto options = test::wheelOn(own, 8, 1ms);
+        options.uncaughtExceptionHandler = [](const std::string&, const std::exception_ptr&) {};
+        HashedWheelTimer ending(options);
+        test::Gate cancelling;
+        std::atomic<int> cancelled{0};
+        const auto far = std::make_shared<test::WheelTask>([](const Handle&) {},
+                                                           [&](const Handle&) {
+                                                               cancelling.open();
+                                                               boost::this_thread::yield();
+                                                               ++cancelled;
+                                                           });
+        for (int i = 0; i < 1000; ++i) ending.newTimeout(far, 1h);
+        const auto end = [&] {
+            if (exits) ::pthread_exit(nullptr);
+            own->broken = true;
+        };
+        ending.newTimeout(end, 0);
+        cancelling.wait();
+        BOOST_TEST(ending.stop().empty());
+        BOOST_TEST(cancelled == 1000);
+        BOOST_TEST(ending.pendingTimeouts() == 0);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(n46_stop_returns_each_pending_timeout_once) {
