@@ -37,7 +37,7 @@ class Stage {
     /// takes it no more before the time moves.
     void settle() {
         wheel.clock->advance(kTick);
-        wheel.timer.pendingTimeouts();
+        static_cast<void>(wheel.timer.pendingTimeouts());
     }
 
     /// Counts `ticks` ticks of a worker that is late, and so does not wait in between.
