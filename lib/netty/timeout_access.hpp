@@ -58,19 +58,21 @@ struct TimeoutAccess {
             word, word | kExpired, std::memory_order_acq_rel, std::memory_order_relaxed);
     }
 
-    /// Init -> Cancelled.
+    /// Init -> Cancelled. Acquire also if another thread was faster: the worker that ends calls
+    /// cancelled() for such a timeout without having got it from the inbox.
     static bool cancel(Timeout& timeout) noexcept {
-        std::uint64_t word = timeout.word_.load(std::memory_order_relaxed);
+        std::uint64_t word = timeout.word_.load(std::memory_order_acquire);
         // While the state is Init, nobody changes the rest of the word.
         return (word & kStateMask) == kInit &&
                timeout.word_.compare_exchange_strong(word, kCancelled, std::memory_order_acq_rel,
-                                                     std::memory_order_relaxed);
+                                                     std::memory_order_acquire);
     }
 
-    /// Of a cancelled timeout: the link.
+    /// Of a cancelled timeout: the link. Release, as it takes the place of what the swap of the
+    /// state has released.
     static void setLink(Timeout& timeout, Timeout* to) noexcept {
         const auto link = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(to));
-        timeout.word_.store(link | kCancelled, std::memory_order_relaxed);
+        timeout.word_.store(link | kCancelled, std::memory_order_release);
     }
     static Timeout* link(const Timeout& timeout) noexcept {
         const std::uint64_t link = timeout.word_.load(std::memory_order_relaxed) & ~kStateMask;

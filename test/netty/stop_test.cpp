@@ -27,6 +27,7 @@ using jtimer::IllegalStateException;
 using jtimer::netty::HashedWheelTimer;
 using jtimer::netty::detail::TimeoutAccess;
 using test::Handle;
+using test::ManualWheel;
 
 namespace {
 
@@ -338,6 +339,31 @@ BOOST_AUTO_TEST_CASE(n64_a_cancel_between_its_swap_and_the_inbox_is_accounted_fo
     BOOST_TEST(log.take() == "-slow@100 -fast@100");
     TimeoutAccess::origin(*slow)->push(*slow);  // the second
     BOOST_TEST(slow->isCancelled());
+}
+
+BOOST_AUTO_TEST_CASE(n59_what_was_written_before_such_a_cancel_is_visible_in_cancelled) {
+    // Without happens-before, ThreadSanitizer reports this plain variable.
+    for (const bool isLinked : {false, true}) {
+        ManualWheel wheel;
+        int written = 0, seen = 0;
+        const Handle slow = wheel.timer.newTimeout(
+            std::make_shared<test::WheelTask>([](const Handle&) {},
+                                              [&](const Handle&) { seen = written; }),
+            1h);
+        wheel.advanceTo(100);
+        std::atomic<bool> isCancelled{false};
+        boost::thread canceller([&] {
+            written = 1;
+            TimeoutAccess::cancel(*slow);
+            if (isLinked) TimeoutAccess::setLink(*slow, nullptr);
+            isCancelled.store(true, std::memory_order_relaxed);
+        });
+        while (!isCancelled.load(std::memory_order_relaxed)) boost::this_thread::yield();
+        BOOST_TEST(wheel.timer.stop().empty());
+        canceller.join();
+        BOOST_TEST(seen == 1);
+        TimeoutAccess::origin(*slow)->push(*slow);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(n64_the_same_for_one_that_is_still_in_the_inbox) {
