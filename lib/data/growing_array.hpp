@@ -5,7 +5,6 @@
 
 #include <jtimer/detail/sanitizers.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -28,8 +27,7 @@ namespace jtimer::detail {
 ///
 /// It differs from a std::vector in how it grows, since new pages are what costs. A small one takes
 /// its memory from malloc, which may have some that has been used before; it grows fourfold, and so
-/// leaves little behind. From 128 KiB on each array that malloc returns may be new pages, so a
-/// middle one grows to 2 MiB at once. A large one has, on Linux, pages of its own, which the kernel
+/// leaves little behind. A large one has, on Linux, pages of its own, which the kernel
 /// remaps where a vector would copy its elements to new ones. They are huge if the system gives
 /// such pages to those who ask (transparent_hugepage is "madvise" or "always"), since each level of
 /// a sift in a large heap lies on another page. Room that has not been written to takes no memory,
@@ -52,10 +50,7 @@ class GrowingArray {
 
     /// What it should grow to when it is full; of no use as long as it is empty.
     std::size_t nextSize() const noexcept {
-        const std::size_t bytes = size_ * sizeof(T);
-        if (bytes < kLeastMiddle) return 4 * size_;
-        if (bytes < kLeastPages) return std::max(4 * size_, kLeastPages / 2 / sizeof(T));
-        return 2 * size_;
+        return size_ * sizeof(T) < kLeastPages ? 4 * size_ : 2 * size_;
     }
 
     /// Makes room for `size` elements, more than now. The new ones are uninitialised.
@@ -75,9 +70,6 @@ class GrowingArray {
 
   private:
     static constexpr std::align_val_t kAlignment{kCacheLine};
-    /// From how many bytes on it is a middle one: glibc's malloc asks the system for this alone,
-    /// until the first time that it gets so much back.
-    static constexpr std::size_t kLeastMiddle = std::size_t{128} * 1024;
     /// From how many bytes on it is a large one. Less is cheaper from malloc in a process that has
     /// used it before, and costs about the same in a new one.
     static constexpr std::size_t kLeastPages = std::size_t{4} * 1024 * 1024;

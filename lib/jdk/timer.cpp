@@ -52,9 +52,9 @@ TimerThread::Settings toSettings(TimerOptions& options) {
     settings.name = options.name ? std::move(*options.name) : nextDefaultName();
     settings.clock = std::move(options.clock);
     if (settings.clock == nullptr) settings.clock = detail::defaultWallClock();
-    settings.handler = std::move(options.uncaughtExceptionHandler);
+    settings.handlers.uncaught = std::move(options.uncaughtExceptionHandler);
     settings.onException = options.onException;
-    settings.taskExceptionHandler = std::move(options.taskExceptionHandler);
+    settings.handlers.taskException = std::move(options.taskExceptionHandler);
     settings.removeOnCancel = options.removeOnCancel;
     settings.maxPending = options.maxPending;
     settings.ties = options.ties;
@@ -62,7 +62,7 @@ TimerThread::Settings toSettings(TimerOptions& options) {
         settings.slowTaskThreshold =
             requireNotNegative(*options.slowTaskThreshold, "slowTaskThreshold");
     }
-    settings.onSlowTask = std::move(options.onSlowTask);
+    settings.handlers.slowTask = std::move(options.onSlowTask);
     settings.onThreadStart = std::move(options.onThreadStart);
     return settings;
 }

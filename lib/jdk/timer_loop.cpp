@@ -12,10 +12,6 @@
 #include <boost/thread/thread.hpp>
 
 #include <algorithm>
-#include <array>
-#include <chrono>
-#include <cinttypes>
-#include <cstdio>
 #include <new>
 #include <utility>
 
@@ -73,7 +69,7 @@ void TimerThread::run(std::promise<bool>* started) {
     FailedRun failed = failedRun();
     discardTasks();  // so the handler finds a timer that is over
     keepUntilReported(failed);
-    if (uncaught != nullptr) report(uncaught, failed);
+    if (uncaught != nullptr) reports_.failed(uncaught, failed);
 }
 
 /// Drops every task when no new one is accepted any more. The one that has thrown, or exited its
@@ -88,38 +84,24 @@ void TimerThread::discardTasks() {
     dropRunning();
 }
 
-TimerThread::FailedRun TimerThread::failedRun() const noexcept {
+FailedRun TimerThread::failedRun() const noexcept {
     FailedRun run;
-    if (running_ == nullptr) return run;
-    run.taskName = TaskNames::forReport(running_.get());
-    run.dropped = running_;
-    if (settings_.taskExceptionHandler) run.task = running_;
-    run.number = std::max<std::uint64_t>(linkedRun_.number, 1);
+    if (run_.task() == nullptr) return run;
+    run.taskName = TaskNames::forReport(run_.task().get());
+    run.dropped = run_.task();
+    if (reports_.nameTask()) run.task = run_.task();
+    run.number = std::max<std::uint64_t>(run_.numbers().number, 1);
     return run;
 }
 
 /// The thread has dropped the task of a run that has ended by an exception, and is about to report
 /// that, which may take long. If others have the task, they may wait until then, so the report
-/// keeps it: runningTask_ must not be the address of a task that is gone, where another one may
-/// lie. If nobody has it, nobody can wait, and the run ends here.
+/// keeps it: the run's identity must not be the address of a task that is gone, where another one
+/// may lie. If there are no other references, no thread can wait, and the run ends here.
 void TimerThread::keepUntilReported(FailedRun& run) {
     if (run.task == nullptr) run.task = run.dropped.lock();
     if (run.task != nullptr) return;
-    Lock lock = monitor_.enter();
-    endRun(lock);
-}
-
-void TimerThread::report(const std::exception_ptr& exception, const FailedRun& run) {
-    if (run.task == nullptr || !settings_.taskExceptionHandler) {
-        const auto thrown =
-            reportUncaughtException(settings_.handler, name(), exception, run.taskName);
-        if (thrown != nullptr) printException(name(), "uncaughtExceptionHandler", thrown);
-        return;
-    }
-    TaskException told{std::move(nameToTell_), run.task, run.number, exception};
-    const auto thrown = exceptionOf([&] { settings_.taskExceptionHandler(told); });
-    nameToTell_ = std::move(told.timerName);
-    if (thrown != nullptr) printException(name(), "taskExceptionHandler", thrown);
+    run_.end(monitor_.enter());
 }
 
 void TimerThread::mainLoop() {
@@ -184,28 +166,28 @@ void TimerThread::endBurst() {
 /// Decides that the task at the head, which is due, runs; and moves it to where it belongs during
 /// its run: a one-shot out of the queue, a repeating one to its next time.
 /// \returns false if it does not run after all
-bool TimerThread::startRun(Lock&, Nanos now) noexcept {
+bool TimerThread::startRun(const Lock& lock, Nanos now) noexcept {
     TaskState& state = stateOf(queue_.getMin());
     const TaskState::Word word = state.word();
     const Nanos signedPeriod = signedPeriodOf(word);  // 0 too if it has just been cancelled
-    if (signedPeriod == 0) return startOnlyRun(state, word);
-    if (TaskState::isLinked(word)) return startLinkedRun(*TaskState::linkOf(word), now);
-    beginRun(queue_.getMinReference(), {});
+    if (signedPeriod == 0) return startOnlyRun(lock, state, word);
+    if (TaskState::isLinked(word)) return startLinkedRun(lock, *TaskState::linkOf(word), now);
+    run_.begin(lock, queue_.getMinReference(), {});
     startRepeatedRun(signedPeriod, queue_.getMinTime(), now);
     return true;
 }
 
-bool TimerThread::startOnlyRun(TaskState& state, TaskState::Word word) noexcept {
+bool TimerThread::startOnlyRun(const Lock& lock, TaskState& state, TaskState::Word word) noexcept {
     if (!state.startOnlyRun()) return false;
     ++meter_.oneShots;
     meter_.runBegins(queue_.getMinTime());
-    beginRun(TaskQueue::takeReference(queue_.removeMin()), {});
+    run_.begin(lock, TaskQueue::takeReference(queue_.removeMin()), {});
     if (TaskState::isLinked(word)) delete TaskState::linkOf(word);  // which the queue needed
     return true;
 }
 
 /// \returns false if the run has been dropped, with those that would have followed it by now
-bool TimerThread::startLinkedRun(TaskLink& link, Nanos now) noexcept {
+bool TimerThread::startLinkedRun(const Lock& lock, TaskLink& link, Nanos now) noexcept {
     Nanos due = queue_.getMinTime();
     std::uint64_t missed = 0;
     if (link.missed != MissedRuns::Burst) {
@@ -221,7 +203,8 @@ bool TimerThread::startLinkedRun(TaskLink& link, Nanos now) noexcept {
         }
     }
     meter_.missed += missed;
-    beginRun(queue_.getMinReference(), {++link.runs, missed + std::exchange(link.dropped, 0)});
+    run_.begin(lock, queue_.getMinReference(),
+               {++link.runs, missed + std::exchange(link.dropped, 0)});
     startRepeatedRun(link.period, due, now);
     return true;
 }
@@ -240,15 +223,10 @@ void TimerThread::startRepeatedRun(Nanos signedPeriod, Nanos due, Nanos now) noe
     queue_.rescheduleMin(saturatingAdd(scheduled, period));
 }
 
-void TimerThread::beginRun(std::shared_ptr<TimerTask> task, TaskLink::Run run) noexcept {
-    running_ = std::move(task);
-    runningTask_ = insideRun_ = running_.get();
-    linkedRun_ = run;
-}
-
 std::uint64_t TimerThread::missedBefore(const TimerTask& task) noexcept {
     const TimerThread* const thread = ofThisThread;
-    return thread != nullptr && thread->running_.get() == &task ? thread->linkedRun_.missed : 0;
+    return thread != nullptr && thread->run_.task().get() == &task ? thread->run_.numbers().missed
+                                                                   : 0;
 }
 
 void TimerThread::runTask(Lock& lock) {
@@ -257,7 +235,7 @@ void TimerThread::runTask(Lock& lock) {
         if (settings_.slowTaskThreshold.has_value()) {
             runTimed();
         } else {
-            running_->run();
+            run_.task()->run();
         }
     } catch (const boost::thread_interrupted&) {
         // Java's loop swallows an InterruptedException, wherever it comes from.
@@ -275,28 +253,21 @@ void TimerThread::runTask(Lock& lock) {
     }
     // No user's code in between: another task may lie where this one lay.
     monitor_.enter(lock);
-    endRun(lock);
+    run_.end(lock);
 }
 
 /// With removeOnCancel: destroys what the task captured if it has been cancelled during its run.
 /// One cancelled later is no more in its run, and leaves nothing to the thread.
 void TimerThread::releaseIfCancelled() {
     Lock lock = monitor_.enter();
-    insideRun_ = nullptr;
-    const bool release = std::exchange(releaseRunning_, false);
+    const bool release = run_.leaveInside(lock);
     lock.unlock();
-    if (release) TaskAccess::release(*running_);
-}
-
-void TimerThread::endRun(Lock&) noexcept {
-    runningTask_ = nullptr;
-    if (runEndWaiters_ != 0) runEnded_.notify_all();
+    if (release) TaskAccess::release(*run_.task());
 }
 
 void TimerThread::endRunIfDropped() {
-    if (running_ != nullptr) return;
-    Lock lock = monitor_.enter();
-    endRun(lock);
+    if (run_.task() != nullptr) return;
+    run_.end(monitor_.enter());
 }
 
 void TimerThread::countFailure() {
@@ -308,34 +279,11 @@ void TimerThread::runTimed() {
     Nanos begin = 0;
     fromClock_ = exceptionOf([&] { begin = monitor_.now(); });
     if (fromClock_ != nullptr) return;
-    const std::exception_ptr thrown = exceptionOf([this] { running_->run(); });
+    const std::exception_ptr thrown = exceptionOf([this] { run_.task()->run(); });
     Nanos duration = 0;
     fromClock_ = exceptionOf([&] { duration = saturatingSubtract(monitor_.now(), begin); });
-    if (duration > *settings_.slowTaskThreshold) {
-        const auto thrownToo = exceptionOf([&] { reportSlow(duration); });
-        if (thrownToo != nullptr) printException(name(), "onSlowTask", thrownToo);
-    }
+    if (duration > *settings_.slowTaskThreshold) reports_.slow(*run_.task(), duration);
     if (thrown != nullptr) std::rethrow_exception(thrown);
-}
-
-void TimerThread::reportSlow(Nanos duration) const {
-    if (settings_.onSlowTask)
-        return settings_.onSlowTask(*running_, std::chrono::nanoseconds(duration));
-    const std::string task = TaskNames::forReport(running_.get());
-    const TaskNames::InSentence it = TaskNames::inSentence(task);
-    std::array<char, 32> millis;  // of a 64-bit number of nanoseconds there are at most 13
-    const int length =
-        std::snprintf(millis.data(), millis.size(), "%" PRId64 ".%03d", duration / kNanosPerMilli,
-                      static_cast<int>(duration / 1000 % 1000));
-    printLine({"Timer \"",
-               name(),
-               "\": ",
-               it.before,
-               it.name,
-               it.after,
-               " took ",
-               {millis.data(), static_cast<std::size_t>(length)},
-               " ms."});
 }
 
 /// Does what TimerOptions::onException asks for. \returns whether the timer goes on
@@ -349,11 +297,11 @@ bool TimerThread::survive(const std::exception_ptr& exception) {
 }
 
 void TimerThread::reportAndGoOn(const std::exception_ptr& exception) {
-    if (settings_.onException == OnException::CancelTask) running_->TimerTask::cancel();
+    if (settings_.onException == OnException::CancelTask) run_.task()->TimerTask::cancel();
     FailedRun failed = failedRun();
     dropRunning();
     keepUntilReported(failed);
-    report(exception, failed);
+    reports_.failed(exception, failed);
 }
 
 /// Cancelled tasks at the head leave the queue: some of them, as others want the monitor too.

@@ -18,7 +18,7 @@ TimerThread::TimerThread(Settings settings)
     : settings_(std::move(settings)), longestUnlinked_(longestUnlinked(settings_)),
       monitor_(settings_.clock, settings_.timerSlack), isReachedExact_(monitor_.isReachedExact()),
       queue_(TaskQueue::Extended{settings_.ties == Ties::Fifo, settings_.removeOnCancel}),
-      nameToTell_(settings_.taskExceptionHandler ? settings_.name : std::string()) {}
+      reports_(settings_.name, settings_.handlers) {}
 
 void TimerThread::start() {
     if (settings_.onThreadStart) {
@@ -150,8 +150,7 @@ std::shared_ptr<TimerTask> TimerThread::taskCancelled(TimerTask& task, TaskLink&
         removed = TaskQueue::takeReference(queue_.remove(link.position));
         ++meter_.cancelled;
     }
-    bool isInside = false;
-    if (removed != nullptr && insideRun_ == &task) isInside = releaseRunning_ = true;
+    const bool isInside = removed != nullptr && run_.leaveReleaseIfInside(lock, task);
     // With no tasks accepted, the thread may be waiting for this one and no other.
     if (!acceptsTasks_) {
         monitor_.leaveAndWake(lock);
@@ -164,15 +163,13 @@ std::shared_ptr<TimerTask> TimerThread::taskCancelled(TimerTask& task, TaskLink&
 bool TimerThread::isRunningElsewhere(const TimerTask& task) {
     if (thread_.isCurrent() || thread_.isOfAnotherProcess()) return false;
     const Lock lock = monitor_.enter();
-    return runningTask_ == &task;
+    return run_.identity(lock) == &task;
 }
 
 void TimerThread::awaitRunEnd(const TimerTask& task) {
     const Uninterruptible uninterruptible;
     Lock lock = monitor_.enter();
-    ++runEndWaiters_;
-    runEnded_.wait(lock, [&] { return runningTask_ != &task; });
-    --runEndWaiters_;
+    run_.awaitEnd(lock, task);
 }
 
 void TimerThread::close(bool discardTasks) noexcept {
@@ -201,16 +198,16 @@ void TimerThread::awaitEndOrWarn() noexcept {
     lock.unlock();
     if (thread_.awaitEnd(std::chrono::seconds(1))) return;
     lock.lock();
-    const TimerTask* const hanging = meter_.executed() == runs ? runningTask_ : nullptr;
+    const TimerTask* const hanging = meter_.executed() == runs ? run_.identity(lock) : nullptr;
     const std::shared_ptr<TimerTask> repeating = hanging == nullptr ? repeatingTask(lock) : nullptr;
     lock.unlock();
     if (hanging != nullptr) {
-        warn(TaskNames::forReport(hanging), " to end its run",
-             " The task may be waiting for a lock that the destroying thread holds: see "
-             "Timer::detach().");
+        reports_.hangs(TaskNames::forReport(hanging), " to end its run",
+                       " The task may be waiting for a lock that the destroying thread holds: see "
+                       "Timer::detach().");
     } else if (repeating != nullptr) {
-        warn(TaskNames::forReport(repeating.get()), ", which repeats, to be cancelled",
-             " Cancel the task, or make the timer a daemon.");
+        reports_.hangs(TaskNames::forReport(repeating.get()), ", which repeats, to be cancelled",
+                       " Cancel the task, or make the timer a daemon.");
     }
 }
 
@@ -221,12 +218,6 @@ std::shared_ptr<TimerTask> TimerThread::repeatingTask(Lock&) const noexcept {
         if (signedPeriodOf(state.word()) != 0) return state.queueReference;
     }
     return nullptr;
-}
-
-void TimerThread::warn(const std::string& task, const char* event, const char* advice) noexcept {
-    const TaskNames::InSentence it = TaskNames::inSentence(task);
-    printLine({"Timer \"", name(), "\": its destructor has waited five seconds for ", it.before,
-               it.name, it.after, event, ", and waits on.", advice});
 }
 
 }  // namespace jtimer::detail

@@ -3,8 +3,10 @@
 
 #include "clock/last_reading.hpp"
 #include "jdk/all_timers.hpp"
+#include "jdk/current_run.hpp"
 #include "jdk/queue_sweep.hpp"
 #include "jdk/run_meter.hpp"
+#include "jdk/run_reports.hpp"
 #include "jdk/task_link.hpp"
 #include "jdk/task_queue.hpp"
 #include "jdk/tasks_to_destroy.hpp"
@@ -40,25 +42,23 @@ struct Schedule {
 /// The JDK's timer loop: one thread, one monitor, one queue. Shared by the Timer and the thread
 /// itself, so that a task may destroy the Timer.
 ///
-/// The monitor guards queue_, sweep_, acceptsTasks_, meter_, what is told of the running task and,
-/// of every queued task, the queueReference. Two things happen outside of it: TimerTask::cancel(),
-/// which is one exchange on the task's state; and everything that is the user's: run(), the
-/// destruction of tasks and of what they captured, the exception handler. So the user's code may
-/// call anything. A user's clock alone is also read with the monitor held.
+/// The monitor guards queue_, sweep_, acceptsTasks_, meter_, what CurrentRun says it guards, and
+/// each queued task's queueReference. Two things happen outside of it: TimerTask::cancel(), which
+/// is one exchange on the task's state; and everything that is the user's: run(), the destruction
+/// of tasks and of what they captured, the exception handler. So the user's code may call anything.
+/// A user's clock alone is also read with the monitor held.
 class TimerThread : public std::enable_shared_from_this<TimerThread>, public AmongAllTimers {
   public:
     /// What TimerOptions say, checked and completed.
     struct Settings {
         std::string name;
         std::shared_ptr<Clock> clock;
-        UncaughtExceptionHandler handler;
+        RunReports::Handlers handlers;
         OnException onException = OnException::StopTimer;
-        std::function<void(const TaskException&)> taskExceptionHandler;
         bool removeOnCancel = false;
         std::size_t maxPending = 0;
         Ties ties = Ties::Jdk;
         std::optional<Nanos> slowTaskThreshold;
-        std::function<void(const TimerTask&, std::chrono::nanoseconds)> onSlowTask;
         std::function<void()> onThreadStart;
         Nanos tolerance = 0;
         std::optional<Nanos> timerSlack;
@@ -128,7 +128,7 @@ class TimerThread : public std::enable_shared_from_this<TimerThread>, public Amo
     /// task needs one, 0: every repeating task.
     static Nanos longestUnlinked(const Settings& settings) noexcept {
         if (settings.removeOnCancel) return -1;
-        return settings.taskExceptionHandler ? 0 : TaskState::kLongestPeriod;
+        return settings.handlers.taskException ? 0 : TaskState::kLongestPeriod;
     }
     bool needsLink(const Schedule& schedule) const noexcept {
         const Nanos period = schedule.period < 0 ? -schedule.period : schedule.period;
@@ -143,21 +143,18 @@ class TimerThread : public std::enable_shared_from_this<TimerThread>, public Amo
     void endBurst();
     // Every run comes by these four.
     inline Nanos readClock();
-    inline bool startRun(Lock& lock, Nanos now) noexcept;
-    inline bool startOnlyRun(TaskState& state, TaskState::Word word) noexcept;
+    inline bool startRun(const Lock& lock, Nanos now) noexcept;
+    inline bool startOnlyRun(const Lock& lock, TaskState& state, TaskState::Word word) noexcept;
     [[gnu::always_inline]] inline void runTask(Lock& lock);
-    bool startLinkedRun(TaskLink& link, Nanos now) noexcept;
+    bool startLinkedRun(const Lock& lock, TaskLink& link, Nanos now) noexcept;
     void startRepeatedRun(Nanos signedPeriod, Nanos due, Nanos now) noexcept;
-    void beginRun(std::shared_ptr<TimerTask> task, TaskLink::Run run) noexcept;
     void runTimed();
-    void reportSlow(Nanos duration) const;
-    /// The run is over: drops the thread's reference to the task.
+    /// The task has run: drops the thread's reference to it.
     void dropRunning() {
-        if (settings_.removeOnCancel && running_ != nullptr) releaseIfCancelled();
-        running_.reset();
+        if (settings_.removeOnCancel && run_.task() != nullptr) releaseIfCancelled();
+        run_.drop();
     }
     void releaseIfCancelled();
-    void endRun(Lock& lock) noexcept;
     void endRunIfDropped();
     void removeCancelledHeads(Lock& lock);
     void destroyRemoved(Lock& lock);
@@ -173,24 +170,15 @@ class TimerThread : public std::enable_shared_from_this<TimerThread>, public Amo
     void waitForHead(Lock& lock, Nanos now);
     bool linkHead();
 
-    /// A run that has ended by an exception, as reports call it.
-    struct FailedRun {
-        std::string taskName;
-        std::weak_ptr<TimerTask> dropped;
-        std::shared_ptr<TimerTask> task;
-        std::uint64_t number = 0;
-    };
     FailedRun failedRun() const noexcept;
     void keepUntilReported(FailedRun& run);
     void countFailure();
     bool survive(const std::exception_ptr& exception);
     void reportAndGoOn(const std::exception_ptr& exception);
-    void report(const std::exception_ptr& exception, const FailedRun& run);
     TaskQueue stopAccepting(Lock& lock) noexcept;
     void discardTasks();
     void awaitEndOrWarn() noexcept;
     std::shared_ptr<TimerTask> repeatingTask(Lock& lock) const noexcept;
-    void warn(const std::string& task, const char* event, const char* advice) noexcept;
 
     const Settings settings_;
     const Nanos longestUnlinked_;
@@ -201,33 +189,20 @@ class TimerThread : public std::enable_shared_from_this<TimerThread>, public Amo
     QueueSweep sweep_;
     bool acceptsTasks_ = true;
     RunMeter meter_;
-    LastReading lastReading_;  ///< the timer's own thread's
-    /// Which task is being run, dropped after its run, or reported to have failed: an address to
-    /// compare with. Written by the thread itself, under the monitor. The task is there, as the
-    /// thread or a report has it; or is destroyed by the thread, and then this becomes null before
-    /// anything else of the user's is called. So the address is no other task's.
-    const TimerTask* runningTask_ = nullptr;
-    /// With removeOnCancel: the task in whose run() the thread is; and whether it has been
-    /// cancelled, so that the thread itself is to destroy what it captured.
-    const TimerTask* insideRun_ = nullptr;
-    bool releaseRunning_ = false;
-    /// How many threads wait for the end of a run, and what for.
-    int runEndWaiters_ = 0;
-    Condition runEnded_;
+    CurrentRun run_;
+    RunReports reports_;
     std::atomic<bool> detached_{false};
     /// Started last, when all else is there.
     OwnThread thread_;
 
-    /// The task that is being run, what its TaskLink says about that run, and the tasks that have
-    /// left the queue cancelled. Touched by the thread itself only.
-    std::shared_ptr<TimerTask> running_;
-    TaskLink::Run linkedRun_;
+    // Touched by the thread itself only.
+
+    LastReading lastReading_;
     /// Until when the last wait for a task was to last.
     Nanos waitedFor_ = kLongAgo;
-    /// The timer's name for the next TaskException: a copy made then could fail.
-    std::string nameToTell_;
-    /// What a user's clock has thrown before or after that run: no exception of the task.
+    /// What a user's clock has thrown before or after the run: no exception of the task.
     std::exception_ptr fromClock_;
+    /// Cancelled tasks that have left the queue.
     TasksToDestroy removed_;
 };
 

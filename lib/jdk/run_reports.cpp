@@ -1,0 +1,67 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "jdk/run_reports.hpp"
+
+#include "jdk/task_names.hpp"
+#include "thread/uncaught_exception.hpp"
+
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+#include <utility>
+
+namespace jtimer::detail {
+
+RunReports::RunReports(const std::string& timerName, const Handlers& handlers)
+    : timerName_(timerName), handlers_(handlers),
+      nameToTell_(handlers_.taskException ? timerName_ : std::string()) {}
+
+void RunReports::failed(const std::exception_ptr& exception, const FailedRun& run) {
+    if (run.task == nullptr || !handlers_.taskException) {
+        const auto thrown =
+            reportUncaughtException(handlers_.uncaught, timerName_, exception, run.taskName);
+        if (thrown != nullptr) printException(timerName_, "uncaughtExceptionHandler", thrown);
+        return;
+    }
+    TaskException told{std::move(nameToTell_), run.task, run.number, exception};
+    const auto thrown = exceptionOf([&] { handlers_.taskException(told); });
+    nameToTell_ = std::move(told.timerName);
+    if (thrown != nullptr) printException(timerName_, "taskExceptionHandler", thrown);
+}
+
+void RunReports::slow(const TimerTask& task, Nanos duration) const {
+    const auto thrown = exceptionOf([&] {
+        if (handlers_.slowTask) {
+            handlers_.slowTask(task, std::chrono::nanoseconds(duration));
+        } else {
+            printSlow(task, duration);
+        }
+    });
+    if (thrown != nullptr) printException(timerName_, "onSlowTask", thrown);
+}
+
+void RunReports::printSlow(const TimerTask& task, Nanos duration) const {
+    const std::string name = TaskNames::forReport(&task);
+    const TaskNames::InSentence it = TaskNames::inSentence(name);
+    std::array<char, 32> millis;  // of a 64-bit number of nanoseconds there are at most 13
+    const int length =
+        std::snprintf(millis.data(), millis.size(), "%" PRId64 ".%03d", duration / kNanosPerMilli,
+                      static_cast<int>(duration / 1000 % 1000));
+    printLine({"Timer \"",
+               timerName_,
+               "\": ",
+               it.before,
+               it.name,
+               it.after,
+               " took ",
+               {millis.data(), static_cast<std::size_t>(length)},
+               " ms."});
+}
+
+void RunReports::hangs(const std::string& task, const char* event,
+                       const char* advice) const noexcept {
+    const TaskNames::InSentence it = TaskNames::inSentence(task);
+    printLine({"Timer \"", timerName_, "\": its destructor has waited five seconds for ", it.before,
+               it.name, it.after, event, ", and waits on.", advice});
+}
+
+}  // namespace jtimer::detail
