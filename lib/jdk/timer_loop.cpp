@@ -1,10 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "jdk/timer_loop.hpp"
 
-// What the timer's own thread does. What others call is in timer_thread.cpp.
 #include "data/periods.hpp"
 #include "jdk/refused_task.hpp"
 #include "jdk/task_names.hpp"
-#include "jdk/timer_thread.hpp"
 #include "thread/uncaught_exception.hpp"
 
 #include <jtimer/exceptions.hpp>
@@ -24,7 +23,7 @@ namespace {
 constexpr int kBatch = 32;
 
 /// Whose thread the calling thread is, if any.
-thread_local const TimerThread* ofThisThread = nullptr;
+thread_local const TimerLoop* ofThisThread = nullptr;
 
 /// Keeps the constructor of the Timer from waiting for ever if onThreadStart calls pthread_exit.
 struct AnswerWhenUnwound {
@@ -37,20 +36,24 @@ struct AnswerWhenUnwound {
 }  // namespace
 
 /// Also runs when pthread_exit unwinds the thread.
-struct TimerThread::AtEnd {
-    TimerThread& thread;
+struct TimerLoop::AtEnd {
+    TimerLoop& loop;
     ~AtEnd() {
-        thread.endRunIfDropped();  // of a task that has thrown, when that has been reported
-        thread.discardTasks();
-        thread.endRunIfDropped();
-        thread.monitor_.end();
-        ofThisThread = nullptr;  // what thread_local objects call comes when `thread` is gone
+        loop.endRunIfDropped();  // of a task that has thrown, when that has been reported
+        loop.discardTasks();
+        loop.endRunIfDropped();
+        loop.monitor_.end();
+        ofThisThread = nullptr;  // what thread_local objects call comes when `loop` is gone
     }
 };
 
-/// \param started gets what onThreadStart throws, or whether the thread goes on after it; null if
-///   there is none to call
-void TimerThread::run(std::promise<bool>* started) {
+TimerLoop::TimerLoop(Settings settings)
+    : settings_(std::move(settings)), monitor_(settings_.clock, settings_.timerSlack),
+      queue_(TaskQueue::Extended{settings_.ties == Ties::Fifo, settings_.removeOnCancel}),
+      reports_(settings_.name, settings_.handlers), isReachedExact_(monitor_.isReachedExact()) {}
+
+void TimerLoop::run(const std::shared_ptr<TimerThread>& timer, std::promise<bool>* started) {
+    timer_ = timer;
     ofThisThread = this;
     monitor_.begin();
     const AtEnd atEnd{*this};
@@ -72,9 +75,18 @@ void TimerThread::run(std::promise<bool>* started) {
     if (uncaught != nullptr) reports_.failed(uncaught, failed);
 }
 
+void TimerLoop::finishSweepUnderWay() noexcept { meter_.cancelled += sweep_.finish(queue_); }
+
+TaskQueue TimerLoop::stopAccepting(Lock&) noexcept {
+    acceptsTasks_ = false;
+    meter_.discarded += queue_.size();
+    queue_.forgetLinks();
+    return std::move(queue_);
+}
+
 /// Drops every task when no new one is accepted any more. The one that has thrown, or exited its
 /// thread, comes last: see keepUntilReported().
-void TimerThread::discardTasks() {
+void TimerLoop::discardTasks() {
     {
         Lock lock = enter();
         const TaskQueue discarded = stopAccepting(lock);
@@ -84,7 +96,7 @@ void TimerThread::discardTasks() {
     dropRunning();
 }
 
-FailedRun TimerThread::failedRun() const noexcept {
+FailedRun TimerLoop::failedRun() const noexcept {
     FailedRun run;
     if (run_.task() == nullptr) return run;
     run.taskName = TaskNames::forReport(run_.task().get());
@@ -98,13 +110,13 @@ FailedRun TimerThread::failedRun() const noexcept {
 /// that, which may take long. If others have the task, they may wait until then, so the report
 /// keeps it: the run's identity must not be the address of a task that is gone, where another one
 /// may lie. If there are no other references, no thread can wait, and the run ends here.
-void TimerThread::keepUntilReported(FailedRun& run) {
+void TimerLoop::keepUntilReported(FailedRun& run) {
     if (run.task == nullptr) run.task = run.dropped.lock();
     if (run.task != nullptr) return;
     run_.end(monitor_.enter());
 }
 
-void TimerThread::mainLoop() {
+void TimerLoop::mainLoop() {
     Lock lock = monitor_.enter();
     for (;;) {
         finishSweep();
@@ -141,7 +153,7 @@ void TimerThread::mainLoop() {
 /// The present time; or, if that makes the head due as well, a time that the clock has reached. A
 /// fixed delay counts from the present time, and from the reading that found the task due: a second
 /// one may be earlier, if somebody sets the clock.
-Nanos TimerThread::readClock() {
+Nanos TimerLoop::readClock() {
     const Nanos cheap = monitor_.reached();
     if (isReachedExact_) {
         meter_.noteExact(cheap);
@@ -159,14 +171,14 @@ Nanos TimerThread::readClock() {
 }
 
 /// The thread is about to wait with nothing to run.
-void TimerThread::endBurst() {
+void TimerLoop::endBurst() {
     if (meter_.inBurst()) meter_.burstEnds(monitor_.now());
 }
 
 /// Decides that the task at the head, which is due, runs; and moves it to where it belongs during
 /// its run: a one-shot out of the queue, a repeating one to its next time.
 /// \returns false if it does not run after all
-bool TimerThread::startRun(const Lock& lock, Nanos now) noexcept {
+bool TimerLoop::startRun(const Lock& lock, Nanos now) noexcept {
     TaskState& state = stateOf(queue_.getMin());
     const TaskState::Word word = state.word();
     const Nanos signedPeriod = signedPeriodOf(word);  // 0 too if it has just been cancelled
@@ -177,7 +189,7 @@ bool TimerThread::startRun(const Lock& lock, Nanos now) noexcept {
     return true;
 }
 
-bool TimerThread::startOnlyRun(const Lock& lock, TaskState& state, TaskState::Word word) noexcept {
+bool TimerLoop::startOnlyRun(const Lock& lock, TaskState& state, TaskState::Word word) noexcept {
     if (!state.startOnlyRun()) return false;
     ++meter_.oneShots;
     meter_.runBegins(queue_.getMinTime());
@@ -187,7 +199,7 @@ bool TimerThread::startOnlyRun(const Lock& lock, TaskState& state, TaskState::Wo
 }
 
 /// \returns false if the run has been dropped, with those that would have followed it by now
-bool TimerThread::startLinkedRun(const Lock& lock, TaskLink& link, Nanos now) noexcept {
+bool TimerLoop::startLinkedRun(const Lock& lock, TaskLink& link, Nanos now) noexcept {
     Nanos due = queue_.getMinTime();
     std::uint64_t missed = 0;
     if (link.missed != MissedRuns::Burst) {
@@ -210,7 +222,7 @@ bool TimerThread::startLinkedRun(const Lock& lock, TaskLink& link, Nanos now) no
 }
 
 /// \param due which time of the task this run is for
-void TimerThread::startRepeatedRun(Nanos signedPeriod, Nanos due, Nanos now) noexcept {
+void TimerLoop::startRepeatedRun(Nanos signedPeriod, Nanos due, Nanos now) noexcept {
     meter_.runBegins(due);
     const bool fixedDelay = signedPeriod < 0;
     // A fixed delay counts from the start of this run. But what the tolerance makes the run late by
@@ -223,13 +235,13 @@ void TimerThread::startRepeatedRun(Nanos signedPeriod, Nanos due, Nanos now) noe
     queue_.rescheduleMin(saturatingAdd(scheduled, period));
 }
 
-std::uint64_t TimerThread::missedBefore(const TimerTask& task) noexcept {
-    const TimerThread* const thread = ofThisThread;
+std::uint64_t TimerLoop::missedBefore(const TimerTask& task) noexcept {
+    const TimerLoop* const thread = ofThisThread;
     return thread != nullptr && thread->run_.task().get() == &task ? thread->run_.numbers().missed
                                                                    : 0;
 }
 
-void TimerThread::runTask(Lock& lock) {
+void TimerLoop::runTask(Lock& lock) {
     lock.unlock();
     try {
         if (settings_.slowTaskThreshold.has_value()) {
@@ -258,24 +270,24 @@ void TimerThread::runTask(Lock& lock) {
 
 /// With removeOnCancel: destroys what the task captured if it has been cancelled during its run.
 /// One cancelled later is no more in its run, and leaves nothing to the thread.
-void TimerThread::releaseIfCancelled() {
+void TimerLoop::releaseIfCancelled() {
     Lock lock = monitor_.enter();
     const bool release = run_.leaveInside(lock);
     lock.unlock();
     if (release) TaskAccess::release(*run_.task());
 }
 
-void TimerThread::endRunIfDropped() {
+void TimerLoop::endRunIfDropped() {
     if (run_.task() != nullptr) return;
     run_.end(monitor_.enter());
 }
 
-void TimerThread::countFailure() {
+void TimerLoop::countFailure() {
     const Lock lock = monitor_.enter();
     ++meter_.failed;
 }
 
-void TimerThread::runTimed() {
+void TimerLoop::runTimed() {
     Nanos begin = 0;
     fromClock_ = exceptionOf([&] { begin = monitor_.now(); });
     if (fromClock_ != nullptr) return;
@@ -287,7 +299,7 @@ void TimerThread::runTimed() {
 }
 
 /// Does what TimerOptions::onException asks for. \returns whether the timer goes on
-bool TimerThread::survive(const std::exception_ptr& exception) {
+bool TimerLoop::survive(const std::exception_ptr& exception) {
     // The unwinding that pthread_exit causes is no exception of C++, hence null.
     if (exception == nullptr) return false;
     countFailure();
@@ -296,7 +308,7 @@ bool TimerThread::survive(const std::exception_ptr& exception) {
     return true;
 }
 
-void TimerThread::reportAndGoOn(const std::exception_ptr& exception) {
+void TimerLoop::reportAndGoOn(const std::exception_ptr& exception) {
     if (settings_.onException == OnException::CancelTask) run_.task()->TimerTask::cancel();
     FailedRun failed = failedRun();
     dropRunning();
@@ -305,7 +317,7 @@ void TimerThread::reportAndGoOn(const std::exception_ptr& exception) {
 }
 
 /// Cancelled tasks at the head leave the queue: some of them, as others want the monitor too.
-void TimerThread::removeCancelledHeads(Lock& lock) {
+void TimerLoop::removeCancelledHeads(Lock& lock) {
     for (int i = 0; i < kBatch && !queue_.empty(); ++i) {
         if (!stateOf(queue_.getMin()).isCancelled()) break;
         TaskLink* const link = queue_.linkOf(1);
@@ -316,7 +328,7 @@ void TimerThread::removeCancelledHeads(Lock& lock) {
 }
 
 /// Destroys some of the tasks that have left the queue cancelled: what is due goes first.
-void TimerThread::destroyRemoved(Lock& lock) {
+void TimerLoop::destroyRemoved(Lock& lock) {
     lock.unlock();
     removed_.destroyChained(kBatch);
     monitor_.enter(lock);
@@ -324,14 +336,14 @@ void TimerThread::destroyRemoved(Lock& lock) {
 
 /// By how much the tolerance has made a run late that was due at this time: not by more than the
 /// thread has really waited. What was due while it was busy would be as late without a tolerance.
-Nanos TimerThread::heldBack(Nanos due) const noexcept {
+Nanos TimerLoop::heldBack(Nanos due) const noexcept {
     const Nanos until = std::min(wakeUpFor(due), waitedFor_);
     return until > due ? until - due : 0;
 }
 
 /// Waits for the task at the head, which is not due at `now`. Where no more tasks are accepted, the
 /// wait is for this one and no other: then it ends if the task is cancelled.
-void TimerThread::waitForHead(Lock& lock, Nanos now) {
+void TimerLoop::waitForHead(Lock& lock, Nanos now) {
     if (!acceptsTasks_ && !linkHead()) return;
     if (meter_.inBurst()) meter_.burstEnds(now);
     // A tolerance that was asked for says how late a task may be.
@@ -343,13 +355,13 @@ void TimerThread::waitForHead(Lock& lock, Nanos now) {
 
 /// Has the cancellation of the task at the head come by this timer. Without memory for that, the
 /// thread lingers until the task's time. \returns false if the task is cancelled already
-bool TimerThread::linkHead() {
+bool TimerLoop::linkHead() {
     TaskState& state = stateOf(queue_.getMin());
     const TaskState::Word word = state.word();
     if ((word & TaskState::kScheduled) == 0) return false;
     if (TaskState::isLinked(word)) return true;
     try {
-        auto link = std::make_unique<TaskLink>(shared_from_this(), TaskState::periodOf(word));
+        auto link = std::make_unique<TaskLink>(timer_.lock(), TaskState::periodOf(word));
         if (!state.link(word, link.get())) return false;
         static_cast<void>(link.release());
     } catch (const std::bad_alloc&) {

@@ -15,16 +15,14 @@
 namespace jtimer::detail {
 
 TimerThread::TimerThread(Settings settings)
-    : settings_(std::move(settings)), longestUnlinked_(longestUnlinked(settings_)),
-      monitor_(settings_.clock, settings_.timerSlack), isReachedExact_(monitor_.isReachedExact()),
-      queue_(TaskQueue::Extended{settings_.ties == Ties::Fifo, settings_.removeOnCancel}),
-      reports_(settings_.name, settings_.handlers) {}
+    : TimerLoop(std::move(settings)), longestUnlinked_(longestUnlinked(settings_)) {}
 
 void TimerThread::start() {
     if (settings_.onThreadStart) {
         const auto started = std::make_shared<std::promise<bool>>();
         std::future<bool> goesOn = started->get_future();
-        thread_.start(name(), [self = shared_from_this(), started] { self->run(started.get()); });
+        thread_.start(name(),
+                      [self = shared_from_this(), started] { self->run(self, started.get()); });
         try {
             if (!goesOn.get())
                 throw IllegalStateException("TimerOptions::onThreadStart has ended the thread.");
@@ -33,7 +31,7 @@ void TimerThread::start() {
             throw;
         }
     } else {
-        thread_.start(name(), [self = shared_from_this()] { self->run(nullptr); });
+        thread_.start(name(), [self = shared_from_this()] { self->run(self, nullptr); });
     }
     joinAllTimers();  // before anybody can schedule a task
 }
@@ -75,8 +73,6 @@ void TimerThread::enqueue(const std::shared_ptr<TimerTask>& task, const Schedule
     }
     if (&queue_.getMin() == task.get()) monitor_.leaveAndWakeFor(lock, wakeUpFor(schedule.time));
 }
-
-void TimerThread::finishSweepUnderWay() noexcept { meter_.cancelled += sweep_.finish(queue_); }
 
 std::size_t TimerThread::purge() {
     // These outlive the lock: what they hold is destroyed outside.
@@ -130,14 +126,6 @@ bool TimerThread::awaitEnd(Nanos timeout) {
     constexpr Nanos longest = Nanos{30} * 365 * 86'400 * 1'000'000'000;
     const std::chrono::nanoseconds time(std::clamp(timeout, Nanos{0}, longest));
     return thread_.awaitEnd(std::chrono::ceil<std::chrono::milliseconds>(time));
-}
-
-/// From now on no task is accepted. \returns the queued ones, to be destroyed outside of the lock
-TaskQueue TimerThread::stopAccepting(Lock&) noexcept {
-    acceptsTasks_ = false;
-    meter_.discarded += queue_.size();
-    queue_.forgetLinks();
-    return std::move(queue_);
 }
 
 std::shared_ptr<TimerTask> TimerThread::taskCancelled(TimerTask& task, TaskLink& link) {

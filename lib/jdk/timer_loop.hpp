@@ -1,0 +1,149 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "clock/last_reading.hpp"
+#include "jdk/current_run.hpp"
+#include "jdk/queue_sweep.hpp"
+#include "jdk/run_meter.hpp"
+#include "jdk/run_reports.hpp"
+#include "jdk/task_link.hpp"
+#include "jdk/task_queue.hpp"
+#include "jdk/tasks_to_destroy.hpp"
+#include "thread/monitor.hpp"
+
+#include <jtimer/timer_options.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace jtimer::detail {
+
+/// The JDK's timer loop: one thread, one monitor, one queue. This is the thread's side; TimerThread
+/// is the callers', and derives from it because both work on the same state.
+///
+/// The monitor guards queue_, sweep_, acceptsTasks_, meter_, what CurrentRun says it guards, and
+/// each queued task's queueReference. Two things happen outside of it: TimerTask::cancel(), which
+/// is one exchange on the task's state; and all user code: run(), the destruction of tasks and of
+/// what they captured, the exception handlers. So user code may call anything. Only a user's clock
+/// is also read with the monitor held.
+class TimerLoop {
+  public:
+    /// What TimerOptions say, checked and completed.
+    struct Settings {
+        std::string name;
+        std::shared_ptr<Clock> clock;
+        RunReports::Handlers handlers;
+        OnException onException = OnException::StopTimer;
+        bool removeOnCancel = false;
+        std::size_t maxPending = 0;
+        Ties ties = Ties::Jdk;
+        std::optional<Nanos> slowTaskThreshold;
+        std::function<void()> onThreadStart;
+        Nanos tolerance = 0;
+        std::optional<Nanos> timerSlack;
+    };
+
+    TimerLoop(const TimerLoop&) = delete;
+    TimerLoop& operator=(const TimerLoop&) = delete;
+
+    /// TimerTask::missedRuns().
+    static std::uint64_t missedBefore(const TimerTask& task) noexcept;
+
+  protected:
+    /// \throws std::system_error if the clock cannot make another Waiter
+    explicit TimerLoop(Settings settings);
+    ~TimerLoop() = default;
+
+    /// The body of the thread.
+    /// \param timer this object, for the links of its tasks
+    /// \param started gets what onThreadStart throws, or whether the thread goes on after it; null
+    ///   if there is none to call
+    void run(const std::shared_ptr<TimerThread>& timer, std::promise<bool>* started);
+
+    /// Takes the monitor for a look at the queue, which a purge may have left out of order.
+    Lock enter() {
+        Lock lock = monitor_.enter();
+        finishSweep();
+        return lock;
+    }
+    /// To be called before a look at the queue that follows a release of the monitor.
+    void finishSweep() noexcept {
+        if (__builtin_expect(sweep_.isUnderWay(), 0) != 0) finishSweepUnderWay();
+    }
+    void finishSweepUnderWay() noexcept;
+
+    /// When the thread wakes up for a task of this time: with a tolerance, at the next multiple of
+    /// it.
+    Nanos wakeUpFor(Nanos time) const noexcept {
+        const Nanos tolerance = settings_.tolerance;
+        if (tolerance == 0) return time;
+        const Nanos past = time % tolerance;  // no task's time lies before 1970
+        return past == 0 ? time : saturatingAdd(time, tolerance - past);
+    }
+    /// From now on no task is accepted. \returns the queued ones, to be destroyed outside of the
+    /// lock
+    TaskQueue stopAccepting(Lock& lock) noexcept;
+
+    const Settings settings_;
+    Monitor monitor_;
+    TaskQueue queue_;
+    QueueSweep sweep_;
+    bool acceptsTasks_ = true;
+    RunMeter meter_;
+    CurrentRun run_;
+    RunReports reports_;
+
+  private:
+    struct AtEnd;
+
+    void mainLoop();
+    void endBurst();
+    // The hot path.
+    inline Nanos readClock();
+    inline bool startRun(const Lock& lock, Nanos now) noexcept;
+    inline bool startOnlyRun(const Lock& lock, TaskState& state, TaskState::Word word) noexcept;
+    [[gnu::always_inline]] inline void runTask(Lock& lock);
+    bool startLinkedRun(const Lock& lock, TaskLink& link, Nanos now) noexcept;
+    void startRepeatedRun(Nanos signedPeriod, Nanos due, Nanos now) noexcept;
+    void runTimed();
+    /// The task has run: drops the thread's reference to it.
+    void dropRunning() {
+        if (settings_.removeOnCancel && run_.task() != nullptr) releaseIfCancelled();
+        run_.drop();
+    }
+    void releaseIfCancelled();
+    void endRunIfDropped();
+    void removeCancelledHeads(Lock& lock);
+    void destroyRemoved(Lock& lock);
+    Nanos heldBack(Nanos due) const noexcept;
+    void waitForHead(Lock& lock, Nanos now);
+    bool linkHead();
+
+    FailedRun failedRun() const noexcept;
+    void keepUntilReported(FailedRun& run);
+    void countFailure();
+    bool survive(const std::exception_ptr& exception);
+    void reportAndGoOn(const std::exception_ptr& exception);
+    void discardTasks();
+
+    // Touched by the thread itself only.
+
+    std::weak_ptr<TimerThread> timer_;
+    /// Whether the cheap reading of the clock is the present time.
+    const bool isReachedExact_;
+    LastReading lastReading_;
+    /// Until when the last wait for a task was to last.
+    Nanos waitedFor_ = kLongAgo;
+    /// What a user's clock has thrown before or after the run: no exception of the task.
+    std::exception_ptr fromClock_;
+    /// Cancelled tasks that have left the queue.
+    TasksToDestroy removed_;
+};
+
+}  // namespace jtimer::detail
