@@ -2,6 +2,7 @@
 #include "brpc/timer_loop.hpp"
 
 #include "sync/uninterruptible.hpp"
+#include "thread/run_loop.hpp"
 #include "thread/uncaught_exception.hpp"
 
 #include <algorithm>
@@ -38,19 +39,6 @@ namespace jtimer::brpc::detail {
 
 using jtimer::detail::exceptionOf;
 using jtimer::detail::saturatingAdd;
-
-/// Also runs when pthread_exit unwinds the thread.
-struct TimerLoop::AtEnd {
-    TimerLoop& loop;
-    ~AtEnd() {
-        {
-            const Lock lock = loop.monitor_.enter();
-            loop.stopped_ = true;
-            loop.ended_ = true;
-        }
-        loop.monitor_.end();
-    }
-};
 
 TimerLoop::TimerLoop(Settings settings)
     : settings_(std::move(settings)), monitor_(settings_.clock),
@@ -227,13 +215,17 @@ std::vector<PendingTask> TimerLoop::takePending() {
 // --- the timer's thread -------------------------------------------------------------------------
 
 void TimerLoop::run() {
-    monitor_.begin();
-    const AtEnd atEnd{*this};
-    const std::exception_ptr uncaught = exceptionOf([this] { mainLoop(); });
-    if (uncaught == nullptr) return;
-    // No task's: a user's clock has thrown. The handler finds a timer that is over.
-    stop();
-    jtimer::detail::reportUncaughtException(settings_.handler, settings_.name, uncaught);
+    const auto end = [this] {
+        const Lock lock = monitor_.enter();
+        stopped_ = true;
+        ended_ = true;
+    };
+    // What a user's clock throws: tasks do not end the loop.
+    const auto report = [this](const std::exception_ptr& uncaught) {
+        jtimer::detail::reportUncaughtException(settings_.handler, settings_.name, uncaught);
+    };
+    jtimer::detail::runLoop(
+        monitor_, [this] { mainLoop(); }, end, report);
 }
 
 void TimerLoop::mainLoop() {

@@ -69,8 +69,6 @@ class TimerLoop : public std::enable_shared_from_this<TimerLoop> {
     void close() noexcept;
 
   private:
-    struct AtEnd;
-
     // --- threads that schedule
     TaskId add(Bucket& bucket, Slot& slot, Nanos time);
 

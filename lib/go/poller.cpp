@@ -4,6 +4,7 @@
 #include "go/cell.hpp"
 #include "go/runtime.hpp"
 #include "go/wait.hpp"
+#include "thread/run_loop.hpp"
 #include "thread/uncaught_exception.hpp"
 
 #include <algorithm>
@@ -46,17 +47,6 @@ void fire(const Shard::Popped& popped) {
 
 }  // namespace
 
-/// Also runs when pthread_exit unwinds the thread, in a function that an inline executor runs.
-struct Poller::AtEnd {
-    Poller& poller;
-    Runtime& runtime;
-    ~AtEnd() {
-        if (runtime.isOfAnotherProcess()) return;
-        runtime.end();
-        poller.monitor_.end();
-    }
-};
-
 Poller::Poller(std::shared_ptr<Clock> clock, const Shards& shards)
     : shards_(shards), order_(headsOf(shards)), monitor_(std::move(clock)) {}
 
@@ -65,13 +55,10 @@ void Poller::start(const std::string& name, std::shared_ptr<Runtime> runtime) {
 }
 
 void Poller::run(Runtime& runtime) {
-    monitor_.begin();
-    const AtEnd atEnd{*this, runtime};
-    // Functions and executors do not come here: this is a user's clock.
-    const auto thrown = jtimer::detail::exceptionOf([&] { mainLoop(runtime); });
-    if (thrown == nullptr) return;
-    runtime.end();
-    runtime.report(thrown);
+    // What a user's clock throws: functions and executors do not end the loop.
+    const auto report = [&](const std::exception_ptr& uncaught) { runtime.report(uncaught); };
+    jtimer::detail::runLoop(
+        monitor_, [&] { mainLoop(runtime); }, [&] { runtime.end(); }, report);
 }
 
 /// Ends also where an inline executor, and so this thread, has forked the process.

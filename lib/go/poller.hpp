@@ -55,8 +55,6 @@ class Poller {
     void finish(bool wait);
 
   private:
-    struct AtEnd;
-
     void run(Runtime& runtime);
     void mainLoop(const Runtime& runtime);
     void fireDue(const Runtime& runtime, Nanos now);

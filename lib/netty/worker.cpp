@@ -4,6 +4,7 @@
 #include "netty/instances.hpp"
 #include "sync/process_number.hpp"
 #include "sync/uninterruptible.hpp"
+#include "thread/run_loop.hpp"
 #include "thread/uncaught_exception.hpp"
 
 #include <jtimer/exceptions.hpp>
@@ -37,15 +38,6 @@ namespace {
 }
 
 }  // namespace
-
-/// Also runs when pthread_exit unwinds the thread.
-struct Worker::AtEnd {
-    Worker& worker;
-    ~AtEnd() {
-        worker.finish();
-        worker.monitor_.end();
-    }
-};
 
 void Worker::Reporter::report(const std::exception_ptr& exception) const {
     // What the handler throws is ignored.
@@ -177,11 +169,9 @@ void Worker::close() noexcept {
 // --- the worker's thread ------------------------------------------------------------------------
 
 void Worker::run() {
-    const AtEnd atEnd{*this};
-    monitor_.begin();
-    const std::exception_ptr uncaught = exceptionOf([this] { mainLoop(); });
-    finish();  // so the handler finds a timer that is over
-    if (uncaught != nullptr) reporter_->report(uncaught);
+    jtimer::detail::runLoop(
+        monitor_, [this] { mainLoop(); }, [this] { finish(); },
+        [this](const std::exception_ptr& uncaught) { reporter_->report(uncaught); });
 }
 
 /// The order of things in a tick: what is due must not wait for the calls of cancelled().

@@ -84,8 +84,6 @@ class Worker : public std::enable_shared_from_this<Worker> {
         void report(const std::exception_ptr& exception) const;
     };
 
-    struct AtEnd;
-
     static void runTask(const std::shared_ptr<Timeout>& timeout, const Reporter& reporter);
 
     bool isNew() const;

@@ -100,7 +100,9 @@ class Monitor {
         pid_.store(getpid(), std::memory_order_relaxed);
         waiter_->begin();
     }
-    void end() { waiter_->end(); }
+    void end() {
+        if (getpid() == pid_.load(std::memory_order_relaxed)) waiter_->end();
+    }
 
     /// Waits until it is woken.
     void wait(Lock& lock);

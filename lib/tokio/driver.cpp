@@ -2,6 +2,7 @@
 #include "tokio/driver.hpp"
 
 #include "sync/uninterruptible.hpp"
+#include "thread/run_loop.hpp"
 #include "thread/uncaught_exception.hpp"
 #include "tokio/frame.hpp"
 
@@ -21,16 +22,6 @@ namespace {
 constexpr std::size_t kMostInOneHold = 512;
 
 }  // namespace
-
-/// The end of the driver's thread. Also runs when pthread_exit in a waker unwinds it.
-struct Driver::AtEnd {
-    Driver& driver;
-    bool unwound = true;
-    ~AtEnd() {
-        if (unwound) driver.shutdown();
-        driver.monitor_.end();
-    }
-};
 
 /// The turn that is going on. Whatever ends it, the next one is possible, and has been promised.
 struct Driver::Turn {
@@ -399,15 +390,20 @@ void Driver::stopWaiting(Lock&, Wait& wait) noexcept {
 // --- the driver's thread ------------------------------------------------------------------------
 
 void Driver::run() {
-    monitor_.begin();
-    AtEnd atEnd{*this};
-    const std::exception_ptr uncaught = jtimer::detail::exceptionOf([this] { mainLoop(); });
-    if (uncaught != nullptr) {
-        shutdown();  // so the handler finds a driver that is over
+    // Once the loop has returned, the thread that has called shutdown() calls the wakers. If a
+    // waker exits this thread, perhaps inside shutdown(), the rest are called here.
+    bool hasReturned = false;
+    const auto loop = [&] {
+        mainLoop();
+        hasReturned = true;
+    };
+    const auto end = [&] {
+        if (!hasReturned) shutdown();
+    };
+    const auto report = [this](const std::exception_ptr& uncaught) {
         jtimer::detail::reportUncaughtException(settings_.handler, name(), uncaught);
-    }
-    // Otherwise somebody has called shutdown(), and it is that thread which calls the wakers.
-    atEnd.unwound = false;
+    };
+    jtimer::detail::runLoop(monitor_, loop, end, report);
 }
 
 void Driver::mainLoop() {

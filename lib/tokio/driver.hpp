@@ -129,7 +129,6 @@ class Driver final : public boost::intrusive_ref_counter<Driver> {
     void close() noexcept;
 
   private:
-    struct AtEnd;
     struct Turn;
 
     /// One thread in wait(), on its stack.
