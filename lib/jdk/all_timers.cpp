@@ -10,7 +10,7 @@ namespace jtimer::detail {
 namespace {
 
 struct All {
-    All() noexcept {}  // nor does the constructor of the list throw, though it does not say so
+    All() noexcept = default;  // the list's constructor does not throw, but does not say so
 
     ProcessMutex mutex;
     IntrusiveList<AmongAllTimers> timers;  // guarded by mutex
