@@ -111,7 +111,7 @@ package_files = jtimer.pc jtimerConfig.cmake jtimerConfigVersion.cmake
 .PHONY: all
 all: $(B)/libjtimer.a $(B)/$(shared_link) $(addprefix $(B)/,$(package_files))
 
-# --- what the machine needs -----------------------------------------------------------------------
+# What the machine needs.
 
 install_deps = CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' CXXFLAGS='$(CXXFLAGS)' LDFLAGS='$(LDFLAGS)' \
 	BOOST_CPPFLAGS='$(BOOST_CPPFLAGS)' BOOST_LDFLAGS='$(BOOST_LDFLAGS)' \
@@ -143,7 +143,7 @@ deps-bench: | $(filter deps deps-dev,$(MAKECMDGOALS))
 first = $(filter deps deps-dev deps-bench clean distclean,$(MAKECMDGOALS))
 deps deps-dev deps-bench: | $(filter clean distclean,$(first))
 
-# --- compiling ------------------------------------------------------------------------------------
+# Compiling.
 
 # Makes the target a file that holds the text $(1), and leaves it alone if it does already: what
 # depends on it is made again when the text changes.
@@ -241,7 +241,7 @@ exports: $(B)/$(shared_link)
 
 link = $(CXX) $(filter %.o,$^) $(B)/libjtimer.a $(all_ldflags)
 
-# --- samples --------------------------------------------------------------------------------------
+# Samples.
 
 # Each file is a program.
 samples = $(patsubst samples/%.cpp,%,$(wildcard samples/*.cpp samples/*/*.cpp))
@@ -258,7 +258,7 @@ $(addprefix $(B)/samples/,$(samples)): $(B)/samples/%: $(B)/obj/samples/%.o $(B)
 	@mkdir -p $(@D)
 	$(Q)$(link) $(BOOST_THREAD_LIBS) -o $@
 
-# --- tools ----------------------------------------------------------------------------------------
+# Tools.
 
 run_schedule_objects = $(call objects,$(wildcard tools/run_schedule/*.cpp))
 
@@ -274,7 +274,7 @@ $(B)/tools/run_schedule: $(run_schedule_objects) $(B)/libjtimer.a
 demo: $(B)/tools/run_schedule
 	$(B)/tools/run_schedule --for 5s tools/run_schedule/demo.schedule
 
-# --- tests ----------------------------------------------------------------------------------------
+# Tests.
 
 test_scripts = $(wildcard test/*/*_test.sh)
 ifneq ($(SANITIZE),)
@@ -322,176 +322,24 @@ check-shaken:
 	@$(MAKE) SHAKEN=yes check-shaken
 endif
 
-# --- the real JDK as the judge (test/jdk/oracle/README.md) -----------------------------------------
+# The real JDK as the judge.
 
-ORACLE_RANDOM = 10000
-ORACLE_SEED = 1
-oracle_objects = $(call objects,$(filter-out %/main.cpp,$(wildcard test/jdk/oracle/*.cpp)))
-oracle = ORACLE_SCRATCH='$(B)/oracle' \
-	ORACLE_JAVA='$(JAVA) -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp $(B)/oracle Oracle' \
-	$(B)/test/jdk/oracle/oracle
+include build-aux/oracle.mk
 
-.PHONY: oracle oracle-golden
-oracle: $(B)/test/jdk/oracle/oracle
-	@if ! command -v $(JAVA) >/dev/null || ! command -v $(JAVAC) >/dev/null; then \
-		echo 'make: $(JAVA) or $(JAVAC) is not here: nothing was compared with a real JDK'; exit 0; fi; \
-	mkdir -p $(B)/oracle && $(JAVAC) -encoding UTF-8 -d $(B)/oracle test/jdk/oracle/*.java && \
-	{ $(oracle) compare test/jdk/oracle/scenarios/*.scenario; written=$$?; \
-	$(oracle) random $(ORACLE_SEED) $(ORACLE_RANDOM) && exit $$written; }
-
-# The golden transcripts, which `make check` compares with: recorded again from the JDK.
-oracle-golden: $(B)/test/jdk/oracle/oracle
-	$(Q)mkdir -p $(B)/oracle test/jdk/oracle/golden
-	$(Q)$(JAVAC) -encoding UTF-8 -d $(B)/oracle test/jdk/oracle/*.java
-	$(Q)$(oracle) record 1 100
-
-$(B)/test/jdk/oracle/oracle: $(B)/obj/test/jdk/oracle/main.o $(oracle_objects) $(B)/libjtimer.a
-	$(QUIET) LINK $@
-	@mkdir -p $(@D)
-	$(Q)$(link) $(BOOST_THREAD_LIBS) -o $@
-
-$(B)/test/jdk/oracle_golden_test: $(oracle_objects)
-
-# --- models of what threads do to each other, searched by spin -------------------------------------
+# Models of what threads do to each other, searched by spin.
 
 .PHONY: model
 model:
 	@SPIN='$(SPIN)' sh test/search_models.sh
 
-# --- benchmarks, jtimer beside other timers -------------------------------------------------------
+# Benchmarks, jtimer beside other timers.
 
 include build-aux/bench.mk
 
-# --- installing -----------------------------------------------------------------------------------
+include build-aux/install.mk
+include build-aux/maintain.mk
 
-public_headers = $(patsubst include/%,%, \
-	$(wildcard $(addprefix include/jtimer/,*.hpp */*.hpp */*/*.hpp)))
-header_dirs = $(sort $(dir $(public_headers)))
-doc_files = $(wildcard README.md ChangeLog LICENSE)
-doc_pages = $(wildcard doc/*.md)
-doc_benchmarks = $(wildcard doc/benchmarks/*)
-
-# What a static jtimer needs besides itself.
-private_libs = $(strip $(BOOST_LDFLAGS) $(BOOST_THREAD_LIBS) -pthread)
-empty =
-space = $(empty) $(empty)
-from_cmake = $$(build-aux/relative-path '$(cmakedir)' '$(1)')
-# A folder below the prefix, said by way of it, so that pkg-config can move it.
-below_prefix = $(patsubst $(prefix)/%,$${prefix}/%,$(patsubst $(prefix),$${prefix},$(1)))
-
-$(B)/settings: FORCE | $(first)
-	$(call remember,$(VERSION) $(exec_prefix) $(private_libs) $(install_dirs))
-
-$(addprefix $(B)/,$(package_files)): $(B)/%: build-aux/%.in $(B)/settings
-	$(QUIET) GEN $@
-	$(Q)sed -e 's|@VERSION@|$(VERSION)|g' -e 's|@SOVERSION@|$(SOVERSION)|g' \
-		-e 's|@prefix@|$(prefix)|' -e 's|@exec_prefix@|$(call below_prefix,$(exec_prefix))|' \
-		-e 's|@includedir@|$(call below_prefix,$(includedir))|' \
-		-e 's|@libdir@|$(call below_prefix,$(libdir))|' \
-		-e 's|@PRIVATE_LIBS@|$(private_libs)|' \
-		-e 's|@PRIVATE_LIBS_LIST@|$(subst $(space),;,$(private_libs))|' \
-		-e "s|@INCLUDE_FROM_CMAKE@|$(call from_cmake,$(includedir))|" \
-		-e "s|@LIB_FROM_CMAKE@|$(call from_cmake,$(libdir))|" \
-		-e 's|@SHARED_REAL@|$(shared_real)|g' -e 's|@SHARED_SONAME@|$(shared_soname)|' $< >$@
-
-install_dirs = $(prefix) $(includedir) $(libdir) $(docdir) $(pkgconfigdir) $(cmakedir)
-
-.PHONY: install uninstall check-dirs
-check-dirs:
-	@for dir in $(install_dirs); do case $$dir in /*) ;; \
-		*) echo "make: install folders must be absolute, and $$dir is not" >&2; exit 1 ;; esac; done
-
-install: all check-dirs | $(filter check check-slow,$(MAKECMDGOALS))
-	$(QUIET) INSTALL '$(DESTDIR)$(prefix)'
-	$(Q)$(INSTALL) -d $(patsubst %,'$(DESTDIR)$(includedir)/%',$(header_dirs)) '$(DESTDIR)$(libdir)' \
-		'$(DESTDIR)$(pkgconfigdir)' '$(DESTDIR)$(cmakedir)' '$(DESTDIR)$(docdir)/doc'
-	$(Q)for header in $(public_headers); do \
-		$(INSTALL) -m 644 include/$$header '$(DESTDIR)$(includedir)'/$$header || exit 1; done
-	$(Q)$(INSTALL) -m 644 $(B)/libjtimer.a $(B)/$(shared_real) '$(DESTDIR)$(libdir)'
-	$(Q)ln -sf $(shared_real) '$(DESTDIR)$(libdir)/$(shared_soname)'
-	$(Q)ln -sf $(shared_soname) '$(DESTDIR)$(libdir)/$(shared_link)'
-	$(Q)$(INSTALL) -m 644 $(B)/jtimer.pc '$(DESTDIR)$(pkgconfigdir)'
-	$(Q)$(INSTALL) -m 644 $(addprefix $(B)/,$(filter %.cmake,$(package_files))) '$(DESTDIR)$(cmakedir)'
-	$(Q)$(INSTALL) -m 644 $(doc_files) '$(DESTDIR)$(docdir)'
-	$(Q)$(INSTALL) -m 644 $(doc_pages) '$(DESTDIR)$(docdir)/doc'
-	$(if $(doc_benchmarks),$(Q)$(INSTALL) -d '$(DESTDIR)$(docdir)/doc/benchmarks' && \
-		$(INSTALL) -m 644 $(doc_benchmarks) '$(DESTDIR)$(docdir)/doc/benchmarks')
-
-# Takes away the files that install has put and, where nothing else is in them, the folders named
-# jtimer.
-uninstall: check-dirs
-	$(QUIET) UNINST '$(DESTDIR)$(prefix)'
-	$(Q)rm -f $(patsubst %,'$(DESTDIR)$(includedir)/%',$(public_headers)) \
-		$(patsubst %,'$(DESTDIR)$(libdir)/%',libjtimer.a $(shared_real) $(shared_soname) $(shared_link)) \
-		'$(DESTDIR)$(pkgconfigdir)/jtimer.pc' '$(DESTDIR)$(cmakedir)/jtimerConfig.cmake' \
-		'$(DESTDIR)$(cmakedir)/jtimerConfigVersion.cmake' \
-		$(patsubst %,'$(DESTDIR)$(docdir)/%',$(doc_files) $(doc_pages) $(doc_benchmarks))
-	$(Q)for dir in $(patsubst %,'$(DESTDIR)$(includedir)/%',$(call reverse,$(header_dirs))) \
-		'$(DESTDIR)$(cmakedir)' '$(DESTDIR)$(docdir)/doc/benchmarks' '$(DESTDIR)$(docdir)/doc' \
-		'$(DESTDIR)$(docdir)'; do \
-		if [ -d "$$dir" ]; then rmdir "$$dir" 2>/dev/null || :; fi; done
-
-reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword $(1)))
-
-# --- distributing, documenting --------------------------------------------------------------------
-
-.PHONY: dist doc
-dist_name = jtimer-$(VERSION)
-
-# What is committed, and ./configure where autoconf is there to make it.
-dist: | $(first)
-	$(Q)if command -v $(AUTOCONF) >/dev/null; then $(MAKE) --no-print-directory configure; \
-		else echo 'make: no $(AUTOCONF) here: the archive gets no ./configure' >&2; fi
-	$(Q)git diff --quiet HEAD || echo 'make: what is not committed is not in the archive' >&2
-	$(QUIET) DIST $(dist_name).tar.gz
-	$(Q)git archive --prefix=$(dist_name)/ $$(if command -v $(AUTOCONF) >/dev/null; \
-		then echo --add-file=configure; fi) HEAD >$(dist_name).tar
-	$(Q)gzip -9nf $(dist_name).tar
-
-require = $(Q)command -v $(1) >/dev/null || \
-	{ echo 'make: $(1) is not here; "make deps-dev" installs it' >&2; exit 1; }
-
-configure: configure.ac build-aux/version include/jtimer/version.hpp | $(first)
-	$(call require,$(AUTOCONF))
-	$(QUIET) AUTOCONF $@
-	$(Q)$(AUTOCONF) -W all
-
-doc: | $(first)
-	$(call require,$(DOXYGEN))
-	$(QUIET) DOXYGEN build/doc/html/index.html
-	$(Q)mkdir -p build && rm -rf build/doc
-	$(Q)printf '%s\n' '@INCLUDE = doc/Doxyfile' 'PROJECT_NUMBER = $(VERSION)' \
-		'OUTPUT_DIRECTORY = build/doc' | $(DOXYGEN) -
-	$(Q)build-aux/check-links build/doc/html
-
-# --- tidying --------------------------------------------------------------------------------------
-
-formatted = $(shell find include lib samples tools test -name '*.[ch]pp' 2>/dev/null | sort)
-
-.PHONY: format check-format tidy clean distclean help
-format:
-	$(CLANG_FORMAT) -i $(formatted)
-
-check-format: | $(first)
-	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(formatted)
-
-# How each file is compiled, for editors and clang-tidy. The sources $(1), with the flags $(2).
-quoted = $(subst ",\",$(subst \,\\,$(1)))
-commands = $(foreach source,$(1),printf '%s\n' '{ "directory": "$(CURDIR)", "file": "$(source)", \
-	"command": "$(call quoted,$(CXX) $(all_cppflags) $(all_cxxflags) $(2) -c $(source))" },';)
-
-compile_commands.json: FORCE | $(first)
-	$(QUIET) GEN $@
-	$(Q){ echo '['; { $(call commands,$(wildcard lib/*/*.cpp),-Ilib -fPIC) \
-		$(call commands,$(shell find test -name '*.cpp'),$(test_flags)) \
-		$(call commands,$(shell find samples tools -name '*.cpp')) } | sed '$$s/,$$//'; echo ']'; } >$@
-
-# .clang-tidy says what it looks for.
-tidy: compile_commands.json
-	$(call require,$(CLANG_TIDY))
-	$(Q)printf '%s\n' $(wildcard lib/*/*.cpp) $(shell find samples tools -name '*.cpp') | \
-		xargs -P $$(nproc 2>/dev/null || echo 2) -n 1 $(CLANG_TIDY) --quiet -p .
-
+.PHONY: clean distclean help
 clean:
 	rm -rf build
 
@@ -518,7 +366,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   oracle-golden  records what the JDK does in test/jdk/oracle/golden/, for check
   model          searches the models of what threads do to each other (spin)
   bench          builds and runs the benchmarks (Google Benchmark)
-  bench-count    counts instructions, and fails if they grew by more than 3% (valgrind);
+  bench-count    counts instructions, and prints how they have changed (valgrind);
                  bench-count-record records them in test/bench/instructions.txt
   bench-peers    measures jtimer beside other timers, hours long; ROUNDS= WORKLOADS= PEERS= QUICK=1
   bench-peers-report  writes the report of the last bench-peers again

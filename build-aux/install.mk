@@ -1,0 +1,72 @@
+# Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+
+# A part of the Makefile: install and uninstall.
+
+public_headers = $(patsubst include/%,%, \
+	$(wildcard $(addprefix include/jtimer/,*.hpp */*.hpp */*/*.hpp)))
+header_dirs = $(sort $(dir $(public_headers)))
+doc_files = $(wildcard README.md ChangeLog LICENSE)
+doc_pages = $(wildcard doc/*.md)
+doc_benchmarks = $(wildcard doc/benchmarks/*)
+
+# What a static jtimer needs besides itself.
+private_libs = $(strip $(BOOST_LDFLAGS) $(BOOST_THREAD_LIBS) -pthread)
+empty =
+space = $(empty) $(empty)
+from_cmake = $$(build-aux/relative-path '$(cmakedir)' '$(1)')
+# A folder below the prefix, said by way of it, so that pkg-config can move it.
+below_prefix = $(patsubst $(prefix)/%,$${prefix}/%,$(patsubst $(prefix),$${prefix},$(1)))
+
+$(B)/settings: FORCE | $(first)
+	$(call remember,$(VERSION) $(exec_prefix) $(private_libs) $(install_dirs))
+
+$(addprefix $(B)/,$(package_files)): $(B)/%: build-aux/%.in $(B)/settings
+	$(QUIET) GEN $@
+	$(Q)sed -e 's|@VERSION@|$(VERSION)|g' -e 's|@SOVERSION@|$(SOVERSION)|g' \
+		-e 's|@prefix@|$(prefix)|' -e 's|@exec_prefix@|$(call below_prefix,$(exec_prefix))|' \
+		-e 's|@includedir@|$(call below_prefix,$(includedir))|' \
+		-e 's|@libdir@|$(call below_prefix,$(libdir))|' \
+		-e 's|@PRIVATE_LIBS@|$(private_libs)|' \
+		-e 's|@PRIVATE_LIBS_LIST@|$(subst $(space),;,$(private_libs))|' \
+		-e "s|@INCLUDE_FROM_CMAKE@|$(call from_cmake,$(includedir))|" \
+		-e "s|@LIB_FROM_CMAKE@|$(call from_cmake,$(libdir))|" \
+		-e 's|@SHARED_REAL@|$(shared_real)|g' -e 's|@SHARED_SONAME@|$(shared_soname)|' $< >$@
+
+install_dirs = $(prefix) $(includedir) $(libdir) $(docdir) $(pkgconfigdir) $(cmakedir)
+
+.PHONY: install uninstall check-dirs
+check-dirs:
+	@for dir in $(install_dirs); do case $$dir in /*) ;; \
+		*) echo "make: install folders must be absolute, and $$dir is not" >&2; exit 1 ;; esac; done
+
+install: all check-dirs | $(filter check check-slow,$(MAKECMDGOALS))
+	$(QUIET) INSTALL '$(DESTDIR)$(prefix)'
+	$(Q)$(INSTALL) -d $(patsubst %,'$(DESTDIR)$(includedir)/%',$(header_dirs)) '$(DESTDIR)$(libdir)' \
+		'$(DESTDIR)$(pkgconfigdir)' '$(DESTDIR)$(cmakedir)' '$(DESTDIR)$(docdir)/doc'
+	$(Q)for header in $(public_headers); do \
+		$(INSTALL) -m 644 include/$$header '$(DESTDIR)$(includedir)'/$$header || exit 1; done
+	$(Q)$(INSTALL) -m 644 $(B)/libjtimer.a $(B)/$(shared_real) '$(DESTDIR)$(libdir)'
+	$(Q)ln -sf $(shared_real) '$(DESTDIR)$(libdir)/$(shared_soname)'
+	$(Q)ln -sf $(shared_soname) '$(DESTDIR)$(libdir)/$(shared_link)'
+	$(Q)$(INSTALL) -m 644 $(B)/jtimer.pc '$(DESTDIR)$(pkgconfigdir)'
+	$(Q)$(INSTALL) -m 644 $(addprefix $(B)/,$(filter %.cmake,$(package_files))) '$(DESTDIR)$(cmakedir)'
+	$(Q)$(INSTALL) -m 644 $(doc_files) '$(DESTDIR)$(docdir)'
+	$(Q)$(INSTALL) -m 644 $(doc_pages) '$(DESTDIR)$(docdir)/doc'
+	$(if $(doc_benchmarks),$(Q)$(INSTALL) -d '$(DESTDIR)$(docdir)/doc/benchmarks' && \
+		$(INSTALL) -m 644 $(doc_benchmarks) '$(DESTDIR)$(docdir)/doc/benchmarks')
+
+# Takes away the files that install has put and, where nothing else is in them, the folders named
+# jtimer.
+uninstall: check-dirs
+	$(QUIET) UNINST '$(DESTDIR)$(prefix)'
+	$(Q)rm -f $(patsubst %,'$(DESTDIR)$(includedir)/%',$(public_headers)) \
+		$(patsubst %,'$(DESTDIR)$(libdir)/%',libjtimer.a $(shared_real) $(shared_soname) $(shared_link)) \
+		'$(DESTDIR)$(pkgconfigdir)/jtimer.pc' '$(DESTDIR)$(cmakedir)/jtimerConfig.cmake' \
+		'$(DESTDIR)$(cmakedir)/jtimerConfigVersion.cmake' \
+		$(patsubst %,'$(DESTDIR)$(docdir)/%',$(doc_files) $(doc_pages) $(doc_benchmarks))
+	$(Q)for dir in $(patsubst %,'$(DESTDIR)$(includedir)/%',$(call reverse,$(header_dirs))) \
+		'$(DESTDIR)$(cmakedir)' '$(DESTDIR)$(docdir)/doc/benchmarks' '$(DESTDIR)$(docdir)/doc' \
+		'$(DESTDIR)$(docdir)'; do \
+		if [ -d "$$dir" ]; then rmdir "$$dir" 2>/dev/null || :; fi; done
+
+reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword $(1)))

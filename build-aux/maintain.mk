@@ -1,0 +1,58 @@
+# Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+
+# A part of the Makefile: what maintainers do. The archive, the reference, formatting, clang-tidy.
+
+.PHONY: dist doc
+dist_name = jtimer-$(VERSION)
+
+# What is committed, and ./configure where autoconf is there to make it.
+dist: | $(first)
+	$(Q)if command -v $(AUTOCONF) >/dev/null; then $(MAKE) --no-print-directory configure; \
+		else echo 'make: no $(AUTOCONF) here: the archive gets no ./configure' >&2; fi
+	$(Q)git diff --quiet HEAD || echo 'make: what is not committed is not in the archive' >&2
+	$(QUIET) DIST $(dist_name).tar.gz
+	$(Q)git archive --prefix=$(dist_name)/ $$(if command -v $(AUTOCONF) >/dev/null; \
+		then echo --add-file=configure; fi) HEAD >$(dist_name).tar
+	$(Q)gzip -9nf $(dist_name).tar
+
+require = $(Q)command -v $(1) >/dev/null || \
+	{ echo 'make: $(1) is not here; "make deps-dev" installs it' >&2; exit 1; }
+
+configure: configure.ac build-aux/version include/jtimer/version.hpp | $(first)
+	$(call require,$(AUTOCONF))
+	$(QUIET) AUTOCONF $@
+	$(Q)$(AUTOCONF) -W all
+
+doc: | $(first)
+	$(call require,$(DOXYGEN))
+	$(QUIET) DOXYGEN build/doc/html/index.html
+	$(Q)mkdir -p build && rm -rf build/doc
+	$(Q)printf '%s\n' '@INCLUDE = doc/Doxyfile' 'PROJECT_NUMBER = $(VERSION)' \
+		'OUTPUT_DIRECTORY = build/doc' | $(DOXYGEN) -
+	$(Q)build-aux/check-links build/doc/html
+
+formatted = $(shell find include lib samples tools test -name '*.[ch]pp' 2>/dev/null | sort)
+
+.PHONY: format check-format tidy
+format:
+	$(CLANG_FORMAT) -i $(formatted)
+
+check-format: | $(first)
+	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(formatted)
+
+# How each file is compiled, for editors and clang-tidy. The sources $(1), with the flags $(2).
+quoted = $(subst ",\",$(subst \,\\,$(1)))
+commands = $(foreach source,$(1),printf '%s\n' '{ "directory": "$(CURDIR)", "file": "$(source)", \
+	"command": "$(call quoted,$(CXX) $(all_cppflags) $(all_cxxflags) $(2) -c $(source))" },';)
+
+compile_commands.json: FORCE | $(first)
+	$(QUIET) GEN $@
+	$(Q){ echo '['; { $(call commands,$(wildcard lib/*/*.cpp),-Ilib -fPIC) \
+		$(call commands,$(shell find test -name '*.cpp'),$(test_flags)) \
+		$(call commands,$(shell find samples tools -name '*.cpp')) } | sed '$$s/,$$//'; echo ']'; } >$@
+
+# .clang-tidy says what it looks for.
+tidy: compile_commands.json
+	$(call require,$(CLANG_TIDY))
+	$(Q)printf '%s\n' $(wildcard lib/*/*.cpp) $(shell find samples tools -name '*.cpp') | \
+		xargs -P $$(nproc 2>/dev/null || echo 2) -n 1 $(CLANG_TIDY) --quiet -p .

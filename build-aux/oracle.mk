@@ -1,0 +1,31 @@
+# Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+
+# A part of the Makefile: the real JDK as the judge, see test/jdk/oracle/README.md.
+
+ORACLE_RANDOM = 10000
+ORACLE_SEED = 1
+oracle_objects = $(call objects,$(filter-out %/main.cpp,$(wildcard test/jdk/oracle/*.cpp)))
+oracle = ORACLE_SCRATCH='$(B)/oracle' \
+	ORACLE_JAVA='$(JAVA) -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp $(B)/oracle Oracle' \
+	$(B)/test/jdk/oracle/oracle
+
+.PHONY: oracle oracle-golden
+oracle: $(B)/test/jdk/oracle/oracle
+	@if ! command -v $(JAVA) >/dev/null || ! command -v $(JAVAC) >/dev/null; then \
+		echo 'make: $(JAVA) or $(JAVAC) is not here: nothing was compared with a real JDK'; exit 0; fi; \
+	mkdir -p $(B)/oracle && $(JAVAC) -encoding UTF-8 -d $(B)/oracle test/jdk/oracle/*.java && \
+	{ $(oracle) compare test/jdk/oracle/scenarios/*.scenario; written=$$?; \
+	$(oracle) random $(ORACLE_SEED) $(ORACLE_RANDOM) && exit $$written; }
+
+# The golden transcripts, which `make check` compares with: recorded again from the JDK.
+oracle-golden: $(B)/test/jdk/oracle/oracle
+	$(Q)mkdir -p $(B)/oracle test/jdk/oracle/golden
+	$(Q)$(JAVAC) -encoding UTF-8 -d $(B)/oracle test/jdk/oracle/*.java
+	$(Q)$(oracle) record 1 100
+
+$(B)/test/jdk/oracle/oracle: $(B)/obj/test/jdk/oracle/main.o $(oracle_objects) $(B)/libjtimer.a
+	$(QUIET) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(link) $(BOOST_THREAD_LIBS) -o $@
+
+$(B)/test/jdk/oracle_golden_test: $(oracle_objects)
