@@ -7,13 +7,13 @@
 
 namespace jtimer::detail {
 
-/// Bytes that a processor loads, and takes from another one, together: those of x86-64, and of most
-/// others.
+/// Bytes that a processor loads, or takes from another processor, as one unit: the size on x86-64
+/// and most other processors.
 inline constexpr std::size_t kCacheLine = 64;
 
-/// Starts to load cache lines, from the one of `first` on. Those that are not there do no harm.
-/// Inline in any case, as all that do nothing else and their callers that do nothing but call them:
-/// GCC finds that such a function has no effect, and drops the call.
+/// Prefetches cache lines, counted from the one at `first`. An invalid address does no harm. Always
+/// inline, as is every function that only prefetches, and every caller that only calls such a
+/// function: otherwise GCC decides that the function has no effect and drops the call.
 template <std::size_t... kLines>
 [[gnu::always_inline]] inline void prefetchLines(const void* first,
                                                  std::index_sequence<kLines...>) noexcept {

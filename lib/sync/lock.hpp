@@ -15,7 +15,7 @@ namespace jtimer::detail {
 
 /// Where a function takes a `Lock&`, its caller holds it.
 using Lock = boost::unique_lock<Mutex>;
-/// What one can wait on with a Lock.
+/// A condition variable to wait on with a Lock.
 using Condition = boost::condition_variable_any;
 
 }  // namespace jtimer::detail

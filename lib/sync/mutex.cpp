@@ -29,7 +29,7 @@ bool callMembarrier(int command) noexcept { return syscall(SYS_membarrier, comma
 
 }  // namespace
 
-/// The waiters. A room's mutex guards its list and the writes of its word.
+/// The waiters. A room's mutex guards its list and the writes to its word.
 struct Mutex::Rooms {
     using Hook = boost::intrusive::list_base_hook<
         boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
@@ -43,13 +43,13 @@ struct Mutex::Rooms {
 
     struct Room {
         boost::mutex mutex;
-        /// In the order in which they came.
+        /// In order of arrival.
         boost::intrusive::list<Waiter, boost::intrusive::constant_time_size<false>> waiters;
     };
 
     std::array<Room, kRooms> rooms;
 
-    /// Never destroyed: objects with a Mutex may outlive all others.
+    /// Never destroyed: objects with a Mutex may outlive all other static objects.
     static Rooms& instance() noexcept {
         alignas(Rooms) static unsigned char storage[sizeof(Rooms)];
         static Rooms& rooms = *new (storage) Rooms;
@@ -57,14 +57,15 @@ struct Mutex::Rooms {
     }
 
 #if defined(__linux__)
-    /// Before all other initializers, which may start threads or fork.
+    /// Runs before all other initializers, which may start threads or fork.
     [[gnu::constructor(101)]] static void prepare() noexcept {
         instance();
         waitersHaveBarrier = callMembarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
     }
 #endif
 
-    /// \returns false if the kernel refuses now what it has granted: a sandbox has been entered
+    /// \returns false if the kernel now refuses the barrier that it granted earlier: the process
+    ///   has entered a sandbox
     static bool executeBarrier() noexcept {
 #if defined(__linux__)
         if (waitersHaveBarrier) return callMembarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
@@ -102,10 +103,10 @@ struct Mutex::Rooms {
 std::array<Mutex::WaitedFor, Mutex::kRooms> Mutex::waitedFor;
 bool Mutex::waitersHaveBarrier = false;
 
-/// Tries for about as long as it takes to go to sleep and be woken, 10 to 30 us by the pauses of an
-/// x86 processor since Skylake or Zen, and seldom: each time the mutex changes processors takes
-/// longer than most owners hold it, so those who share it all get further if one of them has it
-/// several times in a row.
+/// Spins for about as long as a sleep and a wake-up take: 10 to 30 us with the pauses of x86
+/// processors since Skylake and Zen. It tries rarely: moving the mutex to another processor takes
+/// longer than most owners hold it, so all threads progress faster if one of them gets it several
+/// times in a row.
 bool Mutex::lockSoon() noexcept {
     constexpr int attempts = 16;
     constexpr int pauses = 48;  // 0.7 us on an EPYC, 2 us on a Xeon
@@ -117,7 +118,7 @@ bool Mutex::lockSoon() noexcept {
 }
 
 /// Holds the room's mutex from the registration until the wait begins, so that no notification is
-/// lost: a thread that has seen the registration takes the room's mutex before it notifies.
+/// lost: a thread that has seen the registration locks the room's mutex before it notifies.
 void Mutex::lockContended() {
     ProcessMutex::endOwnFork();
     if (lockSoon()) return;
@@ -137,7 +138,7 @@ void Mutex::lockContended() {
     Rooms::leave(room, waiter);
 }
 
-/// \param mutex the address of one that has been released, and may be gone
+/// \param mutex the address of a mutex that has been released and may no longer exist
 void Mutex::wakeWaiter(Address mutex) noexcept {
     const std::size_t number = roomOf(mutex);
     const Address waited = waitedFor[number].word.load(std::memory_order_relaxed);
@@ -146,12 +147,12 @@ void Mutex::wakeWaiter(Address mutex) noexcept {
     Rooms::Room& room = Rooms::instance().rooms[number];
     const boost::unique_lock<boost::mutex> untilTheyWait(room.mutex);
     for (Rooms::Waiter& each : room.waiters) {
-        // Under the room's mutex, without which the waiter cannot leave.
+        // Under the room's mutex: the waiter needs it to leave, so it still exists.
         if (each.waitsFor == mutex) return each.released.notify_one();
     }
 }
 
-/// Without a look at what the rooms were in: another thread may have been changing it.
+/// Does not read the old state of the rooms: at the fork another thread may have been changing it.
 void Mutex::forgetWaiters() noexcept {
     new (&Rooms::instance()) Rooms;
     for (WaitedFor& each : waitedFor) each.word.store(kNothing, std::memory_order_relaxed);

@@ -10,37 +10,37 @@
 
 namespace jtimer::detail {
 
-/// A mutex for what is held for some ten nanoseconds, a million times a second; of one byte, as
-/// there may be millions of them.
+/// A mutex for locks that are held for some ten nanoseconds, a million times a second. It takes one
+/// byte, as there may be millions of them.
 ///
 /// lock() is one compare-and-exchange. unlock() is one plain store, and one load that says whether
 /// there are waiters to wake. A thread that finds the mutex taken spins briefly, registers as a
 /// waiter, tries once more, and sleeps.
 ///
-/// The waiters are registered outside of the mutex, in one of 64 rooms that its address chooses.
-/// Each has a word that says what its waiters wait for: nothing, the one mutex with this address,
-/// or several. So unlock() of another mutex of that room finds out by a comparison that it is not
-/// meant; only where waiters for several mutexes meet in a room must it look through their list.
-/// The first waiter for the mutex is woken, and no other.
+/// Waiters are registered outside the mutex, in one of 64 rooms, chosen by its address. Each room
+/// has a word that says what its waiters wait for: nothing, one mutex (its address), or several. So
+/// when another mutex of that room is unlocked, one comparison shows that it has no waiters; only
+/// if the waiters of a room wait for several mutexes must unlock() search their list. It wakes only
+/// the first waiter for the mutex.
 ///
 /// A waiter must not miss its release. It registers, and then reads the mutex; the owner releases
 /// the mutex, and then reads the room's word: at least one of them must see what the other wrote.
-/// That takes a full barrier between the write and the read on both sides. The owner's would double
-/// what a release costs, so on Linux the waiter, which is about to sleep for microseconds anyway,
-/// has the kernel execute it on all processors that run the process's threads (membarrier,
-/// MEMBARRIER_CMD_PRIVATE_EXPEDITED, as in liburcu and in Folly's asymmetric fences). At that
-/// moment the owner has either not read yet, and will see the registration, or a later word that
-/// covers it too; or it has, and so has released before, which the waiter will see. The compiler
-/// keeps the owner's order. Where the kernel has no such barrier, the release is an exchange, and
-/// the four accesses are in the single order of sequential consistency. A model of both:
-/// test/sync/model/mutex.pml.
+/// That takes a full barrier between the write and the read on both sides. The owner's barrier
+/// would double the cost of a release. So on Linux the waiter, which is about to sleep for
+/// microseconds anyway, has the kernel execute a barrier on all processors that run threads of the
+/// process (membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, as in liburcu and in Folly's asymmetric
+/// fences). At that moment, either the owner has not yet read the word, and will see the
+/// registration or a later word that also covers it; or it has read the word, so it released the
+/// mutex earlier, and the waiter will see that. The compiler keeps the owner's order. Where the
+/// kernel has no such barrier, the release is an exchange, and the four accesses are in the single
+/// order of sequential consistency. A model of both: test/sync/model/mutex.pml.
 ///
-/// To wake one waiter is enough: it takes the mutex, and wakes the next when it releases it; or it
-/// finds the mutex taken by a thread that has come in between, and stays registered, so that this
-/// thread wakes it again.
+/// Waking one waiter is enough. Either it gets the mutex, and wakes the next waiter when it
+/// releases it; or another thread has locked the mutex first, and the waiter stays registered, so
+/// that this thread wakes it again.
 ///
 /// The mutex may be destroyed as soon as it is free, even if the thread that has released it is
-/// still inside unlock(). In a forked child nothing has waiters.
+/// still inside unlock(). In a forked child no mutex has waiters.
 class Mutex {
   public:
     Mutex() noexcept = default;
@@ -63,24 +63,25 @@ class Mutex {
         } else {
             taken_.exchange(false, std::memory_order_seq_cst);
         }
-        // Now the mutex may be gone.
+        // From here on the mutex may no longer exist.
         if (waitedFor[roomOf(self)].word.load(std::memory_order_seq_cst) != kNothing)
             wakeWaiter(self);
     }
 
-    /// In a forked child, while it has one thread: the waiters of the parent are not there.
+    /// To be called in a forked child while it has one thread: the parent's waiters do not
+    /// exist in it.
     static void forgetWaiters() noexcept;
 
-    /// Whether the kernel executes the barrier for waiters. Known before main(); a test may clear
-    /// it while nobody uses a Mutex.
+    /// Whether the kernel executes the barrier for waiters. Set before main(); a test may clear it
+    /// while no Mutex is in use.
     static bool waitersHaveBarrier;
 
   private:
     using Address = std::uintptr_t;
     struct Rooms;
 
-    /// What the waiters of a room wait for: the address of a mutex, or one of these. Written under
-    /// the room's mutex.
+    /// What the waiters of a room wait for: the address of a mutex, kNothing or kSeveral. Written
+    /// under the room's mutex.
     struct alignas(kCacheLine) WaitedFor {
         std::atomic<Address> word{kNothing};
     };
@@ -92,7 +93,7 @@ class Mutex {
 
     Address address() const noexcept { return reinterpret_cast<Address>(this); }
     static std::size_t roomOf(Address mutex) noexcept {
-        // Objects from malloc have 16 bytes or more each.
+        // Each object from malloc takes at least 16 bytes.
         return mutex / 16 % kRooms;
     }
     void lockContended();

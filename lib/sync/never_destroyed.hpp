@@ -6,8 +6,8 @@
 
 namespace jtimer::detail {
 
-/// A T that is never destroyed, for a static variable that other static objects may use when main()
-/// has returned. It lies in the variable itself, so its first use needs no memory.
+/// A T that is never destroyed, for a static variable that other static objects may use after
+/// main() has returned. It is stored in the variable itself, so its first use allocates no memory.
 template <class T>
 class NeverDestroyed {
   public:

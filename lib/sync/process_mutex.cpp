@@ -10,21 +10,21 @@ namespace jtimer::detail {
 
 namespace {
 
-/// The calling thread is inside fork() and has taken all.
+/// The calling thread is inside fork() and holds all ProcessMutexes.
 thread_local bool isForking = false;
 
 }  // namespace
 
 struct ProcessMutex::All {
     Mutex mutex;
-    ProcessMutex* last = nullptr;  // guarded by mutex, as the links from it
-    pid_t process = getpid();      // changes where a forked child has one thread
+    ProcessMutex* last = nullptr;  // guarded by mutex, as are its links
+    pid_t process = getpid();      // changes in a forked child while it has one thread
 
-    /// If the system has no memory for it, a forked child is as it would be without it.
+    /// If the system has no memory to register the handlers, forks work as without this class.
     All() noexcept { pthread_atfork(take, release, release); }
 
 #if defined(__linux__)
-    /// Before all other initializers, which may register handlers.
+    /// Runs before all other initializers, which may register handlers.
     [[gnu::constructor(101)]] static void prepare() noexcept { all(); }
 #endif
 
@@ -37,7 +37,8 @@ struct ProcessMutex::All {
     static void release() {
         const bool isNewChild = std::exchange(all().process, getpid()) != getpid();
         if (isNewChild) forgetWaiters();
-        // In a child also if they were released before the fork: others may have taken them since.
+        // A child unlocks them even if they were released before the fork: other threads may have
+        // locked them since.
         if (!std::exchange(isForking, false) && !isNewChild) return;
         for (ProcessMutex* each = all().last; each != nullptr; each = each->next_) each->unlock();
         all().mutex.unlock();

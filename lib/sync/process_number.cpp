@@ -11,9 +11,9 @@ namespace {
 
 extern "C" void countFork() { numberOfProcess.fetch_add(1, std::memory_order_relaxed); }
 
-/// Handlers of the child are called in the order of their registration. This one comes before all
-/// that a program registers, so that those may use the library. If the system has no memory for it,
-/// a forked child is as it would be without it.
+/// Handlers of the child are called in the order of their registration. This one runs before all
+/// that a program registers, so that those may use the library. If the system has no memory to
+/// register it, forks are not counted.
 #if defined(__linux__)
 [[gnu::constructor(101)]]
 #else

@@ -7,12 +7,12 @@
 namespace jtimer::detail {
 
 /// Counts the forks between the process that loaded the library, which is number 1, and this one.
-/// Written in a forked child before its fork() returns, when it has one thread; hence relaxed.
+/// Written in a forked child before fork() returns, while it has one thread; hence relaxed.
 extern std::atomic<std::uint32_t> numberOfProcess;
 
 /// Tells a process from its forked children, as getpid() does, but at the cost of a load instead of
-/// a system call. What belongs to one process, as a thread does, notes it. 0 is no process. A child
-/// that was not made by fork(), but by a bare clone(), has its parent's.
+/// a system call. An object that belongs to one process, as a thread does, stores it. 0 is no
+/// process. A child created by a bare clone() instead of fork() has its parent's number.
 inline std::uint32_t numberOfThisProcess() noexcept {
     return numberOfProcess.load(std::memory_order_relaxed);
 }

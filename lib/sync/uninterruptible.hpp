@@ -8,8 +8,8 @@
 namespace jtimer::detail {
 
 /// While it exists, neither boost::thread::interrupt nor pthread_cancel ends a wait of the calling
-/// thread: for functions that must not be left half done, destructors above all. A cancellation
-/// that comes meanwhile takes effect at the next cancellation point after it.
+/// thread: for functions that must not stop halfway, above all destructors. A cancellation
+/// requested meanwhile takes effect at the next cancellation point after it.
 class Uninterruptible {
   public:
     Uninterruptible() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelState_); }
