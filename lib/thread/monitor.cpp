@@ -36,9 +36,9 @@ void Monitor::enterContended(Lock& lock) {
 }
 
 void Monitor::letOthersIn(Lock& lock) {
-    // Together long enough for a thread that sleeps to wake up. Where it can run on another
-    // processor, or in turn with this thread, a few yields will do. A thread of lower priority gets
-    // to run on this processor only while this thread sleeps.
+    // Together long enough for a sleeping thread to wake up. A few yields suffice if it can run on
+    // another processor, or in turn with this thread. A thread of lower priority runs on this
+    // processor only while this thread sleeps.
     constexpr int yields = 100;
     constexpr int sleeps = 10;
     constexpr boost::chrono::microseconds shortTime(20);
@@ -67,8 +67,8 @@ void Monitor::leaveAndWake(Lock& lock) {
 }
 
 void Monitor::leaveAndWakeFor(Lock& lock, Nanos time) {
-    // A clock that was set forward since the wait began shows a later time than awakeBy_ when the
-    // wait ends.
+    // If the clock has been set forward since the wait began, it shows a later time than awakeBy_
+    // when the wait ends.
     const bool inTime = waiting_ && time >= awakeBy_ && (settling_ || !waiter_->canBeSetForward());
     if (waiting_ && !inTime) {
         leaveAndWake(lock);
@@ -100,15 +100,15 @@ bool Monitor::waitNotified(Lock& lock, const WaitPolicy::Plan& plan, Nanos now) 
     return !std::exchange(waiting_, false);
 }
 
-/// After a wait that nobody has ended: spins if it is over and the deadline has not come. Whoever
-/// has something to do for the thread meanwhile finds it waiting, and what it did is looked at when
-/// the spin is over.
+/// Called after a wait that no notification has ended. Spins if the wait is over and the deadline
+/// has not come. Meanwhile other threads still see this thread as waiting; it looks at what they
+/// have changed when the spin is over.
 void Monitor::spin(Lock& lock, const WaitPolicy::Plan& plan) {
     Nanos present = now();
     policy_.awakeAfter(saturatingSubtract(present, plan.end));
     if (present >= plan.spinUntil || present < plan.end) return;
     lock.unlock();
-    // A clock that is set back meanwhile must not keep the thread here.
+    // A clock that is set back meanwhile must not prolong the spin.
     for (; present < plan.spinUntil && present >= plan.end; present = now()) pauseShortly();
     enter(lock);
 }

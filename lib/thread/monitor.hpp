@@ -17,25 +17,28 @@ namespace jtimer::detail {
 
 class OwnThread;
 
-/// A mutex, and the one thread that waits under it until a time on a clock: the timer's own thread,
-/// called the waiting thread below. All other threads may only enter and wake it.
+/// A mutex, and the one thread that waits with it until a time on a clock: the timer's own
+/// thread, called the waiting thread below. All other threads may only enter the monitor and
+/// wake that thread.
 ///
-/// The waiting thread is notified at most once for each of its waits, and only during a wait: a
-/// thread that is awake looks at what has changed before it waits again. And it is notified after
-/// the mutex has been released, so that it does not wake up just to wait for the mutex. By then its
-/// owner may be gone, for the woken thread may run a task that destroys it: so a notification keeps
-/// what it needs alive, which is the Waiter alone. In between, whoever takes the mutex finds a
-/// thread that need not be woken; so a clock that waits for its threads is told under the mutex.
+/// The waiting thread is notified at most once per wait, and only during a wait: a thread that is
+/// awake looks at what has changed before it waits again. The notification follows the release of
+/// the mutex, so that the thread does not wake up just to wait for the mutex. By then the owner of
+/// the monitor may no longer exist, because the woken thread may run a task that destroys it. So a
+/// notification keeps alive what it needs, which is only the Waiter. Between the release and the
+/// notification, a thread that locks the mutex sees that the waiting thread need not be woken; so a
+/// clock that waits for its threads is told of the wake-up under the mutex.
 ///
-/// In a forked child the waiting thread is not there, and nobody is notified: what that takes may
-/// be held for ever, as the mutex of a ManualClock, or the one inside a condition variable.
+/// In a forked child the waiting thread does not exist, and nothing is notified: the locks
+/// this needs may never be released, such as the mutex of a ManualClock or the one inside
+/// a condition variable.
 class Monitor {
   public:
     /// \param timerSlack see TimerOptions::timerSlack
     /// \throws std::system_error if the clock cannot make another Waiter
     explicit Monitor(std::shared_ptr<Clock> clock, std::optional<Nanos> timerSlack = {});
-    /// For a waiting thread that is started later, if at all: until takePart() nobody takes part in
-    /// the clock.
+    /// For a waiting thread that is started later, if at all: until takePart(), the monitor takes
+    /// no part in the clock.
     struct WithoutThread {};
     Monitor(std::shared_ptr<Clock> clock, WithoutThread) noexcept;
     Monitor(const Monitor&) = delete;
@@ -53,23 +56,23 @@ class Monitor {
     /// Whether that is always the present time.
     bool isReachedExact() const noexcept { return waiter_->isReachedExact(); }
 
-    /// Takes the mutex.
+    /// Locks the mutex.
     Lock enter() {
         Lock lock = tryEnter();
         if (!lock.owns_lock()) enterContended(lock);
         return lock;
     }
 
-    /// Takes the mutex if it is free. \returns a lock that may own nothing
+    /// Locks the mutex if it is free. \returns a lock that may own nothing
     Lock tryEnter() { return Lock(mutex_, boost::try_to_lock); }
 
-    /// The same as enter() for a thread that has released `lock` meanwhile.
+    /// Like enter(), for a thread that has released `lock`.
     void enter(Lock& lock) {
         if (!lock.try_lock()) enterContended(lock);
     }
 
-    /// The same as enter(); but in a forked child, where whoever holds the mutex may not be there
-    /// to leave it, takes it only if it is free. For what can be called in such a child.
+    /// Like enter(); but in a forked child, where the thread that holds the mutex may not exist,
+    /// locks it only if it is free. For functions that can be called in such a child.
     /// \param waiting the waiting thread
     /// \returns a lock that may own nothing in a forked child, and only there
     Lock enterUnlessForked(const OwnThread& waiting) {
@@ -78,22 +81,22 @@ class Monitor {
         return lock;
     }
 
-    /// From now on the waiting thread, which is about to be started, takes part in the clock: on a
-    /// ManualClock it counts as busy until it waits.
+    /// To be called before the waiting thread is started: from now on it takes part in the clock.
+    /// On a ManualClock it counts as busy until it waits.
     /// \throws std::system_error if the clock cannot make another Waiter
     void takePart(Lock& lock);
 
-    /// Takes that back: the thread could not be started.
+    /// Undoes takePart(): the thread could not be started.
     void takeNoPart(Lock& lock) noexcept;
 
-    /// Releases the mutex, and then ends the wait if there is one. A wait that spins ends by
-    /// itself.
+    /// Releases the mutex, and then ends the wait if there is one. A wait that spins ends
+    /// by itself.
     void leaveAndWake(Lock& lock);
 
     /// Releases the mutex, and then ends the wait if it may last beyond `time`.
     void leaveAndWakeFor(Lock& lock, Nanos time);
 
-    // --- for the waiting thread ------------------------------------------------------------------
+    // For the waiting thread.
 
     /// To be called before the first wait, and after the last.
     void begin() {
@@ -107,15 +110,15 @@ class Monitor {
     /// Waits until it is woken.
     void wait(Lock& lock);
 
-    /// Waits until it is woken, at the longest until the clock shows `deadline`, or a little longer
-    /// as the WaitPolicy decides. May end early.
+    /// Waits until it is woken, but no longer than until the clock shows `deadline`, or slightly
+    /// later if the WaitPolicy decides so. May end early.
     /// \param now what the clock showed last, before `deadline`
-    /// \param next the deadline of the wait after this one, as far as is known; kNever: unknown
+    /// \param next the deadline of the wait after this one, as far as known; kNever: unknown
     void waitUntil(Lock& lock, Nanos deadline, Nanos now, Nanos next = kNever);
 
-    /// Releases the mutex, and takes it again after one of those threads that wait for it, if any.
-    /// A mutex that is released and taken again at once goes to the thread that is awake already,
-    /// so that the others would starve. To be called between short pieces of a long job.
+    /// Releases the mutex, and locks it again after one of the threads that wait for it, if any,
+    /// has had it. Without this, a thread that releases the mutex and locks it again at once always
+    /// wins, being awake, and the others starve. To be called between short pieces of a long job.
     void letOthersIn(Lock& lock);
 
   private:
@@ -125,27 +128,27 @@ class Monitor {
     void spin(Lock& lock, const WaitPolicy::Plan& plan);
 
     const std::shared_ptr<Clock> clock_;
-    /// Null without a thread. The waiting thread, for whose lifetime it does not change, reads it
-    /// without the mutex.
+    /// Null without a thread. It does not change during the lifetime of the waiting thread, which
+    /// reads it without the mutex.
     std::shared_ptr<Waiter> waiter_;
-    /// Touched by the waiting thread alone.
+    /// Touched by the waiting thread only.
     WaitPolicy policy_;
 
     Mutex mutex_;
-    /// The thread is inside Waiter::waitUntil(), or spins until the deadline after it, and has not
-    /// been notified. Guarded by the mutex, as the next two.
+    /// The thread is inside Waiter::waitUntil(), or spins after it until the deadline, and has not
+    /// been notified. Guarded by the mutex, as are the next two.
     bool waiting_ = false;
-    /// While waiting_: when that wait ends, spin included; the thread need not be woken for what is
-    /// due then.
+    /// While waiting_: when that wait ends, including the spin; the thread need not be woken for
+    /// what is due then.
     Nanos awakeBy_ = kNever;
     /// While waiting_: that wait is too short for a step of the clock to matter.
     bool settling_ = false;
-    /// The process of the waiting thread, or of who has made this for it, until it begins. Nobody
-    /// is notified before, hence relaxed.
+    /// The process of the waiting thread; until that thread begins, the process that constructed
+    /// the monitor. Nothing is notified before that, hence relaxed.
     std::atomic<pid_t> pid_{getpid()};
 
-    /// Threads inside enterContended(), and how many have come through. Read without the mutex as
-    /// hints, hence relaxed.
+    /// The number of threads inside enterContended(), and how often it has locked the mutex. Read
+    /// without the mutex as hints, hence relaxed.
     std::atomic<int> contenders_{0};
     std::atomic<std::uint32_t> contendedEntries_{0};
 };

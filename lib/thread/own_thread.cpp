@@ -22,7 +22,7 @@ namespace {
 
 /// The name that tools such as `top -H` show.
 void nameThisThread(const std::string& name) noexcept {
-    std::array<char, 16> shown{};  // the last one stays 0
+    std::array<char, 16> shown{};  // the last character stays 0
     name.copy(shown.data(), shown.size() - 1);
 #if defined(__APPLE__)
     pthread_setname_np(shown.data());
@@ -31,8 +31,8 @@ void nameThisThread(const std::string& name) noexcept {
 #endif
 }
 
-/// A number for each OwnThread, from 1; and the calling thread's. Not its pthread_t, which the next
-/// thread gets when this one has ended.
+/// A number for each OwnThread, from 1, and that of the calling thread. A pthread_t would not do:
+/// it is reused after the thread has ended.
 std::atomic<std::uint64_t> lastSerial{0};
 thread_local std::uint64_t serialOfThisThread = 0;
 
@@ -42,23 +42,24 @@ thread_local std::uint64_t serialOfThisThread = 0;
 class OwnThread::State {
   public:
     const std::uint64_t serial = lastSerial.fetch_add(1, std::memory_order_relaxed) + 1;
-    /// The process in which the thread runs, 0 before start(). Read without the mutex, which nobody
-    /// may be there to release in a forked child; and perhaps while start() writes it, by an owner
-    /// that ends the timer while another thread starts it. Relaxed: whoever goes on to rely on the
-    /// thread, as finish() does, has learnt from the one that called start() that there is one, by
-    /// the lock under which the timer did so; and 0 is what isOfAnotherProcess() may see until
-    /// then, for the thread would be one of this process.
+    /// The process in which the thread runs, 0 before start(). Read without the mutex, which
+    /// may never be released in a forked child; perhaps even while start() writes it, if the
+    /// owner ends the timer while another thread starts it. Relaxed: a caller that then relies
+    /// on the thread, as finish() does, knows that it exists through the lock under which the
+    /// timer called start(). Until then isOfAnotherProcess() may read 0, as the thread would
+    /// belong to this process.
     std::atomic<pid_t> pid{0};
 
     Mutex mutex;
     Condition changed;
-    /// When pthread_exit or pthread_cancel has unwound the thread, it alone has to do with it.
+    /// Once pthread_exit or pthread_cancel has unwound the thread, only that thread
+    /// uses this handle.
     boost::thread thread;
     bool bodyEnded = false;
     bool unwound = false;
-    /// Nobody will join the thread.
+    /// The thread will not be joined.
     bool letGo = false;
-    /// Some thread is inside join(); the others wait until it has set the second.
+    /// `joining`: a thread is inside join(); any others wait until it has set `joined`.
     bool joining = false;
     bool joined = false;
 
@@ -70,7 +71,7 @@ class OwnThread::State {
         } leave{*this};
         serialOfThisThread = serial;
         nameThisThread(name);
-        // Nobody can interrupt this thread, and without interruption points a wait is cheaper.
+        // This thread is never interrupted, and a wait is cheaper without interruption points.
         const boost::this_thread::disable_interruption uninterrupted;
         body();
         leave.isUnwinding = false;
@@ -85,7 +86,7 @@ class OwnThread::State {
         // On the thread itself, the call comes from the destructor of a thread_local object.
         boost::thread ended = takeThread();
         lock.unlock();
-        if (ended.joinable()) ended.detach();  // destroys the body, and so what is the user's
+        if (ended.joinable()) ended.detach();  // destroys the body, and with it user objects
     }
 
     void join() {
@@ -120,10 +121,10 @@ class OwnThread::State {
     }
 
     /// Boost.Thread does not notice that the thread is unwound, so joining it would wait for ever;
-    /// and at its end it reads data that by then only the handle keeps alive. So the handle stays
-    /// until Boost.Thread, at the very end, calls what at_thread_exit has been told. The handle and
-    /// this object keep each other alive until then. Without memory for at_thread_exit they do so
-    /// for ever: they leak.
+    /// and when the thread ends, Boost.Thread reads data that by then only the handle keeps alive.
+    /// So the handle stays until Boost.Thread, at the very end, calls the function given to
+    /// at_thread_exit. The handle and this object keep each other alive until then. If there is no
+    /// memory for at_thread_exit, both leak.
     void detachAtThreadEnd() noexcept {
         try {
             boost::this_thread::at_thread_exit(

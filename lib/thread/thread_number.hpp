@@ -6,11 +6,11 @@
 
 namespace jtimer::detail {
 
-/// A number for the calling thread, the same each time: 0, 1, 2, ... in the order in which threads
-/// first ask. Taken modulo a number of places, it spreads the threads evenly.
+/// A number for the calling thread, the same at each call: 0, 1, 2, ... in the order of the
+/// threads' first calls. Modulo a number of places, it spreads the threads evenly.
 ///
-/// Each Room counts for itself: with one count for all, the threads of one could leave the others
-/// all the even numbers.
+/// Each Room has its own count: with a common one, the threads of one Room could leave only even
+/// numbers to the others.
 template <class Room>
 std::size_t numberOfThisThread() noexcept {
     static std::atomic<std::size_t> threads{0};

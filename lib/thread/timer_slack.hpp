@@ -15,11 +15,11 @@ namespace jtimer::detail {
 /// Sets the calling thread's timer slack, by which the kernel may delay the end of a wait, for as
 /// long as this object lives.
 ///
-/// For one wait and no longer, because threads and processes that a task starts inherit the slack.
-/// It costs two system calls, where a wake-up costs 20 us. Only Linux has such a slack.
+/// Set for one wait only, because threads and processes that a task starts inherit the slack. It
+/// costs two system calls; a wake-up costs 20 us. Only Linux has such a slack.
 class TimerSlack {
   public:
-    /// \param slack nothing: the usual one stays
+    /// \param slack nothing: the usual slack stays
     explicit TimerSlack(std::optional<Nanos> slack) noexcept : set_(slack.has_value()) {
         if (set_) tell(std::clamp(*slack, Nanos{1}, kMost));
     }
@@ -31,7 +31,7 @@ class TimerSlack {
 
   private:
     static constexpr Nanos kMost = std::numeric_limits<long>::max();
-    /// What the thread had when it was started.
+    /// Stands for the slack with which the thread was started.
     static constexpr Nanos kUsual = 0;
 
     static void tell(Nanos slack) noexcept {

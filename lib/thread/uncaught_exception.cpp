@@ -19,7 +19,7 @@ namespace jtimer::detail {
 
 namespace {
 
-/// The type of the exception that is being handled, decoded if there is memory for that.
+/// The type of the exception that is being handled, decoded if there is memory to do so.
 class TypeName {
   public:
     std::string_view text() const noexcept {
@@ -36,7 +36,7 @@ class TypeName {
     const boost::core::scoped_demangled_name decoded_{encoded_};
 };
 
-/// \param in what is printed between the name of the timer and the exception, in three pieces
+/// \param in the text between the name of the timer and the exception, in three pieces
 void print(std::string_view timerName, const std::array<std::string_view, 3>& in,
            const std::exception_ptr& exception) {
     const auto printWith = [&](std::string_view colon, std::string_view what) {
@@ -50,7 +50,7 @@ void print(std::string_view timerName, const std::array<std::string_view, 3>& in
         } catch (const std::exception& e) {
             const char* const what = e.what();
             printWith(what == nullptr ? "" : ": ", what == nullptr ? "" : what);
-        } catch (...) {  // something that is no std::exception, an int say, has no text
+        } catch (...) {  // an object that is no std::exception, such as an int, has no text
             printWith("", "");
         }
     });
@@ -121,7 +121,7 @@ void setDefaultUncaughtExceptionHandler(UncaughtExceptionHandler handler) {
     detail::SharedHandler next;
     if (handler) next = std::make_shared<const UncaughtExceptionHandler>(std::move(handler));
     const detail::Lock lock(detail::theDefault().mutex);
-    next.swap(detail::theDefault().handler);  // the former one is destroyed after the lock
+    next.swap(detail::theDefault().handler);  // the former handler is destroyed after the unlock
 }
 
 UncaughtExceptionHandler defaultUncaughtExceptionHandler() {

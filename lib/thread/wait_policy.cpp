@@ -7,10 +7,10 @@ namespace jtimer::detail {
 
 namespace {
 
-/// From here on a wait is long: its wake-up need not serve other deadlines too.
+/// The least length of a long wait, whose wake-up need not serve other deadlines too.
 constexpr Nanos kLong = 100'000;
 
-/// How much longer a short wait lasts for the next deadline: Linux's usual timer slack.
+/// By how much a short wait is extended to serve the next deadline: Linux's usual timer slack.
 constexpr Nanos kGathering = 50'000;
 
 }  // namespace

@@ -7,18 +7,18 @@
 
 namespace jtimer::detail {
 
-/// How much before its deadline a wait should end, for the thread to be awake by then.
+/// How long before its deadline a wait should end, so that the thread is awake at the deadline.
 ///
-/// A thread that waits for a time is awake some ten microseconds after it: an idle processor has to
-/// wake up, and the kernel has to switch to the thread. Most of that is the same every time, so it
-/// can be allowed for; KVM does so for the timers of its guests (lapic_timer_advance_ns).
+/// A thread that waits for a time wakes up some ten microseconds later: an idle processor has to
+/// wake up, and the kernel has to switch to the thread. Most of that delay is constant, so it can
+/// be compensated; KVM does so for the timers of its guests (lapic_timer_advance_ns).
 ///
-/// The lead follows the shortest wake-ups of late. One that is shorter than the lead leaves the
-/// thread awake before its deadline, to spin until then: the lead falls to its length at once.
-/// Longer ones raise it slowly. So few waits end in a spin, and these spins are short: in the mean
-/// less than a microsecond a wait, where a wake-up takes 20 us of CPU time.
+/// The lead follows the shortest recent wake-ups. After a wake-up shorter than the lead, the thread
+/// spins until its deadline: the lead falls to its length at once. Longer wake-ups raise the lead
+/// slowly. So few waits end in a spin, and these spins are short: on average less than a
+/// microsecond per wait, where a wake-up takes 20 us of CPU time.
 ///
-/// Touched by the waiting thread alone.
+/// Touched by the waiting thread only.
 class WakeUpLead {
   public:
     Nanos value() const noexcept { return value_; }
@@ -30,8 +30,8 @@ class WakeUpLead {
     }
 
   private:
-    /// Who is that late has not only been woken: the computer slept, the clock was set, or others
-    /// had the processor.
+    /// A delay this long is not due to the wake-up alone: the computer slept, the clock was set, or
+    /// other threads used the processor.
     static constexpr Nanos kHeldUp = 1'000'000;
     static constexpr Nanos kMost = 100'000;
     static constexpr Nanos kSlowness = 16;
