@@ -11,7 +11,7 @@
 
 namespace jtimer::go {
 
-/// Makes the handles, of a cell whose reference is theirs from then on.
+/// Makes handles, each of which takes over a reference to the cell.
 class HandleAccess {
   public:
     static Timer timer(detail::Cell& cell) noexcept { return Timer(detail::Handle(&cell)); }
@@ -20,7 +20,7 @@ class HandleAccess {
     }
 };
 
-/// The same for channels, and looks into them.
+/// The same for channels; also gives access to their cells.
 class ChannelAccess {
   public:
     static Channel make(detail::ChannelCell& cell) noexcept { return Channel(&cell); }

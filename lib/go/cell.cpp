@@ -10,7 +10,8 @@ namespace jtimer::go::detail {
 
 Cell::Cell(Kind kind, Shard& home) noexcept : Scheduled(kind), home_(&home) { home.retain(); }
 
-/// Nobody else knows it, so the lock is not needed. When it is in the heap, the poller does.
+/// No other thread knows the cell, so it needs no lock. Once it is in the heap, the poller
+/// knows it.
 void Cell::startFirst(Nanos when) {
     when_ = when;
     Runtime& runtime = this->runtime();
@@ -31,8 +32,8 @@ void Cell::release() noexcept {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
 }
 
-/// Without references, nobody but the poller can come across it, in the heap; and there it does not
-/// touch what it cannot retain.
+/// Without references, only the poller can still find the cell, in the heap; and the poller does
+/// not touch a cell that it cannot retain.
 void Cell::destroy() noexcept {
     Shard& last = home();
     if (kind() == Kind::Channel) {
@@ -61,7 +62,7 @@ bool Cell::stop() {
     if (state_ == State::Idle) return false;
     const bool wasInHeap = state_ == State::Running && home().remove(*this);
     state_ = State::Idle;
-    // The handle has another, so this is not the last reference.
+    // This is not the last reference: the handle has one.
     if (wasInHeap && kind() == Kind::Function) release();
     return true;
 }
@@ -79,8 +80,8 @@ bool Cell::reset(Nanos d, Nanos period) {
     return ended;
 }
 
-/// Moves it to the heap of this thread. Throws before anything has changed; but at the end of the
-/// runtime nothing matters any more except that the heap's reference is given back.
+/// Moves the cell to the heap of this thread. Throws before anything has changed, except at the end
+/// of the runtime, where it only has to give back the heap's reference.
 void Cell::startAnew(CellLock&, Nanos when) {
     Shard& from = home();
     Runtime& runtime = from.runtime();
@@ -108,7 +109,8 @@ void Cell::startAnew(CellLock&, Nanos when) {
     if (isFirst) runtime.signal(when);
 }
 
-/// At the end of the runtime all its waits are told.
+/// Once the runtime is over this only releases the reference: the end of the runtime wakes
+/// all waits.
 void Cell::dropHandle() {
     if (kind() == Kind::Channel && !runtime().isOver()) {
         auto& cell = static_cast<ChannelCell&>(*this);

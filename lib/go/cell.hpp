@@ -17,58 +17,57 @@
 
 namespace jtimer::go::detail {
 
-/// Of the lock of a cell.
+/// Holds the lock of a cell.
 using CellLock = jtimer::detail::Lock;
 using jtimer::detail::FunctionMaker;
 using jtimer::detail::FunctionType;
 
-/// One timer or ticker: what handles and channels refer to.
+/// One timer or ticker, to which handles and channels refer.
 ///
-/// **One place decides.** The cell's own lock guards its state, and each of stop, reset, receive
-/// and fire reads and changes the state in one hold of it. So the outcomes of one start exclude
-/// each other, whatever the poller does:
+/// **One place decides.** The cell's own lock guards its state, and stop, reset, receive and fire
+/// each read and change the state while holding it once. So the outcomes of one start exclude each
+/// other, whatever the poller does:
 ///
-/// 1. The poller pops an item with the shard's lock, keeps it alive, notes the number of its start,
-///    and lets go. At this moment the timer runs still; it is only not in the heap.
-/// 2. Somebody stops it: takes the cell's lock, finds it running, does not find it in the heap, and
-///    sets it to idle: true. A reset after that says false, and gives it another start, with
-///    another number.
-/// 3. The poller takes the cell's lock, and finds a timer that is not running, or runs by another
-///    start. It does nothing.
-/// 4. Had the poller come before 2, it would have made the timer unread, or given the value to a
-///    waiter, or handed the function over; and the stop would have found that.
+/// 1. The poller locks the shard, pops an item, retains it, notes the number of its start, and
+///    unlocks the shard. At this moment the timer is still running, but not in the heap.
+/// 2. A stop() locks the cell, finds it running, does not find it in the heap, sets it to idle and
+///    returns true. A reset() after that returns false, and starts it again, with another number.
+/// 3. The poller locks the cell, and finds that the timer is not running, or that its start has
+///    another number. It does nothing.
+/// 4. Had the poller locked the cell before 2, it would have made the timer unread, given the value
+///    to a waiter, or handed the function over; and the stop() would have found that.
 ///
-/// There is no state in between that anybody has to wait for.
+/// There is no intermediate state that a thread has to wait for.
 ///
-/// **Locks**, in the order in which they are taken: the cells' (those of several cells in the order
-/// of their addresses), one shard's, one monitor's, the clock's. What runs user code holds none.
+/// **Locks**, in locking order: the cells' (those of several cells in the order of their
+/// addresses), one shard's, one monitor's, the clock's. None is held while user code runs.
 ///
-/// **References.** Handle, channels, blocked calls, runs of the function, whoever fires it, and,
-/// for a function, the heap. A channel's cell in a heap is not kept by it: it leaves when the last
-/// channel goes.
+/// **References** are held by the handle, the channels, blocked calls, runs of the function, the
+/// poller while it fires the cell, and, for a function, the heap. The heap does not keep a
+/// channel's cell alive: the cell leaves the heap when its last reference is released.
 class Cell : public Scheduled {
   public:
     Runtime& runtime() const noexcept { return home().runtime(); }
-    /// After the creation: ready to be started.
+    /// Starts the cell for the first time, after its creation.
     void startFirst(Nanos when);
 
     void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
     bool retainIfAlive() noexcept;
-    /// May free it, and with it what the function has captured.
+    /// May free the cell, and with it what the function has captured.
     void release() noexcept;
 
     bool stop();
     /// \param period of a ticker; else 0
     bool reset(Nanos d, Nanos period);
-    /// The handle goes.
+    /// Called when the handle is destroyed.
     void dropHandle();
 
-    /// \throws std::logic_error if it is in a heap, but does not run
+    /// \throws std::logic_error if the cell is in a heap but not running
     void check() const;
 
   protected:
-    /// Running: will fire. Unread: has fired, the value waits. Idle: received, handed over,
-    /// stopped.
+    /// Running: will fire. Unread: has fired, and the value has not been received. Idle: received,
+    /// handed over, or stopped.
     enum class State : std::uint8_t { Running, Unread, Idle };
 
     Cell(Kind kind, Shard& home) noexcept;
@@ -76,24 +75,24 @@ class Cell : public Scheduled {
 
     Shard& home() const noexcept { return *home_.load(std::memory_order_relaxed); }
     CellLock enter() const { return CellLock(mutex_); }
-    /// The lock of a cell on which everything has happened that was to happen by now.
+    /// Locks the cell after delivering everything that is due by now.
     CellLock enterCurrent();
 
-    /// All below are guarded by it, but for the count.
+    /// The lock guards all members below, except the count.
     State state_ = State::Running;
-    /// Somebody can reset it.
+    /// The cell has a handle, which can reset it.
     bool hasHandle_ = true;
     mutable Mutex mutex_;
     std::atomic<std::uint32_t> references_{1};
-    /// While running: when it is due. While unread: the value.
+    /// While running: the due time. While unread: the value.
     Nanos when_ = kNever;
 
   private:
     void startAnew(CellLock& lock, Nanos when);
     void destroy() noexcept;
 
-    /// Where it was started last. All its homes belong to the same runtime, which it keeps alive:
-    /// so without the lock, any of them will do.
+    /// The shard in which it was last started. All its homes belong to the same runtime, which it
+    /// keeps alive: so without the lock, any of them will do.
     std::atomic<Shard*> home_;
 };
 
@@ -101,27 +100,28 @@ class Cell : public Scheduled {
 class ChannelCell final : public Cell {
   public:
     /// \param period of a ticker; else 0
-    /// \param hasHandle or only a channel. That, or the handle, is the caller's to make
+    /// \param hasHandle false: only a channel. The caller makes the handle or the channel
     static ChannelCell& create(Shard& home, Nanos period, bool hasHandle) {
         return *new ChannelCell(home, period, hasHandle);
     }
 
-    /// For who finds it due though the poller has not come by: gives the value to the call that has
-    /// waited for it longest, if there is one, as the poller would have. Without one nothing
-    /// happens: whoever receives looks at the clock.
+    /// To be called before the cell is used, as it may be due but not yet fired by the poller: then
+    /// gives the value to the call that has waited for it longest, as the poller would have.
+    /// Without such a call it does nothing: a receiver looks at the clock.
     void catchUp();
 
-    /// For the poller, which has popped this start.
+    /// Called by the poller, which has popped this start.
     void fire(std::uint32_t start);
 
     std::optional<Nanos> tryReceive();
 
-    // --- for a call on several channels, which holds the locks of all ---
+    // For a call on several channels, which holds the locks of all of them.
 
     CellLock lock() { return enter(); }
-    /// The value that is ready for a new call, if any; gives it to an older one first.
+    /// The value that is ready for a new call, if any; older calls get it first.
     std::optional<Nanos> ready(CellLock& lock, WakeList& toWake);
-    /// Receives it. \returns false, with nothing changed, if the runtime has ended since ready()
+    /// Receives that value. \returns false, with nothing changed, if the runtime has ended
+    /// since ready()
     /// \throws std::bad_alloc, with nothing changed
     bool take(CellLock& lock, WakeList& toWake);
     /// Whether no value can ever come: only a handle could change that.
@@ -145,20 +145,20 @@ class ChannelCell final : public Cell {
     void loseHope(CellLock& lock, WakeList& toWake) noexcept;
 
     Nanos period_;
-    /// The longest wait first. Those that have been claimed stay until their thread runs.
+    /// The longest wait comes first. Claimed waits stay until their thread runs.
     jtimer::detail::IntrusiveList<Case> waiters_;
 };
 
-/// A timer with a function, which lies behind the cell, in the same block of memory.
+/// A timer with a function, which is stored behind the cell, in the same block of memory.
 class FunctionCell final : public Cell {
   public:
-    /// With a reference for the handle, and one for the heap.
-    /// \throws what making the function throws
+    /// The new cell has one reference for the handle and one for the heap.
+    /// \throws what the construction of the function throws
     static FunctionCell& create(Shard& home, const FunctionMaker& maker);
 
-    /// For the poller, which has popped this start, and the heap's reference.
+    /// Called by the poller, which has popped this start and holds the heap's reference.
     void fire(std::uint32_t start);
-    /// For the end of the runtime: the function will not be called by another start.
+    /// Called at the end of the runtime: no other start will call the function.
     void abandon() noexcept;
 
   private:
@@ -175,23 +175,23 @@ class FunctionCell final : public Cell {
     static void free(FunctionCell* cell) noexcept;
 
     const FunctionType& type_;
-    /// Each run uses the function, and as long as it may be started again, the cell does. It is
-    /// destroyed after the last use. The highest bit is set when the cell does no more.
+    /// The function is used by each run and, as long as it may be started again, by the cell. It is
+    /// destroyed after the last use. The highest bit is set once the cell no longer uses it.
     static constexpr std::uint32_t kAbandoned = std::uint32_t{1} << 31;
     std::atomic<std::uint32_t> uses_{1};
 
-    /// For the RunQueue of the runtime, and guarded by what guards that: how often it is in there,
-    /// and the next one.
+    /// For the runtime's RunQueue, and guarded by its lock: how often the cell is queued, and the
+    /// next cell.
     std::uint32_t queuedRuns_ = 0;
     FunctionCell* nextQueued_ = nullptr;
 };
 
-/// One run of a timer's function: handed over, and to be called. Or none. Copies are the same run;
-/// only an executor's function is copied.
+/// One run of a timer's function, which has been handed over and is to be called; or none. Copies
+/// are the same run; only an executor's function is copied.
 class Run {
   public:
     Run() noexcept = default;
-    /// Takes over a reference to the cell, with the cell's lock held.
+    /// Takes over a reference to the cell. The caller holds the cell's lock.
     explicit Run(FunctionCell& cell) noexcept;
     Run(const Run& other) noexcept;
     Run(Run&& other) noexcept;
@@ -200,7 +200,8 @@ class Run {
 
     explicit operator bool() const noexcept { return cell_ != nullptr; }
 
-    /// Calls it, and reports what it throws, but for the end of the runtime.
+    /// Calls the function and reports what it throws, except the exception for the end of
+    /// the runtime.
     void operator()() const;
 
   private:

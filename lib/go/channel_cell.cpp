@@ -24,8 +24,8 @@ std::optional<Nanos> ChannelCell::dueBefore(Nanos time) const {
     return when_;
 }
 
-/// The first call that waits and has not been claimed; null without one. Those that have been leave
-/// the list.
+/// The first waiting call that has not been claimed; null if there is none. Removes claimed calls
+/// before it from the list.
 Case* ChannelCell::firstPending(CellLock&) noexcept {
     while (!waiters_.empty()) {
         Case& c = waiters_.front();
@@ -35,8 +35,8 @@ Case* ChannelCell::firstPending(CellLock&) noexcept {
     return nullptr;
 }
 
-/// Has a wait that firstPending() has found end, by the value or, if that is too late, the time-out
-/// before it. Then it has left the list. \returns whether it has received the value
+/// Ends a wait that firstPending() has found, with the value, or with its time-out if that comes
+/// before the value. The wait leaves the list. \returns whether it has received the value
 bool ChannelCell::settle(CellLock& lock, Case& c, WakeList& toWake) {
     Wait& wait = *c.wait;
     if (!wait.endsBefore(when_)) return giveTo(lock, c, toWake);
@@ -45,8 +45,9 @@ bool ChannelCell::settle(CellLock& lock, Case& c, WakeList& toWake) {
     return false;
 }
 
-/// Fires, for a wait that firstPending() has found. \returns false if somebody else has claimed that
-/// meanwhile, for the value of another channel say; then it has left the list, and that is all
+/// Fires for a wait that firstPending() has found. \returns false if another thread has claimed
+/// the wait meanwhile, for example for the value of another channel; then the wait has only left
+/// the list
 bool ChannelCell::giveTo(CellLock& lock, Case& c, WakeList& toWake) {
     Wait& wait = *c.wait;
     const Nanos now = period_ == 0 ? 0 : runtime().now();  // a user's clock may throw
@@ -74,8 +75,7 @@ void ChannelCell::loseHope(CellLock&, WakeList& toWake) noexcept {
     }
 }
 
-/// Which of the channels of a call has the earliest value of those that are due before `time`; null
-/// if none is.
+/// The channel of a call with the earliest value that is due before `time`; null if there is none.
 ChannelCell* ChannelCell::earliestBefore(Nanos time, const Wait& wait) {
     ChannelCell* earliest = nullptr;
     for (const Case& c : wait) {
@@ -87,21 +87,23 @@ ChannelCell* ChannelCell::earliestBefore(Nanos time, const Wait& wait) {
     return earliest;
 }
 
-/// The poller goes through everything in the order of time; here that order is kept as well. The
-/// call that has waited longest may be a select, and another of its channels due earlier: then it
-/// receives from that one, unless a call waits for that one which has waited longer and has a third
-/// channel due still earlier; and so on. So:
+/// The poller fires everything in the order of time; this function keeps that order. The call that
+/// has waited longest may be a select, with another channel that is due earlier: then it receives
+/// from that channel, unless an older call waits for that channel and has a third channel that is
+/// due still earlier; and so on. So:
 ///
-/// 1. Find the call that waits for this cell, and let go of the cell, since the locks of several
-///    are taken by address only. Find the earliest of its channels, and go on there.
-/// 2. If the call that waits for that one is the same, nothing was earlier: it gets the value.
-///    Nothing earlier can have come meanwhile, as what is started now is not due before now. If it
-///    is another call, look for the earliest of its channels in turn. Each step goes back in time.
-/// 3. Begin anew with this cell: there is one call less.
+/// 1. Find the call that waits for this cell, and unlock the cell, since several cells may be
+///    locked only in the order of their addresses. Find the earliest of the call's channels, and
+///    continue there.
+/// 2. If the same call is the first to wait for that channel, nothing was earlier: it gets the
+///    value. Nothing earlier can have been added meanwhile, as a timer that is started now is not
+///    due before now. If it is another call, look for the earliest of its channels in turn. Each
+///    step goes back in time.
+/// 3. Start again with this cell: there is one call less.
 void ChannelCell::catchUp() {
     WakeList toWake;
     ChannelCell* cell = this;
-    std::shared_ptr<Wait> asked;  // this cell is its earliest; keeps the cell alive
+    std::shared_ptr<Wait> asked;  // `cell` is its earliest; keeps `cell` alive
     for (;;) {
         CellLock lock = cell->enter();
         Case* const first = cell->isDue(lock) ? cell->firstPending(lock) : nullptr;
@@ -114,7 +116,8 @@ void ChannelCell::catchUp() {
         }
         const Nanos when = cell->when_;
         lock.unlock();
-        // The one before may die here, and with it another runtime, with what is the user's in it.
+        // The former `asked` may be destroyed here, and with it another runtime and its
+        // user objects.
         asked = std::move(next);
         if (asked == nullptr) {
             cell = this;

@@ -34,7 +34,7 @@ void deallocate(void* block, const FunctionType& type) noexcept {
     }
 }
 
-/// Whether this is what a blocked call throws at the end of a runtime.
+/// Whether this is the exception that a blocked call throws at the end of a runtime.
 bool tellsOfTheEnd(const std::exception_ptr& thrown) {
     try {
         std::rethrow_exception(thrown);
@@ -103,7 +103,8 @@ void FunctionCell::fire(std::uint32_t start) {
     runtime().handOver(std::move(run));
 }
 
-/// The runtime does not abandon a function before its end, of which the cell has not been told.
+/// The function is still there: the runtime abandons it only after its end, and the cell has seen
+/// that the runtime is not over.
 Run::Run(FunctionCell& cell) noexcept : cell_(&cell) {
     cell.uses_.fetch_add(1, std::memory_order_relaxed);
 }
@@ -122,8 +123,8 @@ Run::~Run() {
     cell_->release();
 }
 
-/// A function that blocks is told of the end of its runtime by an exception. That it lets it pass
-/// is how most functions end then, and nothing to report.
+/// A blocked function learns of the end of its runtime by an exception. Most functions do not catch
+/// it, so it is not reported.
 void Run::operator()() const {
     const auto thrown =
         jtimer::detail::exceptionOf([this] { cell_->type_.call(cell_->function()); });

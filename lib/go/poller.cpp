@@ -14,7 +14,7 @@ namespace jtimer::go::detail {
 
 namespace {
 
-/// A time-out has come. A value that was due by then goes first.
+/// A time-out has come. A value that was due by then takes precedence.
 void timeOut(Wait& wait) {
     for (const Case& c : wait) c.cell->catchUp();
     if (wait.claim(Wait::Outcome::TimedOut)) wait.wake();
@@ -61,7 +61,7 @@ void Poller::run(Runtime& runtime) {
         monitor_, [&] { mainLoop(runtime); }, [&] { runtime.end(); }, report);
 }
 
-/// Ends also where an inline executor, and so this thread, has forked the process.
+/// Also ends in a child that an inline executor, and so this thread, has forked.
 void Poller::mainLoop(const Runtime& runtime) {
     while (!isStopping()) {
         fireDue(runtime, now());
@@ -70,9 +70,9 @@ void Poller::mainLoop(const Runtime& runtime) {
     }
 }
 
-/// Fires what is due at `now`, in the order of time over all shards. What is started meanwhile is
-/// not due before `now`. So while the first shard has nothing later than the head of the next one,
-/// the others need not be looked at again.
+/// Fires what is due at `now`, in the order of time over all shards. A timer that is started
+/// meanwhile is not due before `now`. So as long as the head of the first shard is not later than
+/// the next one's, the other shards need not be checked again.
 void Poller::fireDue(const Runtime& runtime, Nanos now) {
     for (;;) {
         order_.update();

@@ -18,30 +18,32 @@ namespace jtimer::go::detail {
 
 using jtimer::detail::Monitor;
 
-/// The heaps of a runtime, in an array that does not change.
+/// The heaps of a runtime; the array does not change.
 using Shards = std::vector<std::unique_ptr<Shard>>;
 
-/// The thread that fires: it sleeps until the earliest time of all shards.
+/// The thread that fires the timers. It sleeps until the earliest time of all shards.
 ///
-/// **Waking it.** Who starts a timer that is the first of its shard says so to the ShardOrder, and
-/// then reads until when the poller sleeps. The poller writes that, and then asks the ShardOrder
-/// once more before it sleeps. Both are sequentially consistent, so at least one of them sees what
-/// the other has written: either the poller does not go to sleep, or it is woken. Only a timer that
-/// is the first of its shard need look; otherwise the one that is has looked, or is about to.
+/// **Waking it.** A thread that starts the first timer of a shard reports it to the ShardOrder, and
+/// then reads until when the poller sleeps. The poller writes that time, and then checks the
+/// ShardOrder once more before it sleeps. Both are sequentially consistent, so at least one of them
+/// sees what the other has written: either the poller does not go to sleep, or it is woken. Only a
+/// timer that is the first of its shard needs this check; for any other, the thread that started
+/// the first one has checked, or is about to.
 class Poller {
   public:
     /// \throws std::system_error if the clock cannot make another Waiter
     Poller(std::shared_ptr<Clock> clock, const Shards& shards);
 
     /// \param runtime kept alive by the thread
-    /// \throws std::system_error if the system gives no thread
+    /// \throws std::system_error if the system cannot create a thread
     void start(const std::string& name, std::shared_ptr<Runtime> runtime);
 
     Nanos now() const { return monitor_.now(); }
 
-    /// The shards, for these to say what has become of their heads.
+    /// The order of the shards, to which they report earlier heads.
     ShardOrder& order() noexcept { return order_; }
-    /// A timer of this time has become the first of its shard, and the order knows it.
+    /// To be called after a timer with this time has become the first of its shard and has been
+    /// reported to order().
     void signal(Nanos when) {
         if (when < sleepsUntil_.load(std::memory_order_seq_cst)) wakeFor(when);
     }
@@ -49,9 +51,9 @@ class Poller {
 
     bool isCurrent() const noexcept { return thread_.isCurrent(); }
 
-    /// Has the thread end, after what it fires at the moment.
+    /// Makes the thread end, after what it is firing at the moment.
     void stop();
-    /// Waits for its end, unless `wait` is false or this is the thread.
+    /// Waits for the end of the thread, unless `wait` is false or the thread itself calls it.
     void finish(bool wait);
 
   private:
@@ -67,7 +69,7 @@ class Poller {
     Monitor monitor_;
     bool stopping_ = false;  // guarded by the monitor
 
-    /// While it does not sleep, no timer is earlier. Written with the monitor held.
+    /// kAwake while the poller does not sleep: no timer is earlier. Written with the monitor held.
     static constexpr Nanos kAwake = jtimer::detail::kLongAgo;
     std::atomic<Nanos> sleepsUntil_{kAwake};
     std::atomic<std::uint64_t> signals_{0};

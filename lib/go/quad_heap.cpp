@@ -34,7 +34,7 @@ void QuadHeap::remove(HeapItem& item) noexcept {
     item.index_ = HeapItem::kNowhere;
     const Entry last = heap()[--size_];
     if (i == size_) return;
-    // Its index is about to be written, and nobody has looked at it for long.
+    // The item's index is about to be written, and is probably not in the cache.
     __builtin_prefetch(last.item, 1);
     __builtin_prefetch(heap() + firstChildOf(i));
     heap()[i] = last;
@@ -46,7 +46,7 @@ void QuadHeap::place(std::size_t i, const Entry& entry) noexcept {
     entry.item->index_ = static_cast<std::uint32_t>(i);
 }
 
-/// Moves an entry up while it is strictly less than its parent. \returns where it is then
+/// Moves an entry up while it is strictly less than its parent. \returns its new index
 std::size_t QuadHeap::siftUp(std::size_t i) noexcept {
     const Entry moving = heap()[i];
     while (i > 0 && moving.when < heap()[parentOf(i)].when) {
@@ -57,8 +57,8 @@ std::size_t QuadHeap::siftUp(std::size_t i) noexcept {
     return i;
 }
 
-/// Moves an entry down while one of its children is strictly less: to the place of the least one,
-/// the first of equals.
+/// Moves an entry down while one of its children is strictly less: to the place of the least child,
+/// the first of equal ones.
 void QuadHeap::siftDown(std::size_t i) noexcept {
     const Entry* const entries = heap();
     const Entry moving = entries[i];

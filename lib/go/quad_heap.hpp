@@ -13,7 +13,7 @@ namespace jtimer::go::detail {
 
 using jtimer::detail::Nanos;
 
-/// What an element of a QuadHeap derives from: where it is in there.
+/// The base class of the elements of a QuadHeap: holds an element's index.
 class HeapItem {
   public:
     HeapItem() noexcept = default;
@@ -33,15 +33,15 @@ class HeapItem {
     std::uint32_t index_ = kNowhere;
 };
 
-/// The heap of Go's runtime: a min-heap by time in which each entry has four children, so that it
-/// is half as deep as a binary one, and a sift down looks at neighbours. The time lies in the
-/// entry: a sift does not follow a pointer to compare. Each item knows its index, so any can be
-/// removed.
+/// The heap of Go's runtime: a min-heap by time in which each entry has four children, so it is
+/// half as deep as a binary heap, and a sift down compares neighbours. The time is stored in
+/// the entry: a sift follows no pointer to compare. Each item knows its index, so any item can
+/// be removed.
 ///
-/// Items of equal times come out in the order that the moves below give: n items added at the same
-/// time come as 1, n, n - 1, ..., 2.
+/// Items with equal times come out in the order that the moves below give: n items added for the
+/// same time come out as 1, n, n - 1, ..., 2.
 ///
-/// Pure: no lock, no clock, no thread. It does not own its items.
+/// Uses no lock, no clock and no thread. It does not own its items.
 class QuadHeap {
   public:
     struct Entry {
@@ -51,12 +51,12 @@ class QuadHeap {
 
     bool empty() const noexcept { return size_ == 0; }
     std::size_t size() const noexcept { return size_; }
-    /// The one to come out next. The heap must not be empty.
+    /// The entry that comes out next. The heap must not be empty.
     const Entry& front() const noexcept { return heap()[0]; }
-    /// In the order of the heap, in which the last can be removed without a sift.
+    /// Entries in heap order: the last one can be removed without a sift.
     const Entry& operator[](std::size_t i) const noexcept { return heap()[i]; }
 
-    /// Makes room for `count` entries more than there are.
+    /// Makes room for `count` more entries.
     /// \throws std::bad_alloc, std::length_error
     void reserve(std::size_t count);
 
@@ -71,7 +71,8 @@ class QuadHeap {
     void check() const;
 
   private:
-    /// Four children share a cache line: the array begins at one, and so does entry 1.
+    /// The four children of an entry share a cache line: the array begins at one, and so does
+    /// entry 1.
     static constexpr std::size_t kOffset = 3;
 
     Entry* heap() const noexcept { return array_.data() + kOffset; }

@@ -20,7 +20,7 @@ namespace {
 using Candidates = std::vector<Candidate>;
 using EnlistedAll = std::list<Enlisted>;
 
-/// Holds the locks of all cells while it exists.
+/// Holds the locks of all cells during its lifetime.
 class AllLocked {
   public:
     explicit AllLocked(Candidates& candidates) : candidates_(candidates) {
@@ -36,8 +36,8 @@ class AllLocked {
     Candidates& candidates_;
 };
 
-/// In the order in which locks are taken, and each cell once: of a channel that stands twice, the
-/// first is the one that receives.
+/// Sorts by locking order, and keeps each cell once: if a channel is listed twice, the first
+/// one receives.
 void sortByAddress(Candidates& candidates) {
     std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
         return a.cell != b.cell ? std::less<>()(a.cell, b.cell) : a.index < b.index;
@@ -46,8 +46,8 @@ void sortByAddress(Candidates& candidates) {
     candidates.erase(std::unique(candidates.begin(), candidates.end(), isSame), candidates.end());
 }
 
-/// Takes out those of which nothing can be received any more, with no lock taken.
-/// \returns the runtime of one of them, if there is one
+/// Removes the candidates whose runtime is over, from which nothing can be received. Takes no lock.
+/// \returns the runtime of one of them, if any
 Runtime* removeOver(Candidates& candidates) {
     Runtime* over = nullptr;
     const auto isOver = [&over](const Candidate& candidate) {
@@ -65,14 +65,14 @@ void catchUp(const Candidates& candidates) {
     for (const Candidate& candidate : candidates) candidate.cell->catchUp();
 }
 
-/// What one of the candidates has ready.
+/// A value that one of the candidates has ready.
 struct Ready {
     std::size_t place;  ///< among the candidates
     Received received;
 };
 
-/// What is due is ready, unless an older call takes it; of equal values, that of the channel named
-/// first is the earliest.
+/// A due value is ready unless an older call takes it. Of equal values, the one from the channel
+/// named first is the earliest.
 std::optional<Ready> findEarliest(const AllLocked&, Candidates& candidates, WakeList& toWake) {
     std::optional<Ready> earliest;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -85,8 +85,8 @@ std::optional<Ready> findEarliest(const AllLocked&, Candidates& candidates, Wake
     return earliest;
 }
 
-/// If the runtime of the earliest ends meanwhile, nothing of it is ready any more, and the next is
-/// tried.
+/// If the runtime of the earliest value ends meanwhile, none of its values are ready any more, and
+/// the next value is tried.
 std::optional<Received> takeEarliest(const AllLocked& locked, Candidates& candidates,
                                      WakeList& toWake) {
     while (const auto earliest = findEarliest(locked, candidates, toWake)) {
@@ -109,9 +109,9 @@ EnlistedAll entriesFor(const Candidates& candidates, Runtime& timeOuts) {
     return entries;
 }
 
-/// What the calling thread waits on. A room thread takes part in its clock, so it waits there if
-/// that is the clock of this call. Every other thread waits outside of all clocks: it is the poller
-/// that ends its wait, by the runtime's clock.
+/// The monitor on which the calling thread waits. A room thread takes part in its clock, so it
+/// waits on its own monitor if that has the clock of this call. All other threads take part in no
+/// clock while they wait: the poller ends their waits, by the runtime's clock.
 std::shared_ptr<Monitor> monitorFor(const EnlistedAll& entries) {
     for (const Enlisted& entry : entries) {
         if (auto monitor = RoomThreads::monitorOfThisThread(entry.runtime->clock())) return monitor;
@@ -119,13 +119,14 @@ std::shared_ptr<Monitor> monitorFor(const EnlistedAll& entries) {
     return std::make_shared<Monitor>(jtimer::detail::defaultSteadyClock());
 }
 
-/// Has a Wait stand wherever it has to while it exists. It is made, and so all memory allocated,
-/// before the locks of the cells are taken: whoever holds them holds up all who use the channels.
+/// Keeps a Wait in all the lists it belongs to during its own lifetime. It is constructed, and so
+/// allocates all memory, before the cells are locked: while a thread holds these locks, it delays
+/// all users of the channels.
 class Standing {
   public:
-    /// Stands in the lists of the runtimes and, with a time-out, in a heap. So the call may end
-    /// before begin().
-    /// \throws IllegalStateException if it must not block
+    /// Adds the wait to the lists of the runtimes and, with a time-out, to a heap. So the call may
+    /// end before begin().
+    /// \throws IllegalStateException if the calling thread must not block
     Standing(const Candidates& candidates, Runtime& timeOuts, std::optional<Nanos> deadline)
         : entries_(entriesFor(candidates, timeOuts)),
           wait_(std::make_shared<Wait>(candidates, deadline, monitorFor(entries_))) {
@@ -148,7 +149,7 @@ class Standing {
     Standing& operator=(const Standing&) = delete;
     ~Standing() { end(); }
 
-    /// Waits for the channels, too, from now on.
+    /// From now on also waits for the channels.
     /// \throws IllegalStateException if no value can ever come
     void begin(const AllLocked&, Candidates& candidates) {
         const auto isHopeless = [this](Candidate& candidate) {

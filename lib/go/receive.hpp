@@ -9,17 +9,17 @@
 
 namespace jtimer::go::detail {
 
-/// What a call has received, and from which of its channels.
+/// The value that a call has received, and the index of its channel.
 struct Received {
     std::size_t index;
     Nanos value;
 };
 
-/// One receive from any of some channels; of none, it is a sleep.
+/// One receive from any of several channels; without channels it is a sleep.
 /// \param candidates in any order, perhaps with the same cell twice
-/// \param timeOuts the runtime on whose clock the time-out is
-/// \param timeout nothing: without one; 0 or less: only looks
-/// \returns nothing after the time-out
+/// \param timeOuts the runtime whose clock times the time-out
+/// \param timeout nothing: no time-out; 0 or less: does not wait
+/// \returns nothing if the time-out has come
 /// \throws IllegalStateException as Channel::receive() and select() do
 std::optional<Received> receiveAny(std::vector<Candidate> candidates, Runtime& timeOuts,
                                    std::optional<Nanos> timeout);

@@ -20,7 +20,7 @@ namespace {
 /// How long the last free thread waits for the busy ones before it starts another.
 constexpr Nanos kPatience = 1'000'000;
 
-/// How long it waits before it tries once more, if the system gave none.
+/// How long it waits before it tries again, if the system could not create a thread.
 constexpr Nanos kRetry = 10'000'000;
 
 std::size_t processors() noexcept {
@@ -30,7 +30,7 @@ std::size_t processors() noexcept {
 
 }  // namespace
 
-/// Kept alive by its own body, and by whoever wakes it.
+/// Kept alive by its own body, and by any thread that wakes it.
 class RoomThreads::Thread : public jtimer::detail::ListHook,
                             public std::enable_shared_from_this<Thread> {
   public:
@@ -47,7 +47,7 @@ class RoomThreads::Thread : public jtimer::detail::ListHook,
         while (!woken_) monitor->wait(lock);
         woken_ = false;
     }
-    /// The same for a while, which on a ManualClock is of its time. May end early.
+    /// The same with a limit, which is a span on the thread's clock. May end early.
     void awaitWake(Nanos span) {
         Nanos now = 0;
         if (jtimer::detail::exceptionOf([&] { now = monitor->now(); }) != nullptr) span = kNever;
@@ -57,7 +57,7 @@ class RoomThreads::Thread : public jtimer::detail::ListHook,
         woken_ = false;
     }
 
-    /// Compared only: it may be gone.
+    /// Only compared: the pool may no longer exist.
     const RoomThreads* const pool;
     const std::shared_ptr<Monitor> monitor;
     jtimer::detail::OwnThread ownThread;
@@ -105,7 +105,7 @@ void RoomThreads::handOver(Run run) {
     }
 }
 
-/// Starts a thread, with the lock released meanwhile. \returns false if the system gives none
+/// Starts a thread, and releases the lock meanwhile. \returns false if the system cannot create one
 bool RoomThreads::start(Lock& lock) noexcept {
     ++free_;
     ++threads_;
@@ -129,7 +129,7 @@ bool RoomThreads::start(Lock& lock) noexcept {
     return started;
 }
 
-/// The body of each thread. The last part also runs when pthread_exit unwinds it.
+/// The body of each thread. Its last part also runs when pthread_exit unwinds the thread.
 void RoomThreads::work(Thread& thread) {
     struct AtEnd {
         RoomThreads& pool;
@@ -145,7 +145,8 @@ void RoomThreads::work(Thread& thread) {
     { const Lock untilStarted(thread.starting); }
     Thread::current = &thread;
     thread.monitor->begin();
-    // Each run is destroyed before the thread is free, and with it what the function has captured.
+    // Each run, and with it what the function has captured, is destroyed before the thread
+    // becomes free.
     for (bool first = true;; first = false) {
         const Run run = nextRun(thread, first);
         if (!run) break;
@@ -166,7 +167,7 @@ Run RoomThreads::nextRun(Thread& thread, bool first) {
     }
     for (bool hasWaited = false;;) {
         if (queue_.empty()) {
-            // One more than there are processors: the spare one.
+            // Keeps one thread more than there are processors: the spare one.
             if (stopped_ || idleCount_ > processors()) {
                 --free_;
                 return {};
@@ -191,7 +192,7 @@ Run RoomThreads::nextRun(Thread& thread, bool first) {
     }
 }
 
-/// Waits in the list of idle threads, into which the caller has put it.
+/// Waits in the list of idle threads, to which the caller has added the thread.
 void RoomThreads::awaitRun(Lock& lock, Thread& thread, bool isForRetry) {
     ++idleCount_;
     lock.unlock();
@@ -227,8 +228,8 @@ void RoomThreads::changed(Lock&) noexcept {
     if (waiting_ != 0) changed_.notify_all();
 }
 
-/// There must be one. Releases the lock. A thread that only waits to try again may go on by itself,
-/// and end, before it is woken.
+/// There must be an idle thread. Releases the lock. A thread that only waits to try again may
+/// continue by itself, and end, before it is woken.
 void RoomThreads::wakeIdle(Lock& lock) noexcept {
     const std::shared_ptr<Thread> thread = idle_.front().shared_from_this();
     idle_.pop_front();
@@ -241,7 +242,8 @@ void RoomThreads::leave(Thread& thread, bool unwound) noexcept {
     const jtimer::detail::Uninterruptible uninterruptible;
     Lock lock(mutex_);
     if (unwound) --busy_;
-    // Others are there, unless the system gave none. This thread has time to try again.
+    // There are other threads, unless the system could not create any. This thread has time to
+    // try again.
     while (!queue_.empty() && free_ == 0 && busy_ == 0 && !start(lock)) awaitChange(lock, kRetry);
     --threads_;
     if (join_) {

@@ -5,17 +5,18 @@
 
 namespace jtimer::go::detail {
 
-/// Runs that wait for a thread. The links are in the cells: to add a run allocates nothing and
+/// Runs that wait for a thread. The cells contain the links: adding a run allocates nothing and
 /// cannot fail.
 ///
-/// A cell that is handed over again while it waits stays where it is, and counts. So its second run
-/// comes after the first runs of the others, perhaps later than its turn; but runs of one timer
-/// overlap anyway, as each is to have a thread of its own. It must be empty when it is destroyed.
+/// A cell that is handed over again while it waits stays where it is, and counts its runs. So its
+/// second run comes after the first runs of the others, perhaps later than its turn; but runs of
+/// one timer overlap anyway, as each runs on a thread of its own. The queue must be empty when it
+/// is destroyed.
 class RunQueue {
   public:
     bool empty() const noexcept { return first_ == nullptr; }
     void push(Run run) noexcept;
-    /// There must be one.
+    /// The queue must not be empty.
     Run pop() noexcept;
 
   private:

@@ -88,10 +88,11 @@ void Runtime::throwOver() const {
     throw IllegalStateException(isOfAnotherProcess() ? kForked : kDestroyed);
 }
 
-/// 1. The cells learn it by isOver(): nothing fires, nothing is received or stopped any more.
-/// 2. No more calls begin to wait, and those that do are claimed and woken.
-/// 3. The shards are closed, one by one: so nothing is added to them, and what was in there never
-///    fires. With no lock held, the functions among that are destroyed.
+/// 1. isOver() becomes true, which the cells check: nothing fires, and nothing is received or
+///    stopped any more.
+/// 2. No more calls begin to wait, and those that already wait are claimed and woken.
+/// 3. The shards are closed, one by one: nothing can be added to them, and what they held never
+///    fires. The functions among that are destroyed with no lock held.
 void Runtime::end() noexcept {
     if (isOfAnotherProcess()) return;
     runsIn_.store(0, std::memory_order_release);
@@ -113,7 +114,7 @@ void Runtime::end() noexcept {
 }
 
 void Runtime::close() noexcept {
-    if (isOfAnotherProcess()) return;  // there is nobody to wait for
+    if (isOfAnotherProcess()) return;  // it has no threads to wait for
     const jtimer::detail::Uninterruptible uninterruptible;
     const bool waits = !poller_.isCurrent() && !roomThreads_.isCurrent();
     end();

@@ -21,11 +21,11 @@
 
 namespace jtimer::go::detail {
 
-/// What Timers consist of. Shared by them, their cells (see Shard), their threads and the calls
-/// that block on them, so it may outlive them.
+/// The implementation of Timers. Shared by the Timers, their cells (see Shard), their threads and
+/// the calls that block on them, so it may outlive the Timers.
 class Runtime : public std::enable_shared_from_this<Runtime> {
   public:
-    /// What TimersOptions say, completed.
+    /// The TimersOptions, with defaults filled in.
     struct Settings {
         std::shared_ptr<Clock> clock;
         Executor executor;
@@ -35,17 +35,17 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
 
     Runtime(Settings settings, unsigned shards);
 
-    /// \throws std::system_error if the system gives no thread
+    /// \throws std::system_error if the system cannot create a thread
     void start();
 
-    /// From now on nothing fires or begins to wait. Destroys the functions of what is pending.
+    /// From now on nothing fires or begins to wait. Destroys the functions of pending timers.
     void end() noexcept;
     /// ~Timers.
     void close() noexcept;
 
-    /// Whether it has ended; or this is a forked child of its process, where its threads are not
-    /// there, and its locks may have been taken by one of them. So whoever can be called in such a
-    /// child asks before it takes a lock.
+    /// Whether it has ended, or this is a forked child of its process, where its threads do not
+    /// exist, and may have left its locks locked. So functions that can be called in such a child
+    /// check this before they lock anything.
     bool isOver() const noexcept {
         return runsIn_.load(std::memory_order_acquire) != jtimer::detail::numberOfThisProcess();
     }
@@ -65,7 +65,7 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
     ShardOrder& order() noexcept { return poller_.order(); }
 
     Nanos now() const { return poller_.now(); }
-    /// When what lasts `d` from now is over: never, if that is beyond the range.
+    /// The time `d` from now; kNever if that is beyond the range.
     Nanos timeIn(Nanos d) const;
 
     void signal(Nanos when) { poller_.signal(when); }
@@ -73,15 +73,15 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
     TimersStats stats() const;
     void check() const;
 
-    /// There is going to be a timer with a function.
+    /// To be called before a timer with a function is made.
     void prepareForFunctions() noexcept {
         if (!settings_.executor) roomThreads_.prepare();
     }
-    /// Has a function called, by the executor or a room thread. On the poller.
+    /// Has the executor or a room thread call the function. Called on the poller.
     void handOver(Run run);
     void report(const std::exception_ptr& exception) const;
 
-    /// A call begins to wait, and is told of the end of the runtime.
+    /// Registers a blocked call until strike(), so that end() can wake it.
     /// \throws IllegalStateException "time: Timers destroyed"
     void enlist(Enlisted& call);
     void strike(Enlisted& call) noexcept;
@@ -94,11 +94,11 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
     Poller poller_;
     RoomThreads roomThreads_;
     const std::uint32_t madeIn_ = jtimer::detail::numberOfThisProcess();
-    /// 0, of no process, after the end.
+    /// 0, which is no process, after the end.
     std::atomic<std::uint32_t> runsIn_{madeIn_};
 
     Mutex waitsMutex_;
-    bool acceptsWaits_ = true;  // guarded by it, as the next
+    bool acceptsWaits_ = true;  // guarded by waitsMutex_, as is the next
     jtimer::detail::IntrusiveList<Enlisted> waits_;
 };
 

@@ -19,7 +19,7 @@ void Shard::requireOpen(Lock&) const {
     if (closed_) throw IllegalStateException(kDestroyed);
 }
 
-/// There must be room.
+/// There must be room in the heap.
 bool Shard::insert(Lock& lock, Scheduled& item, Nanos when) noexcept {
     ++item.start_;
     heap_.add(when, item);
@@ -29,7 +29,7 @@ bool Shard::insert(Lock& lock, Scheduled& item, Nanos when) noexcept {
     return true;
 }
 
-/// A store is dear, and most operations do not change the head.
+/// A store is expensive, and most operations do not change the head.
 void Shard::updateHead(Lock&) noexcept {
     const Nanos head = heap_.empty() ? kNever : heap_.front().when;
     if (head != head_.load(std::memory_order_relaxed)) {
@@ -81,7 +81,7 @@ bool Shard::restart(Scheduled& item, Nanos when) noexcept {
     return insert(lock, item, when);
 }
 
-/// With the lock held, an item in the heap cannot be freed: who frees it takes it out first.
+/// With the lock held, an item in the heap cannot be freed: it is removed from the heap first.
 bool Shard::retainIfAlive(Scheduled& item) noexcept {
     return static_cast<Cell&>(item).retainIfAlive();
 }
@@ -100,7 +100,7 @@ Shard::Popped Shard::pop(Nanos limit) {
             return popped;
         case Scheduled::Kind::Function:  // the heap's reference
             return popped;
-        case Scheduled::Kind::Channel:  // one that is being freed is as good as removed
+        case Scheduled::Kind::Channel:  // a cell that is being freed counts as removed
             if (retainIfAlive(item)) return popped;
         }
     }
@@ -152,7 +152,7 @@ void Shard::keepAlive(std::shared_ptr<Runtime> runtime) noexcept {
 void Shard::release() noexcept {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     const std::shared_ptr<Runtime> runtime =
-        std::move(keptAlive_);  // may be the last: no more this
+        std::move(keptAlive_);  // may be the last reference: then it destroys *this
 }
 
 }  // namespace jtimer::go::detail

@@ -20,7 +20,7 @@ using jtimer::detail::kNever;
 using jtimer::detail::Lock;
 using jtimer::detail::Mutex;
 
-/// What lies in the heap of a Shard.
+/// An item in the heap of a Shard.
 class Scheduled : public HeapItem {
   public:
     enum class Kind : std::uint8_t { Channel, Function, Wait };
@@ -29,9 +29,9 @@ class Scheduled : public HeapItem {
 
     Kind kind() const noexcept { return kind_; }
 
-    /// Counts how often it has been put into a heap. Who has popped it, and looks at it later, can
-    /// tell by this number whether it has been started anew meanwhile. Written with the lock of its
-    /// shard and, of a Cell, its own lock held: so either is enough to read it.
+    /// Counts how often the item has been put into a heap. A thread that has popped it can tell by
+    /// this number whether it has been started again since. Written with the shard's lock held and,
+    /// for a Cell, also the Cell's own lock: so either is enough to read it.
     std::uint32_t start() const noexcept { return start_; }
 
   protected:
@@ -44,15 +44,15 @@ class Scheduled : public HeapItem {
     std::uint32_t start_ = 0;
 };
 
-/// One heap, its lock, and the time of its head, which is read without the lock. On cache lines of
-/// its own, so that threads with different shards do not meet.
+/// One heap, its lock, and the time of its head, which is read without the lock. It has its own
+/// cache lines, so that threads with different shards share none.
 ///
-/// The lock is taken for a few heap operations, never for user code; while it is held no other lock
-/// is taken. A Cell's own lock comes before it.
+/// The lock is held for a few heap operations, never while user code runs, and no other lock is
+/// acquired while it is held. A Cell's own lock comes before it.
 ///
-/// **References.** Each Cell refers to its shard, which keeps the Runtime alive as long as there is
-/// one: a count for each shard, since a single one would be a cache line that every start of a
-/// timer writes to.
+/// **References.** Each Cell holds a reference to its shard, and a shard with references keeps the
+/// Runtime alive. Each shard has its own count, since every start of a timer would write to the
+/// cache line of a common one.
 class alignas(kCacheLine) Shard {
   public:
     /// \param place among the shards of the runtime
@@ -61,7 +61,7 @@ class alignas(kCacheLine) Shard {
     Runtime& runtime() const noexcept { return runtime_; }
 
     /// Puts an item into the heap.
-    /// \returns whether it is the first now: then the poller is to be told
+    /// \returns whether it is now the first item: then the caller must signal the poller
     /// \throws std::bad_alloc, IllegalStateException "time: Timers destroyed", with nothing changed
     bool add(Scheduled& item, Nanos when);
 
@@ -69,47 +69,48 @@ class alignas(kCacheLine) Shard {
     void reserve();
     bool addReserved(Scheduled& item, Nanos when);
 
-    /// Removes the item, if it is in this heap. \returns whether it was
+    /// Removes the item if it is in this heap. \returns whether it was
     bool remove(Scheduled& item);
 
-    /// Removes the item and adds it again, with one hold of the lock.
+    /// Removes the item and adds it again, while holding the lock once.
     /// \returns false if it is not in this heap; then nothing has changed
     bool move(Scheduled& item, Nanos when, bool& isFirst);
 
     /// The same for a ticker that has fired, which the poller may have popped.
-    /// \returns whether it is the first now. After the runtime's end nothing happens
+    /// \returns whether it is now the first item. Does nothing after the runtime's end
     bool restart(Scheduled& item, Nanos when) noexcept;
 
-    /// The time of the head, for the ShardOrder; kNever if there is none.
+    /// The time of the head, for the ShardOrder; kNever if the heap is empty.
     const std::atomic<Nanos>& head() const noexcept { return head_; }
 
-    /// An item that the poller has taken out to fire it, kept alive.
+    /// An item that the poller has popped to fire it, with a reference that keeps it alive.
     struct Popped {
         Scheduled* item = nullptr;
         Nanos when = 0;
         std::uint32_t start = 0;
-        std::shared_ptr<Wait> wait;  ///< if the item is one
+        std::shared_ptr<Wait> wait;  ///< if the item is a Wait
     };
 
-    /// Takes out the head, if it is due at `limit`. \returns a null item if not
+    /// Pops the head if it is due at `limit`. \returns a null item if not
     Popped pop(Nanos limit);
 
-    /// From now on nothing is added, and the heap is emptied. To be called until it answers null.
-    /// \returns a function's cell that was in there, with the heap's reference to it. The other
-    ///   items are their owners' business
+    /// From now on nothing can be added, and the heap is emptied. To be called until it
+    /// returns null.
+    /// \returns a function's cell that was in the heap, with the heap's reference to it. Other
+    ///   items are only removed: their owners keep them
     Scheduled* close();
 
     std::size_t size() const;
 
-    /// Calls QuadHeap::check(). \returns the items that are channels' and functions' cells, each
+    /// Calls QuadHeap::check(). \returns the items that are cells of channels or functions, each
     /// with a reference for the caller
     std::vector<Scheduled*> check() const;
     bool contains(const Scheduled& item) const;
 
     void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
     void release() noexcept;
-    /// While there are references, the runtime is kept alive. The one that there is from the
-    /// beginning belongs to the caller.
+    /// Keeps the runtime alive as long as the shard has references. The shard's initial reference
+    /// belongs to the caller.
     void keepAlive(std::shared_ptr<Runtime> runtime) noexcept;
 
   private:
@@ -121,8 +122,8 @@ class alignas(kCacheLine) Shard {
 
     mutable Mutex mutex_;
     QuadHeap heap_;
-    /// Places in the heap that are spoken for. One is for the poller, which holds one popped item
-    /// at most: so it can put a ticker back without asking for memory.
+    /// Reserved places in the heap. One is for the poller, which holds at most one popped item: so
+    /// it can put a ticker back without allocating memory.
     std::size_t reserved_ = 1;
     bool closed_ = false;
     std::atomic<Nanos> head_{kNever};

@@ -22,7 +22,7 @@ ShardOrder::ShardOrder(const std::vector<const Head*>& heads)
     }
 }
 
-/// Shards share the words, so one that has its mark is not marked again.
+/// Shards share the words, so a shard that is already marked is not written again.
 void ShardOrder::mark(std::size_t shard) noexcept {
     std::atomic<std::uint64_t>& bits = marks_[shard / kBits].bits;
     const std::uint64_t bit = std::uint64_t{1} << (shard % kBits);
@@ -68,7 +68,7 @@ std::size_t ShardOrder::first() const noexcept {
                                     places_.data());
 }
 
-/// One of the four that have the first as their parent.
+/// It is one of the four children of the first.
 Nanos ShardOrder::next() const noexcept {
     Nanos next = kNever;
     for (std::size_t i = 1; i < std::min<std::size_t>(order_.size(), 5); ++i) {

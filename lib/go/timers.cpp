@@ -49,7 +49,7 @@ std::shared_ptr<Runtime> startRuntime(TimersOptions options) {
     return runtime;
 }
 
-/// Due in `d`, for the first time. The handle, or the channel, is the caller's to make.
+/// Starts a channel's cell that is first due in `d`. The caller makes the handle or the channel.
 ChannelCell& startChannel(Runtime& runtime, Nanos d, Nanos period, bool hasHandle) {
     runtime.requireNotOver();
     const Nanos when = runtime.timeIn(d);
@@ -125,8 +125,8 @@ void Timers::check() const { runtime_->check(); }
 
 namespace {
 
-/// The runtime of a process that nobody has made. Never destroyed; in a forked child that of the
-/// parent stays too, for the program may still refer to it.
+/// The default Timers of a process. Never destroyed; a forked child also keeps those of the parent,
+/// because the program may still refer to them.
 struct DefaultTimers {
     explicit DefaultTimers(DefaultTimers* parents) : former(parents) {}
 
@@ -137,8 +137,8 @@ struct DefaultTimers {
 
 }  // namespace
 
-/// Two threads may make one at a time: one of them wins. No lock, which a forked child could find
-/// taken.
+/// If two threads make the default at the same time, one of them wins. Uses no lock, as a forked
+/// child could inherit it locked.
 Timers& defaultTimers() {
     static std::atomic<DefaultTimers*> current{nullptr};
     DefaultTimers* found = current.load(std::memory_order_acquire);

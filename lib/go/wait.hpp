@@ -19,14 +19,14 @@ class Runtime;
 class Wait;
 using jtimer::detail::Monitor;
 
-/// One channel that a call waits for: a link in the list of the timer's waiters, which the timer's
-/// lock guards. The rest does not change after it has been set up.
+/// One channel that a call waits for: an element of the list of the timer's waiters. The timer's
+/// lock guards the link; the rest does not change after set-up.
 class Case : public jtimer::detail::ListHook {
   public:
     Wait* wait = nullptr;
-    /// Counts as a reference, which the Wait gives back.
+    /// Counts as a reference, which the Wait releases.
     ChannelCell* cell = nullptr;
-    std::size_t index = 0;  ///< in the list of the call
+    std::size_t index = 0;  ///< of the channel in the call's list
 };
 
 /// A channel in the list of a call, and the lock of its cell while the call holds it.
@@ -36,7 +36,8 @@ struct Candidate {
     Lock lock{};
 };
 
-/// A blocked call in the list of a runtime, which it keeps alive, and whose lock guards the link.
+/// A blocked call in the list of a runtime. It keeps the runtime alive, and the runtime's lock
+/// guards the link.
 class Enlisted : public jtimer::detail::ListHook {
   public:
     explicit Enlisted(std::shared_ptr<Runtime> of) noexcept : runtime(std::move(of)) {}
@@ -45,25 +46,25 @@ class Enlisted : public jtimer::detail::ListHook {
     Wait* wait = nullptr;
 };
 
-/// A blocked call: of sleep, receive, receiveFor or select. Shared by the thread that waits and
-/// whoever ends the wait.
+/// A blocked call: of sleep, receive, receiveFor or select. Shared by the waiting thread and the
+/// threads that may end the wait.
 ///
-/// **Claimed once.** It stands in the lists of all its timers, in a heap if it has a time-out, and
-/// in the list of each runtime. Several threads may come by at a time to end it; the one whose
-/// claim succeeds has decided the outcome, and wakes the thread. To the others it is as if the call
-/// were not there any more, though it leaves the lists only when its thread gets to run.
+/// **Claimed once.** It is in the lists of all its timers, in a heap if it has a time-out, and in
+/// the list of each runtime. Several threads may try to end it at the same time; the one whose
+/// claim succeeds decides the outcome, and wakes the waiting thread. The others then treat the call
+/// as removed, though it leaves the lists only when its thread runs.
 class Wait final : public Scheduled, public std::enable_shared_from_this<Wait> {
   public:
     enum class Outcome { Pending, Received, TimedOut, Hopeless, Destroyed };
 
-    /// \param candidates different ones
-    /// \param deadline nothing: no time-out
+    /// \param candidates each with a different cell
+    /// \param deadline empty: no time-out
     /// \param monitor of the calling thread
     Wait(const std::vector<Candidate>& candidates, std::optional<Nanos> deadline,
          std::shared_ptr<Monitor> monitor);
     ~Wait();
 
-    /// Whether nobody has claimed it.
+    /// Whether it has not been claimed.
     bool isPending() const noexcept {
         return outcome_.load(std::memory_order_acquire) == Outcome::Pending;
     }
@@ -76,22 +77,23 @@ class Wait final : public Scheduled, public std::enable_shared_from_this<Wait> {
     Case* end() const noexcept { return cases_.get() + size_; }
     std::size_t size() const noexcept { return size_; }
 
-    /// Each of these \returns whether it has decided the outcome; then the caller must wake().
+    /// Each of these \returns whether it has decided the outcome; then the caller must call wake().
     bool claimReceived(std::size_t index, Nanos value) noexcept;
     bool claim(Outcome outcome) noexcept;
 
-    /// From one of its channels no value can come any more; called once for each, and not if there
-    /// is a time-out. Claims it if that was the last.
+    /// Called once for each channel from which no value can come any more, unless there is a
+    /// time-out. Claims the wait if that was the last channel.
     bool loseHope() noexcept {
         return hopeful_.fetch_sub(1, std::memory_order_acq_rel) == 1 && claim(Outcome::Hopeless);
     }
-    /// Before the call is known to others: one of its channels may have a value one day.
+    /// Called for each channel that may have a value one day, before other threads know of
+    /// the call.
     void hope() noexcept { hopeful_.fetch_add(1, std::memory_order_relaxed); }
 
     void wake();
 
-    /// For the waiting thread: returns when the outcome is decided, and tells it. Then index() and
-    /// value() say what was received.
+    /// Called by the waiting thread: waits until the outcome is decided, and returns it. Then
+    /// index() and value() return what was received.
     Outcome await();
     std::size_t index() const noexcept { return index_; }
     Nanos value() const noexcept { return value_; }
@@ -100,7 +102,8 @@ class Wait final : public Scheduled, public std::enable_shared_from_this<Wait> {
     friend class WakeList;
 
     std::atomic<Outcome> outcome_{Outcome::Pending};
-    /// Written by who has claimed it, before wake(), and read by the thread after that.
+    /// Written by the thread that has claimed the wait, before wake(), and read by the waiting
+    /// thread after that.
     std::size_t index_ = 0;
     Nanos value_ = 0;
 
@@ -114,7 +117,7 @@ class Wait final : public Scheduled, public std::enable_shared_from_this<Wait> {
     std::shared_ptr<Wait> next_;
 };
 
-/// Claimed waits, to be woken when no lock is held: at the latest when the list is destroyed.
+/// Claimed waits, to be woken when no lock is held, at the latest by the destructor.
 class WakeList {
   public:
     WakeList() = default;
