@@ -10,11 +10,12 @@
 
 namespace jtimer::brpc::detail {
 
-/// The tasks that some of the threads have scheduled since the timer's thread came by last, and the
-/// free slots for those to come. A thread always uses the same bucket, so that its cache keeps it.
+/// The tasks that some of the threads have scheduled since the timer's thread last emptied the
+/// bucket, and free slots for new tasks. A thread always uses the same bucket, so the bucket stays
+/// in its cache.
 ///
-/// The mutex is here for the sake of the cache line; nobody in here takes it but takeSlot(). What
-/// else needs it says so by a parameter.
+/// The mutex is a member so that it shares the cache line; only takeSlot() locks it here. Other
+/// functions that need it take a Lock as a parameter.
 class alignas(2 * kCacheLine) Bucket {  // processors load lines in pairs
   public:
     Bucket() = default;
@@ -23,31 +24,31 @@ class alignas(2 * kCacheLine) Bucket {  // processors load lines in pairs
 
     Mutex mutex;
 
-    /// A free slot, null if there is no memory. Any thread, without the mutex: mostly the slot that
-    /// the last push() has put aside, else this takes it.
+    /// A free slot; null if there is no memory. For any thread, which must not hold the mutex:
+    /// usually returns the slot that the last push() has put aside; otherwise locks the mutex.
     Slot* takeSlot(SlotPool& pool) {
-        // Acquire: what the one who put it aside knew of it.
+        // Acquire: sees what the thread that put the slot aside knew of it.
         Slot* const spare = spare_.exchange(nullptr, std::memory_order_acquire);
         if (spare != nullptr) return spare;
         const Lock lock(mutex);
         return popFree(lock, pool);
     }
 
-    /// Takes back a slot that was not published after all.
+    /// Returns a slot that was not published.
     void returnSlot(const Lock&, Slot& slot) noexcept {
         slot.next = free_;
         free_ = slot.number();
     }
 
-    /// Adds a task that has been published. \returns whether it is earlier than all that were added
-    /// since the list was last emptied
+    /// Adds a task that has been published. \returns whether it is earlier than all tasks that were
+    /// added since the list was last emptied
     bool push(const Lock& lock, Slot& slot, SlotPool& pool) noexcept {
-        // The head is written once. The timer's thread looks at it without the mutex, and must not
-        // find none while this task takes the place of one that was announced.
+        // The head is written only once. The timer's thread reads it without the mutex, and must
+        // not find the list empty while this task replaces one that was announced.
         slot.next = headUnlessRemoved(lock, pool);
         head_.store(slot.number(), std::memory_order_relaxed);
         ++scheduled_;
-        // So that the next thread that takes a slot needs no lock for it.
+        // Puts a slot aside, so that the next thread can take it without locking.
         if (spare_.load(std::memory_order_relaxed) == nullptr) {
             spare_.store(popFree(lock, pool), std::memory_order_release);
         }
@@ -64,15 +65,15 @@ class alignas(2 * kCacheLine) Bucket {  // processors load lines in pairs
         return first;
     }
 
-    /// A hint, without the mutex. That it may be out of date does no harm: see TimerLoop.
+    /// A hint, read without the mutex. It may be out of date, which does no harm: see TimerLoop.
     bool looksEmpty() const noexcept {
         return head_.load(std::memory_order_relaxed) == Slot::kNone;
     }
 
-    /// How many tasks were added, ever.
+    /// How many tasks were added in total.
     std::uint64_t scheduled(const Lock&) const noexcept { return scheduled_; }
 
-    // --- for checks, while no other thread uses the bucket ---------------------------------------
+    // For checks, while no other thread uses the bucket.
 
     std::uint32_t first() const noexcept { return head_.load(std::memory_order_relaxed); }
     Nanos nearest() const noexcept { return nearest_; }
@@ -80,10 +81,11 @@ class alignas(2 * kCacheLine) Bucket {  // processors load lines in pairs
     const Slot* spare() const noexcept { return spare_.load(std::memory_order_relaxed); }
 
   private:
-    /// A thread that sets a time-out for one call after the other removes each task before it
-    /// schedules the next. So that such pairs take no more and more memory until the timer's thread
-    /// comes by, or for ever if they come faster than it recycles, the slot is free at once.
-    /// \returns the first slot of the list, or if that was removed, the second one
+    /// A thread that sets a time-out for one call after another removes each task before it
+    /// schedules the next. This frees the removed task's slot at once. Otherwise such pairs would
+    /// use more and more memory until the timer's thread empties the bucket, or without limit if
+    /// they come faster than it recycles slots.
+    /// \returns the first slot of the list, or the second one if the first was removed
     std::uint32_t headUnlessRemoved(const Lock& lock, SlotPool& pool) noexcept {
         const std::uint32_t head = head_.load(std::memory_order_relaxed);
         if (head == Slot::kNone) return head;
@@ -100,16 +102,17 @@ class alignas(2 * kCacheLine) Bucket {  // processors load lines in pairs
         return slot;
     }
 
-    // Guarded by the mutex. The head is read without it as well.
+    // Guarded by the mutex. The head is also read without it.
     std::atomic<std::uint32_t> head_{Slot::kNone};
-    /// The first of the free slots that are linked here.
+    /// The first slot of the list of free slots.
     std::uint32_t free_ = Slot::kNone;
-    /// The earliest time that was added since the list was last emptied. Removed tasks count, also
-    /// those whose slots are used again: they were announced, so the thread comes by for them.
+    /// The earliest time that was added since the list was last emptied. Includes removed tasks,
+    /// even if their slots have been reused: they were announced, so the timer's thread will empty
+    /// the bucket in time for them.
     Nanos nearest_ = kNever;
     std::uint64_t scheduled_ = 0;
 
-    /// One more free slot, for whoever takes it first.
+    /// One more free slot, for the first thread that takes it.
     std::atomic<Slot*> spare_{nullptr};
 };
 

@@ -29,7 +29,7 @@ Bucket& BucketedQueue::bucketOfThisThread() noexcept {
     return buckets_[jtimer::detail::numberOfThisThread<BucketedQueue>() % buckets_.size()];
 }
 
-/// By memory, and if there is none by a sweep.
+/// Grows the heap; if there is no memory, sweeps it instead.
 bool BucketedQueue::makeRoom() noexcept {
     try {
         heap_.grow(heap_.nextSize());
@@ -44,14 +44,14 @@ void BucketedQueue::acceptOld() noexcept {
     while (number != Slot::kNone) {
         Slot& slot = pool_.at(number);
         number = slot.next;
-        dropIfRemoved(slot);  // or it goes back there
+        dropIfRemoved(slot);  // may put it back into removing_
     }
     accept(std::exchange(waiting_, Slot::kNone));
 }
 
 void BucketedQueue::accept(std::uint32_t first) noexcept {
-    // What there is no room for, in the order in which it came: so that what has waited before is
-    // still sorted.
+    // Tasks for which there is no room, in their order in the list: so those that have waited
+    // before stay sorted.
     std::uint32_t left = Slot::kNone;
     std::uint32_t* end = &left;
     for (std::uint32_t number = first; number != Slot::kNone;) {
@@ -69,10 +69,10 @@ void BucketedQueue::accept(std::uint32_t first) noexcept {
     if (left != Slot::kNone) waiting_ = merged(waiting_, sorted(left));
 }
 
-/// Sorts a list by time, by merging its ascending parts: so one that is sorted already is only
-/// walked through.
+/// Sorts a list by time, by merging its ascending parts: so a list that is already sorted is
+/// only traversed.
 std::uint32_t BucketedQueue::sorted(std::uint32_t first) const noexcept {
-    std::array<std::uint32_t, 32> parts{};  // the kth: none, or what 2^k parts were merged into
+    std::array<std::uint32_t, 32> parts{};  // the kth: none, or the result of merging 2^k parts
     parts.fill(Slot::kNone);
     while (first != Slot::kNone) {
         Slot* last = &pool_.at(first);
@@ -88,7 +88,7 @@ std::uint32_t BucketedQueue::sorted(std::uint32_t first) const noexcept {
     return first;
 }
 
-/// Two sorted lists as one.
+/// Merges two sorted lists.
 std::uint32_t BucketedQueue::merged(std::uint32_t a, std::uint32_t b) const noexcept {
     std::uint32_t first = Slot::kNone;
     std::uint32_t* end = &first;
@@ -147,7 +147,7 @@ void BucketedQueue::removeTop() noexcept {
 }
 
 void BucketedQueue::removeHeapTop() noexcept {
-    // Of equal times the last entry is likely to be the next least, and so on backwards.
+    // If times are equal, the last entry is likely to be the next least one, and so on backwards.
     constexpr std::size_t ahead = 8;
     if (size_ > ahead) PrefetchSlot()(heap_[size_ - ahead]);
     heap_[1] = heap_[size_--];
@@ -160,8 +160,8 @@ std::size_t BucketedQueue::endRound() noexcept {
     return size_;
 }
 
-/// Recycles the slot if its task was removed. The slot must be in no list any more, and its entry,
-/// if it has one, be dropped after that.
+/// Recycles the slot if its task was removed. The slot must no longer be in a list, and the caller
+/// must then drop its entry, if it has one.
 bool BucketedQueue::dropIfRemoved(Slot& slot) noexcept {
     const Phase phase = slot.phase();
     if (phase == Phase::Removed) {
@@ -260,7 +260,7 @@ class BucketedQueue::Check {
         checkList(recycled == nullptr ? Slot::kNone : recycled->number(), isFree);
     }
 
-    /// In no place are the task that runs and the slots that have used up their versions.
+    /// Only the running task and the slots that have used up their versions are in no place.
     void checkRest() const {
         int running = 0;
         for (std::uint32_t number = 0; number < found_.size(); ++number) {

@@ -20,44 +20,46 @@ using jtimer::detail::kCallableSize;
 using jtimer::detail::kNever;
 using jtimer::detail::Nanos;
 
-/// What a slot is used for at present:
+/// The present use of a slot:
 ///
 ///     Free -> Scheduled -> Running -------------> Free, with the next version
 ///                       -> Removing -> Removed -> Free, with the next version
 ///
-/// Removing is a callable that is being destroyed by the call that has removed it, or a task that
-/// takePending() is looking at. It is left out where there is nothing to do.
+/// Removing: the call that has removed the task is destroying its callable, or takePending() is
+/// reading the task. This phase is skipped if there is nothing to destroy or read.
 enum class Phase : std::uint32_t {
     Free,
-    Scheduled,          ///< nothing to destroy: a function and its argument, or a trivial callable
+    Scheduled,  ///< without a destructor: a function and its argument, or a trivial callable
     ScheduledCallable,  ///< a callable with a destructor
     Running,
     Removing,
     Removed,
 };
 
-/// The place of one task: a cache line that is used again and again, and stays where it is as long
-/// as the timer. The version tells its uses apart. It is even and grows by 2 with each use, and an
-/// id is the version above the slot's number; so an id names one use, and an old id none.
+/// The storage of one task: a cache line that is reused, and stays at its address as long as the
+/// timer exists. The version tells its uses apart. It is even and grows by 2 with each use. An id
+/// consists of the version and, in the lower bits, the slot's number; so an id names one use, and
+/// an old id names none.
 ///
 /// The version and the phase are one atomic word, and every change of phase that several threads
-/// may try is a compare-and-swap on it, with the version of the use that is meant. So the changes
+/// may try is a compare-and-swap on it that expects the version of the intended use. So the changes
 /// have a single order: exactly one thread takes a task out of Scheduled, to run or to remove it,
 /// and an id of another use changes nothing.
 ///
-/// Who has made which change may touch the other fields:
+/// The phase decides which thread may touch the other fields:
 ///
-///     Free                who has taken the slot out of the free ones
-///     Scheduled           nobody; `next` and `time` as long as it is linked: see Bucket
+///     Free                the thread that has taken the slot from a list of free slots
+///     Scheduled           none; while it is linked, `next` and `time`: see Bucket
 ///     Running             the timer's thread
-///     Removed             whoever has the list that the slot is linked in: see Bucket
+///     Removed             the thread that owns the list which contains the slot: see Bucket
 ///     Removing            the thread that removes the task
 ///
-/// Each change that gives them away is a release, each that gets them an acquire: so a later owner
-/// sees what an earlier one wrote, and unschedule(), finding a later version, all that the run did.
+/// Each change that gives up the fields is a release, and each change that takes them over is an
+/// acquire: so a later owner sees what an earlier one wrote, and an unschedule() that finds a later
+/// version sees all that the run did.
 class alignas(kCacheLine) Slot {
   public:
-    /// The number of no slot.
+    /// A number that no slot has.
     static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
     static constexpr std::uint32_t kFirstVersion = 2;
@@ -72,17 +74,18 @@ class alignas(kCacheLine) Slot {
     std::uint32_t version() const noexcept {
         return versionOf(word_.load(std::memory_order_relaxed));
     }
-    /// Of the present use.
+    /// The id of the present use.
     TaskId id() const noexcept { return TaskId{version()} << 32 | number_; }
 
-    // --- the task --------------------------------------------------------------------------------
+    // The task.
 
     struct Function {
         void (*fn)(void*);
         void* arg;
     };
 
-    /// Fills a free slot. What Emplacer throws goes to the caller, and the slot is as before.
+    /// Fills a free slot. If Emplacer throws, the exception passes through and the slot
+    /// is unchanged.
     /// \returns false if there was no memory for the callable
     void fill(Function function) noexcept {
         ops_ = nullptr;
@@ -99,10 +102,10 @@ class alignas(kCacheLine) Slot {
         if (ops_ != nullptr && ops_->destroy != nullptr) ops_->destroy(storage_);
     }
 
-    /// Null, if it is a callable.
+    /// Null if the task is a callable.
     Function function() const noexcept { return ops_ == nullptr ? function_ : Function{}; }
 
-    // --- the changes of phase --------------------------------------------------------------------
+    // Changes of phase.
 
     /// Free -> Scheduled. \returns the id
     TaskId publish() noexcept {
@@ -120,10 +123,10 @@ class alignas(kCacheLine) Slot {
         None,     ///< there is no such task
     };
 
-    /// Scheduled -> Removed, or Removing. For the use that `id` means, and no other.
+    /// Scheduled -> Removed, or Removing. Only for the use that `id` names.
     Removal beginRemoval(TaskId id) noexcept {
         const auto use = static_cast<std::uint32_t>(id >> 32);
-        // A guess, which spares most calls to load the word before.
+        // A guess, which saves most calls from loading the word first.
         std::uint64_t word = wordOf(use, Phase::Scheduled);
         if (change(word, wordOf(use, Phase::Removed))) return Removal::Done;
         if (word == wordOf(use, Phase::ScheduledCallable) &&
@@ -132,7 +135,7 @@ class alignas(kCacheLine) Slot {
         return word == wordOf(use, Phase::Running) ? Removal::Running : Removal::None;
     }
 
-    /// Scheduled -> Removing, whatever the task is, so that the caller may look at it until
+    /// Scheduled -> Removing, for any kind of task, so that the caller may read it until
     /// endRemoval(). \returns false if there is no such task
     bool beginTaking(TaskId id) noexcept {
         const auto use = static_cast<std::uint32_t>(id >> 32);
@@ -155,10 +158,10 @@ class alignas(kCacheLine) Slot {
         return change(word, wordOf(versionOf(word), Phase::Running));
     }
 
-    /// Running or Removed -> Free, with the next version. \returns false if there is none: then the
-    /// slot must not be used again, or an id would come twice
+    /// Running or Removed -> Free, with the next version. \returns false if there is no next
+    /// version: then the slot must not be reused, as an id would repeat
     bool free() noexcept {
-        const std::uint32_t use = version() + 2;  // 0 behind the last
+        const std::uint32_t use = version() + 2;  // 0 after the last version
         word_.store(wordOf(use, Phase::Free), std::memory_order_release);
         return use != 0;
     }
@@ -173,7 +176,7 @@ class alignas(kCacheLine) Slot {
     static constexpr Phase phaseOf(std::uint64_t word) noexcept {
         return static_cast<Phase>(static_cast<std::uint32_t>(word));
     }
-    /// \param word what is expected; after a failure, what is there
+    /// \param word the expected word; after a failure, the actual one
     bool change(std::uint64_t& word, std::uint64_t to) noexcept {
         return word_.compare_exchange_strong(word, to, std::memory_order_acq_rel,
                                              std::memory_order_acquire);
@@ -184,7 +187,7 @@ class alignas(kCacheLine) Slot {
     const std::uint32_t number_;
 
   public:
-    /// Which slot comes next in the list that this one is in: in a bucket, or among the free ones.
+    /// The next slot in the list that contains this one: of a bucket, or of free slots.
     std::uint32_t next = kNone;
     /// When the task is due.
     Nanos time = 0;
@@ -196,7 +199,7 @@ class alignas(kCacheLine) Slot {
     union {
         Function function_;
         alignas(kCallableAlign) std::byte storage_[kCallableSize];
-        /// Of the first slot of a batch of free ones: the first slot of the next batch.
+        /// In the first slot of a batch of free slots: the first slot of the next batch.
         Slot* nextBatch_;
     };
 };

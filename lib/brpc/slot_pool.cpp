@@ -32,7 +32,8 @@ void SlotPool::giveBatch(Slot& first) noexcept {
     batches_ = &first;
 }
 
-/// Makes 64 slots, with the next numbers. These belong to one chunk, for all sizes are multiples.
+/// Makes 64 slots with the next numbers. They are in one chunk, because all chunk sizes are
+/// multiples of 64.
 Slot* SlotPool::makeBatch() noexcept {
     const std::uint32_t first = made_.load(std::memory_order_relaxed);
     if (limits_.slots - first < kBatch) return nullptr;

@@ -14,18 +14,19 @@ namespace jtimer::brpc::detail {
 using jtimer::detail::Lock;
 using jtimer::detail::Mutex;
 
-/// The slots of one timer, by number. They lie in chunks, each twice as large as the one before,
-/// which never move and are freed with the pool: so a slot is found without a lock, and looking at
-/// any number is safe.
+/// The slots of one timer, by number. They are stored in chunks, each twice as large as the one
+/// before, which never move and are freed with the pool: so a slot is found without a lock, and
+/// looking up any number is safe.
 ///
-/// So the pool keeps what it needed at its greatest. To give pages back when it is idle was
-/// refused: the versions in them must not come twice, an unschedule() may be looking at one at any
-/// time, and the free slots of a chunk are spread over the lists of all buckets, and linked by what
-/// lies in them. A process that is done with such a peak can end the timer.
+/// So the pool keeps the memory of its peak. Returning pages when it is idle was rejected: the
+/// versions in them must not repeat, an unschedule() may be reading a slot at any time, and the
+/// free slots of a chunk are spread over the lists of all buckets and contain their links. After
+/// such a peak, a process can end the timer to free the memory.
 ///
-/// Free slots change hands 64 at a time. A bucket takes a batch for those that schedule by it, the
-/// timer's thread gives one back when it has recycled as many: so the pool's mutex is taken once in
-/// 64 tasks, and nothing that all threads share is written more often. The mutex is innermost.
+/// Free slots change hands 64 at a time. A bucket takes a batch for the threads that use it; the
+/// timer's thread returns a batch when it has recycled 64 slots. So the pool's mutex is locked once
+/// in 64 tasks, and nothing that all threads share is written more often. No other lock is acquired
+/// under this mutex.
 class SlotPool {
   public:
     /// The slots of a batch are linked by their numbers, the last one by Slot::kNone.
@@ -37,7 +38,7 @@ class SlotPool {
     };
 
     SlotPool() : SlotPool(Limits{}) {}
-    /// For tests, which do not wait for the ends of the ranges.
+    /// For tests, which cannot wait until the ranges are exhausted.
     explicit SlotPool(Limits limits) : limits_(limits) {}
     SlotPool(const SlotPool&) = delete;
     SlotPool& operator=(const SlotPool&) = delete;
@@ -47,20 +48,20 @@ class SlotPool {
     Slot* takeBatch() noexcept;
     void giveBatch(Slot& first) noexcept;
 
-    /// The slot of which `id` is or was a use, null if that slot was never made. Any thread.
+    /// The slot of which `id` is or was a use; null if that slot was never made. For any thread.
     Slot* find(TaskId id) const noexcept {
         const auto number = static_cast<std::uint32_t>(id);
         // Acquire: the slot was made before the count was raised.
         return number < made_.load(std::memory_order_acquire) ? &at(number) : nullptr;
     }
 
-    /// The slot with this number, which was made.
+    /// The slot with this number, which must have been made.
     Slot& at(std::uint32_t number) const noexcept {
         const std::size_t chunk = chunkOf(number);
         return chunks_[chunk].load(std::memory_order_relaxed)[number - firstOf(chunk)];
     }
 
-    /// How many slots were made: those with the numbers below. Never falls.
+    /// How many slots were made: all smaller numbers are slots. Never decreases.
     std::uint32_t made() const noexcept { return made_.load(std::memory_order_acquire); }
 
     /// For checks, while no other thread uses the pool: calls `visit` with the first slot of each
@@ -72,7 +73,7 @@ class SlotPool {
 
   private:
     static constexpr std::size_t kChunks = 26;
-    /// Numbers are 32 bits, and the last of them stands for no slot.
+    /// Numbers have 32 bits, and the last of them stands for no slot.
     static constexpr std::uint32_t kMostSlots =
         static_cast<std::uint32_t>(((std::uint64_t{1} << kChunks) - 1) * kBatch);
 
@@ -88,14 +89,14 @@ class SlotPool {
     Slot* makeBatch() noexcept;
 
     const Limits limits_;
-    /// Written under the mutex. Whoever knows the number of a slot has learnt it from somebody who
-    /// had seen that slot's chunk, hence relaxed.
+    /// Written under the mutex. Relaxed, because a thread gets the number of a slot only from a
+    /// thread that has seen that slot's chunk.
     std::array<std::atomic<Slot*>, kChunks> chunks_{};
-    /// Written under the mutex, when the slots are there.
+    /// Written under the mutex, after the slots have been made.
     std::atomic<std::uint32_t> made_{0};
 
     Mutex mutex_;
-    /// The batches that were given back, linked by Slot::nextBatch_. Guarded by the mutex.
+    /// The batches that were returned, linked by Slot::nextBatch_. Guarded by the mutex.
     Slot* batches_ = nullptr;
 };
 

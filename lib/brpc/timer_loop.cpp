@@ -11,29 +11,29 @@
 #include <memory>
 #include <utility>
 
-// No wake-up is lost, and the thread never sleeps past a task's time, except that of one which is
+// No wake-up is lost, and the thread never sleeps past the time of a task, unless that task is
 // still being scheduled.
 //
-// Consider schedule(), when it has pushed a task of time t into its bucket:
+// Consider schedule() after it has pushed a task with time t into its bucket:
 //
 //  1. If t is not the bucket's earliest, an earlier task was pushed since the bucket was last
-//     emptied. For that one, 2 to 4 hold, or will as soon as its schedule() goes on; and the round
-//     that its time brings about finds both. (Until then the task waits for another thread, which
-//     is somewhere between these two locks. Nobody else can know of that earlier one either.)
-//  2. Otherwise it announces t under the global mutex. If the thread sleeps, until s say: either
-//     s <= t, and the round after the sleep comes in time; or it is woken.
-//  3. If the thread is in a round, and the announcement came after that round's beginRound(): it
-//     runs nothing later than t, and goes to sleep only until t or earlier. In the first case
-//     another round follows at once, in the second at the end of the sleep, or earlier.
+//     emptied. For that task, 2 to 4 hold, or will hold as soon as its schedule() continues; and
+//     the round that it causes finds both tasks. (Until then this task waits for another thread,
+//     which is between these two locks. No other thread can know of the earlier task either.)
+//  2. Otherwise schedule() announces t under the global mutex. If the thread is sleeping until a
+//     time s: either s <= t, and the round after the sleep is in time; or the thread is woken.
+//  3. If the thread is in a round, and the announcement came after that round's beginRound(): the
+//     thread runs nothing later than t, and sleeps only until t or earlier. Either another round
+//     follows at once, or it follows at the end of the sleep, or earlier.
 //  4. If the announcement came before beginRound(): the push comes before that round in the order
-//     of the global mutex, so the round sees a list that is not empty, though it looks without the
-//     bucket's mutex, and takes it over.
+//     of the global mutex, so the round sees that the list is not empty, although it looks without
+//     the bucket's mutex, and takes the list over.
 //
-// In 3 the round may have found the bucket empty by that look or not; it does not matter.
+// In 3 it does not matter whether the round has found the bucket empty.
 //
 // The flag `stopped_` is written, and read for the decision to sleep, under the same mutex as
-// `nearest`: so a stop is not slept over either. test/brpc/model/ has this protocol as a model that
-// can be searched whole, with and without mistakes.
+// `nearest`: so the thread does not sleep through a stop either. test/brpc/model/ has a model of
+// this protocol that can be searched exhaustively, with and without deliberate mistakes.
 
 namespace jtimer::brpc::detail {
 
@@ -50,7 +50,7 @@ void TimerLoop::start() {
     thread_.start(settings_.name, [self = shared_from_this()] { self->run(); });
 }
 
-// --- called from any thread ---------------------------------------------------------------------
+// Called from any thread.
 
 TaskId TimerLoop::schedule(Slot::Function function, Nanos time) {
     if (isStopped()) return kInvalidTaskId;
@@ -80,8 +80,8 @@ TaskId TimerLoop::schedule(const CallableOps& ops, const Emplacer& emplace, Nano
 
 TaskId TimerLoop::add(Bucket& bucket, Slot& slot, Nanos time) {
     slot.time = time;
-    const TaskId id = slot.publish();  // from here on it may be removed, before it is in the list
-    // As soon as the bucket is unlocked the task may run, and destroy the TimerThread.
+    const TaskId id = slot.publish();  // from here on unschedule() may remove the task
+    // As soon as the bucket is unlocked, the task may run and destroy the TimerThread.
     std::shared_ptr<TimerLoop> self;
     {
         const Lock lock(bucket.mutex);
@@ -94,7 +94,7 @@ TaskId TimerLoop::add(Bucket& bucket, Slot& slot, Nanos time) {
     if (settings_.maxWakeupInterval == 0) {
         monitor_.leaveAndWakeFor(lock, time);
     } else {
-        monitor_.leaveAndWake(lock);  // a cap ends a sleep before its time, but spares no wake-up
+        monitor_.leaveAndWake(lock);  // a sleep that the cap ends early spares no wake-up
     }
     return id;
 }
@@ -106,7 +106,7 @@ int TimerLoop::unschedule(TaskId id) {
     case Slot::Removal::Done:
         return kRemoved;
     case Slot::Removal::Begun: {
-        const auto self = shared_from_this();  // what the callable owns may be the TimerThread
+        const auto self = shared_from_this();  // the callable may own the TimerThread
         slot->destroyCallable();
         slot->endRemoval();
         return kRemoved;
@@ -136,16 +136,16 @@ TimerThreadStats TimerLoop::stats() {
         if (phase != Phase::Free) ++stats.slots;
         if (phase == Phase::Scheduled || phase == Phase::ScheduledCallable) ++stats.pending;
     }
-    // Counted by difference: who removes a task touches nothing that all share. While others call
-    // the timer, one of the three may be behind.
+    // Computed as a difference, so that unschedule() writes to no shared counter. While other
+    // threads call the timer, one of the three numbers may be behind.
     const std::uint64_t other = stats.triggered + stats.pending;
     stats.unscheduled = stats.scheduled - std::min(stats.scheduled, other);
     return stats;
 }
 
-// --- the end ------------------------------------------------------------------------------------
+// The end.
 
-/// In a forked child, where nothing that a mutex guards is written, takes it only if it is free.
+/// In a forked child, where nothing guarded by a mutex is written, locks it only if it is free.
 Lock TimerLoop::lockUnlessForked(Mutex& mutex) const {
     return isOfAnotherProcess() ? Lock(mutex, boost::try_to_lock) : Lock(mutex);
 }
@@ -167,12 +167,11 @@ void TimerLoop::close() noexcept {
     const jtimer::detail::Uninterruptible uninterruptible;
     stop();
     thread_.finish();
-    // On the thread itself, ~TimerLoop does this, when the run has ended.
+    // If this is the timer's thread, ~TimerLoop does this after the run.
     if (!thread_.isCurrent()) discardAll();
 }
 
-/// Removes the tasks that are pending, calls `visit` with each, and destroys it if it is a
-/// callable.
+/// Removes the pending tasks, calls `visit` with each, and destroys its callable, if any.
 template <class Visit>
 void TimerLoop::removeAll(std::size_t atMost, const Visit& visit) {
     const SlotPool& pool = queue_.pool();
@@ -205,14 +204,14 @@ std::vector<PendingTask> TimerLoop::takePending() {
     }
     std::vector<PendingTask> tasks;
     tasks.reserve(stats().pending);
-    // No more than that: a schedule() that the stop has overtaken may still add one.
+    // Takes no more than that: a schedule() that races with the stop may still add one.
     removeAll(tasks.capacity(), [&tasks](const PendingTask& task) { tasks.push_back(task); });
     std::sort(tasks.begin(), tasks.end(),
               [](const PendingTask& a, const PendingTask& b) { return a.abstime < b.abstime; });
     return tasks;
 }
 
-// --- the timer's thread -------------------------------------------------------------------------
+// On the timer's thread.
 
 void TimerLoop::run() {
     const auto end = [this] {
@@ -255,13 +254,13 @@ void TimerLoop::pull() {
     }
 }
 
-/// Runs what is due. \returns false if it was not the end of that which ended it: then the loop has
-/// to look at the buckets again, or to end
+/// Runs what is due. \returns false if it stopped early, because an earlier task was announced or
+/// the timer was stopped: then the loop has to look at the buckets again, or to end
 bool TimerLoop::runDue() {
     for (;;) {
         const Nanos least = queue_.least();
         if (least == kNever) return true;
-        if (least > monitor_.reached()) {  // else it is certainly due
+        if (least > monitor_.reached()) {  // otherwise it is certainly due
             now_ = monitor_.now();
             if (least > now_) return true;
         }
@@ -278,7 +277,7 @@ bool TimerLoop::runDue() {
 }
 
 void TimerLoop::runTask(Slot& slot) {
-    /// Also when pthread_exit unwinds the thread.
+    /// Also runs when pthread_exit unwinds the thread.
     struct Finish {
         BucketedQueue& queue;
         Slot& slot;

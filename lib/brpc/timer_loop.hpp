@@ -17,15 +17,15 @@
 
 namespace jtimer::brpc::detail {
 
-/// A TimerThread that was started: the queue, the thread that goes round it, and the monitor on
-/// which that thread sleeps, whose mutex is the global one of BucketedQueue. Shared by the
-/// TimerThread and the thread, so that a task may destroy the TimerThread.
+/// A TimerThread that was started: the queue, the thread that runs the rounds, and the monitor on
+/// which that thread sleeps. The monitor's mutex is the global mutex of BucketedQueue. Shared by
+/// the TimerThread and the thread, so that a task may destroy the TimerThread.
 ///
-/// What is the user's happens outside of all locks: runs, the exception handler, and making and
-/// destroying callables. A user's clock alone may be read with the monitor held.
+/// User code is called with no lock held: tasks, the exception handler, and the constructors and
+/// destructors of callables. Only a user's clock may be read with the monitor held.
 class TimerLoop : public std::enable_shared_from_this<TimerLoop> {
   public:
-    /// What TimerThreadOptions say, checked and completed.
+    /// The TimerThreadOptions, checked and with defaults filled in.
     struct Settings {
         std::size_t numBuckets = 0;
         std::string name;
@@ -35,17 +35,17 @@ class TimerLoop : public std::enable_shared_from_this<TimerLoop> {
         UncaughtExceptionHandler handler;
     };
 
-    /// From here on the thread to come takes part in the clock.
+    /// From here on the thread, which is started later, takes part in the clock.
     /// \throws std::bad_alloc
     /// \throws std::system_error if the clock cannot make another Waiter
     explicit TimerLoop(Settings settings);
     TimerLoop(const TimerLoop&) = delete;
     TimerLoop& operator=(const TimerLoop&) = delete;
-    /// Destroys the callables that are left.
+    /// Destroys the remaining callables.
     ~TimerLoop();
 
     /// \throws std::bad_alloc
-    /// \throws std::system_error if the system gives no thread
+    /// \throws std::system_error if the system cannot create a thread
     void start();
 
     TaskId schedule(Slot::Function function, Nanos time);
@@ -55,24 +55,25 @@ class TimerLoop : public std::enable_shared_from_this<TimerLoop> {
     std::vector<PendingTask> takePending();
     TimerThreadStats stats();
 
-    /// By stopAndJoin(), or because the thread has ended by itself; or is not in this process.
+    /// Stopped by stopAndJoin(), or because the thread has ended by itself or is not in
+    /// this process.
     bool isStopped() const noexcept {
         return stopped_.load(std::memory_order_relaxed) || isOfAnotherProcess();
     }
-    /// Whether this is a forked child of the process that has the thread. There no thread may be
-    /// waited for, nor a mutex: whoever holds it may not be there to release it.
+    /// Whether this is a forked child of the process that has the thread. Such a child must not
+    /// wait for a thread or a mutex: the thread that holds the mutex may not exist there.
     bool isOfAnotherProcess() const noexcept {
         return process_ != jtimer::detail::numberOfThisProcess();
     }
 
-    /// For the destructor of the TimerThread.
+    /// Called by the destructor of the TimerThread.
     void close() noexcept;
 
   private:
     // --- threads that schedule
     TaskId add(Bucket& bucket, Slot& slot, Nanos time);
 
-    // --- the timer's thread
+    // On the timer's thread.
     void run();
     void mainLoop();
     void pull();
@@ -80,7 +81,7 @@ class TimerLoop : public std::enable_shared_from_this<TimerLoop> {
     void runTask(Slot& slot);
     void sleep(Lock& lock);
 
-    // --- the end
+    // The end.
     Lock lockUnlessForked(Mutex& mutex) const;
     void stop() noexcept;
     template <class Visit>
@@ -97,17 +98,18 @@ class TimerLoop : public std::enable_shared_from_this<TimerLoop> {
 
     // Guarded by the monitor's mutex.
 
-    /// The thread does nothing any more.
+    /// The thread has ended its work.
     bool ended_ = false;
     std::uint64_t signals_ = 0;
     std::uint64_t wakeUps_ = 0;
     std::uint64_t triggered_ = 0;
     std::size_t heapSize_ = 0;
 
-    /// The thread's alone: what the clock showed when the top of the heap was last found not due.
+    /// Touched by the timer's thread only: what the clock showed when the top of the heap was last
+    /// found not due.
     Nanos now_ = 0;
 
-    /// Started last, when all else is there.
+    /// Declared last: started when all other members exist.
     jtimer::detail::OwnThread thread_;
 };
 

@@ -49,10 +49,11 @@ TimerLoop::Settings toSettings(const TimerThreadOptions& options) {
 
 }  // namespace
 
-/// Starting and stopping. All else is the TimerLoop's, which there is from a good start on.
+/// Starts and stops the timer. The TimerLoop, which exists after a successful start, does
+/// everything else.
 class TimerThread::Impl {
   public:
-    /// Null before a good start.
+    /// Null before a successful start.
     TimerLoop* loop() const noexcept { return published_.load(std::memory_order_acquire); }
 
     int start(const TimerThreadOptions& options) {
@@ -60,8 +61,8 @@ class TimerThread::Impl {
         if (const auto decided = decide(Lock(mutex_))) return *decided;
         if (!isValid(options)) return EINVAL;
         try {
-            TimerLoop::Settings settings = toSettings(options);  // copies what is the user's
-            std::shared_ptr<TimerLoop> loop;                     // destroyed when unlocked
+            TimerLoop::Settings settings = toSettings(options);  // copies user objects
+            std::shared_ptr<TimerLoop> loop;                     // destroyed after the unlock
             const Lock lock(mutex_);
             if (const auto decided = decide(lock)) return *decided;
             loop = std::make_shared<TimerLoop>(std::move(settings));
@@ -85,11 +86,11 @@ class TimerThread::Impl {
     }
 
   private:
-    /// Whether this is a forked child, and the thread is in its parent: then the mutex may be held
-    /// by nobody.
+    /// Whether this is a forked child whose parent has the thread: then the mutex may never
+    /// be released.
     bool isLeftBehind() const noexcept { return loop() != nullptr && loop()->isOfAnotherProcess(); }
 
-    /// What start() returns whatever the options say, if so.
+    /// The result of start(), if it does not depend on the options.
     std::optional<int> decide(const Lock&) const noexcept {
         if (stopped_) return ECANCELED;
         if (loop_ == nullptr) return {};
@@ -103,12 +104,12 @@ class TimerThread::Impl {
         return loop_.get();
     }
 
-    /// Guards the next two. Held while the thread is being started, for another start() must know
-    /// what becomes of it.
+    /// Guards the next two. Held while the thread is being started, because another start() must
+    /// know the result.
     Mutex mutex_;
     bool stopped_ = false;
     std::shared_ptr<TimerLoop> loop_;
-    /// The same for those who do not start or stop; written once.
+    /// The same pointer, for all functions other than start and stop; written once.
     std::atomic<TimerLoop*> published_{nullptr};
 };
 
@@ -159,7 +160,8 @@ TimerThreadStats TimerThread::stats() const {
 
 namespace {
 
-/// Never destroyed; nor is that of the parent process, to which a forked child may still refer.
+/// Never destroyed. A forked child does not destroy that of the parent process either, as it may
+/// still refer to it.
 struct Global {
     TimerThread timer;
     const std::uint32_t process = jtimer::detail::numberOfThisProcess();
@@ -174,8 +176,8 @@ bool isOfThisProcess(const Global* candidate) noexcept {
 
 }  // namespace
 
-/// Without a mutex, which a forked child could find locked by nobody. Of several threads that find
-/// no timer each makes one, and all but the first drop theirs.
+/// Uses no mutex, as a forked child could inherit it locked. If several threads find no timer, each
+/// of them makes one, and all but the first drop theirs.
 TimerThread& getOrCreateGlobalTimerThread() {
     Global* present = global.load(std::memory_order_acquire);
     if (isOfThisProcess(present)) return present->timer;
