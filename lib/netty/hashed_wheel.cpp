@@ -18,7 +18,7 @@ void HashedWheel::check(Tick tick) const {
                                        what);
             };
             if (Access::isExpired(*timeout)) fail("has expired");
-            if (Access::isCancelled(*timeout)) continue;  // it has given up its tick for a link
+            if (Access::isCancelled(*timeout)) continue;  // its word holds a link, not a tick
             const Tick due = Access::due(*timeout);
             if (i != (static_cast<std::size_t>(std::max(due, tick)) & mask_))
                 fail("is due in tick " + std::to_string(due));

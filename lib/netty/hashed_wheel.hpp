@@ -13,15 +13,15 @@
 namespace jtimer::netty::detail {
 
 /// The timeouts of one timer, by the tick in which they are due: an array of slots, in which tick k
-/// has slot k modulo the number of slots. Knows no thread, no lock, no clock.
+/// has slot k modulo the number of slots. Uses no thread, no lock and no clock.
 ///
-/// What is due a revolution later lies in the same slot. Netty keeps in each timeout how many
-/// rounds are left, and counts down at every visit. Here a timeout keeps its tick, and the rounds
-/// are what follows from it, (due - tick) / slots: so a visit writes only to what is due, and ticks
-/// without timeouts need not be visited for the count.
+/// A timeout that is due a revolution later is in the same slot. Netty stores in each timeout how
+/// many rounds are left, and counts down at every visit. Here a timeout stores its tick, from which
+/// the rounds follow, (due - tick) / slots: so a visit writes only to timeouts that are due, and
+/// ticks without timeouts need not be visited for the count.
 ///
-/// A timeout is cancelled by others at any time, but stays where it is until the owner of the wheel
-/// removes it (TimeoutList::remove). What is cancelled does not expire.
+/// Other threads may cancel a timeout at any time, but it stays where it is until the owner of the
+/// wheel removes it (TimeoutList::remove). A cancelled timeout does not expire.
 class HashedWheel {
     using Access = TimeoutAccess;
 
@@ -29,16 +29,17 @@ class HashedWheel {
     /// \param slots a power of two
     explicit HashedWheel(std::size_t slots) : slots_(slots), mask_(slots - 1) {}
 
-    /// Adds a timeout, when `tick` is the next tick to expire. What is due before it expires in it.
-    /// A timeout that is cancelled meanwhile may land in any slot, where it waits to be removed.
+    /// Adds a timeout; `tick` is the next tick to expire. A timeout that is due earlier expires
+    /// in `tick`. A timeout that is cancelled meanwhile may go to any slot, where it waits to
+    /// be removed.
     void place(std::shared_ptr<Timeout> timeout, Tick tick) noexcept {
         TimeoutList& slot = slotOf(std::max(Access::due(*timeout), tick));
         slot.append(std::move(timeout));
     }
 
-    /// Expires what is due in `tick`, and was not cancelled before: in the order in which it was
-    /// placed, each timeout is marked, removed and handed to `sink`, as a std::shared_ptr. The sink
-    /// may cancel timeouts, and nothing else; it answers whether to go on.
+    /// Expires the timeouts that are due in `tick` and have not been cancelled: marks and removes
+    /// each and passes it to `sink`, as a std::shared_ptr, in the order in which they were placed.
+    /// The sink may cancel timeouts, and nothing else; it returns whether to continue.
     template <class Sink>
     void expire(Tick tick, Sink sink) {
         TimeoutList& slot = slotOf(tick);
@@ -49,8 +50,8 @@ class HashedWheel {
         }
     }
 
-    /// The least tick in which something here is due that is not cancelled; `most`, if there is
-    /// none before. Looks at every slot and every timeout, which is what a revolution does.
+    /// The least tick in which a timeout that is not cancelled is due; `most` if none is due
+    /// earlier. Looks at every slot and every timeout, as a revolution does.
     Tick leastDue(Tick most) const noexcept {
         for (const TimeoutList& slot : slots_) {
             for (const Timeout* timeout = slot.front(); timeout != nullptr;
@@ -60,7 +61,7 @@ class HashedWheel {
         return most;
     }
 
-    /// Removes everything and hands it to `sink`, which must not touch the wheel.
+    /// Removes all timeouts and passes them to `sink`, which must not touch the wheel.
     template <class Sink>
     void clear(Sink sink) {
         for (TimeoutList& slot : slots_) {
@@ -68,15 +69,15 @@ class HashedWheel {
         }
     }
 
-    /// For tests: what is in the slot of a tick.
+    /// For tests: the slot of a tick.
     const TimeoutList& slotAt(Tick tick) const noexcept {
         return slots_[static_cast<std::size_t>(tick) & mask_];
     }
     std::size_t slots() const noexcept { return slots_.size(); }
 
-    /// Recomputes the invariants the dumb way, when `tick` is the next tick to expire: every link;
-    /// that each timeout lies in the slot of its tick; and that none has been passed by, so that
-    /// the rounds left are what they should be.
+    /// Recomputes the invariants by brute force; `tick` is the next tick to expire. Checks every
+    /// link; that each timeout is in the slot of its tick; and that no timeout was missed, so that
+    /// the rounds left are correct.
     /// \throws std::logic_error that names the rule
     void check(Tick tick) const;
 

@@ -20,7 +20,7 @@ using jtimer::detail::toNanos;
 
 namespace {
 
-/// Only timers that are given no name use up a number, and no number is used twice.
+/// Only timers without a given name use a number, and no number is used twice.
 std::string nextDefaultName() {
     static std::atomic<int> nextNumber{0};
     return "HashedWheel-" + std::to_string(nextNumber.fetch_add(1, std::memory_order_relaxed));
@@ -93,7 +93,7 @@ std::shared_ptr<Timeout> HashedWheelTimer::newTimeout(detail::TaskArgument task,
     return worker_->newTimeout(std::move(task.task()), toNanos(delay.value()));
 }
 
-// Meanwhile a task that holds the last reference to this timer may be dropped.
+// Keeps the worker: stop() may drop a task that holds the last reference to this timer.
 std::vector<std::shared_ptr<Timeout>> HashedWheelTimer::stop() {
     const std::shared_ptr<Worker> worker = worker_;
     return worker->stop();

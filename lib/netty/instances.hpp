@@ -3,8 +3,8 @@
 
 namespace jtimer::netty::detail {
 
-/// Counts the timers of the process that are neither stopped nor destroyed, each of which takes a
-/// thread. The first time that there are more than 64, it says so on std::cerr.
+/// Counts the timers of the process that are neither stopped nor destroyed, each of which needs a
+/// thread. The first time that there are more than 64, prints a warning to std::cerr.
 void instanceMade();
 void instanceEnded() noexcept;
 

@@ -13,9 +13,9 @@ class HashedWheelTimer;
 
 namespace detail {
 
-/// What a timeout refers to of its timer, which it may outlive: where its cancellation goes, and
-/// whether the timer still exists. It belongs to the worker and to all timeouts that the worker has
-/// accepted, and goes with the last of them.
+/// The part of a timer that its timeouts may outlive: the inbox of cancellations, and whether the
+/// timer still exists. Shared by the worker and all timeouts that the worker has accepted; the last
+/// of them destroys it.
 class Origin {
     using Access = TimeoutAccess;
 
@@ -24,16 +24,16 @@ class Origin {
     Origin(const Origin&) = delete;
     Origin& operator=(const Origin&) = delete;
 
-    /// Null once the timer's destructor has come to its end.
+    /// Null once the timer's destructor has reached its end.
     HashedWheelTimer* timer() const noexcept { return timer_.load(std::memory_order_acquire); }
     void timerIsGone() noexcept { timer_.store(nullptr, std::memory_order_release); }
 
-    // --- the inbox of cancellations: a stack without a lock --------------------------------------
+    // The inbox of cancellations: a lock-free stack.
 
-    /// For whoever has cancelled the timeout, and no one else. Its reference keeps this alive.
+    /// Called only by the thread that has cancelled the timeout, whose reference keeps this alive.
     ///
-    /// The release publishes the link, and whatever the caller wrote before it cancelled, to the
-    /// worker. There is no ABA: nothing is ever taken out but all.
+    /// The release publishes the link, and everything that the caller wrote before it cancelled, to
+    /// the worker. There is no ABA problem: the stack is only ever emptied as a whole.
     void push(Timeout& cancelled) noexcept {
         Timeout* newest = newest_.load(std::memory_order_relaxed);
         do {
@@ -42,11 +42,11 @@ class Origin {
                                                 std::memory_order_relaxed));
     }
 
-    /// For the worker: whether nothing has been pushed since it took all.
+    /// Called by the worker: whether nothing has been pushed since it last emptied the stack.
     bool empty() const noexcept { return newest_.load(std::memory_order_relaxed) == nullptr; }
 
-    /// For the worker: takes all that is there.
-    /// \returns the one that was pushed first, linked to those after it; null if there is none
+    /// Called by the worker: takes all timeouts.
+    /// \returns the timeout that was pushed first, linked to the later ones; null if there is none
     Timeout* takeOldestFirst() noexcept {
         if (newest_.load(std::memory_order_relaxed) == nullptr) return nullptr;
         Timeout* rest = newest_.exchange(nullptr, std::memory_order_acquire);
@@ -60,17 +60,17 @@ class Origin {
         return reversed;
     }
 
-    // --- whom it belongs to ----------------------------------------------------------------------
+    // Ownership.
 
-    /// A timeout that was accepted is destroyed.
+    /// Called when an accepted timeout is destroyed.
     void timeoutIsGone() noexcept { release(-1); }
 
-    /// The worker is destroyed.
-    /// \param accepted how many timeouts it has accepted in its life. Only now are they added up:
-    ///   so accepting one takes no atomic operation here
+    /// Called when the worker is destroyed.
+    /// \param accepted how many timeouts it has accepted in total. They are added only now, so
+    ///   accepting a timeout takes no atomic operation here
     void workerIsGone(std::int64_t accepted) noexcept { release(accepted - kWorker); }
 
-    /// For a worker that could not be made.
+    /// For a worker whose construction failed.
     struct LeaveUnused {
         void operator()(Origin* origin) const noexcept { origin->workerIsGone(0); }
     };
@@ -78,18 +78,21 @@ class Origin {
   private:
     ~Origin() = default;
 
-    /// More than timeouts can be accepted in a lifetime.
+    /// More than the timeouts that can be accepted in a lifetime.
     static constexpr std::int64_t kWorker = std::int64_t{1} << 62;
 
-    /// Whoever comes to 0 has seen, by acquire, all that the others did here before their release.
+    /// By the acquire, the thread that reaches 0 sees all that the others did here before
+    /// their release.
     void release(std::int64_t change) noexcept {
         if (references_.fetch_add(change, std::memory_order_acq_rel) + change == 0) delete this;
     }
 
     std::atomic<HashedWheelTimer*> timer_;
-    /// Written by those who cancel; below by those who destroy timeouts: mostly other threads.
+    /// Written by threads that cancel timeouts. The next is written by threads that destroy them,
+    /// which are mostly different ones: hence separate cache lines.
     alignas(jtimer::detail::kCacheLine) std::atomic<Timeout*> newest_{nullptr};
-    /// While the worker exists, kWorker minus the timeouts that are gone; then those that are left.
+    /// While the worker exists: kWorker minus the destroyed timeouts. After that: the
+    /// remaining ones.
     alignas(jtimer::detail::kCacheLine) std::atomic<std::int64_t> references_{kWorker};
 };
 

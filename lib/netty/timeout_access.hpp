@@ -9,19 +9,21 @@
 
 namespace jtimer::netty::detail {
 
-/// The number of a tick: 0 begins at the start of the timer. Those below 0 there are if its clock
+/// The number of a tick: tick 0 begins at the start of the timer. Negative ticks occur if its clock
 /// is set back to before that.
 using Tick = std::int64_t;
 
-/// The library's way to the inside of a Timeout.
+/// The library's access to the internals of a Timeout.
 ///
-/// The state: Init, then Expired or Cancelled, for ever; one compare-and-swap of the word decides.
+/// The state is Init, then finally Expired or Cancelled; one compare-and-swap of the word decides.
 /// The word is written
-/// - before anybody else knows of the timeout: Init, and the tick in which it is due;
-/// - by whoever swaps the state;
-/// - then, of a cancelled timeout: the link, by the one who has cancelled it until it is in the
-///   inbox of cancellations, from there on by the worker.
-/// So one word is the state, the time and a link, and a timeout fits into 80 bytes of malloc.
+/// - before another thread knows of the timeout: Init, and the tick in which it is due;
+/// - by the thread that swaps the state;
+/// - then, for a cancelled timeout: the link, by the thread that has cancelled it until it is in
+///   the inbox of cancellations, and by the worker after that.
+///
+/// So one word holds the state and either the tick or a link, and a timeout fits into 80 bytes
+/// of malloc.
 struct TimeoutAccess {
     static std::shared_ptr<Timeout> make(std::shared_ptr<TimerTask> task) {
         return std::make_shared<Timeout>(TimeoutKey(), std::move(task));
@@ -38,12 +40,12 @@ struct TimeoutAccess {
         return stateOf(timeout) == kCancelled;
     }
 
-    /// The tick in which it is due, of a timeout that is not cancelled.
+    /// The tick in which the timeout, which must not be cancelled, is due.
     static Tick due(const Timeout& timeout) noexcept {
         return dueOf(timeout.word_.load(std::memory_order_relaxed));
     }
 
-    /// The same of any timeout: `otherwise`, if it is not Init.
+    /// The same for any timeout; `otherwise` if it is not Init.
     static Tick dueIfInit(const Timeout& timeout, Tick otherwise) noexcept {
         const std::uint64_t word = timeout.word_.load(std::memory_order_relaxed);
         return (word & kStateMask) == kInit ? dueOf(word) : otherwise;
@@ -58,18 +60,18 @@ struct TimeoutAccess {
             word, word | kExpired, std::memory_order_acq_rel, std::memory_order_relaxed);
     }
 
-    /// Init -> Cancelled. Acquire also if another thread was faster: the worker that ends calls
-    /// cancelled() for such a timeout without having got it from the inbox.
+    /// Init -> Cancelled. Acquire even if another thread was faster: a worker that ends calls
+    /// cancelled() for such a timeout without having taken it from the inbox.
     static bool cancel(Timeout& timeout) noexcept {
         std::uint64_t word = timeout.word_.load(std::memory_order_acquire);
-        // While the state is Init, nobody changes the rest of the word.
+        // While the state is Init, the rest of the word does not change.
         return (word & kStateMask) == kInit &&
                timeout.word_.compare_exchange_strong(word, kCancelled, std::memory_order_acq_rel,
                                                      std::memory_order_acquire);
     }
 
-    /// Of a cancelled timeout: the link. Release, as it takes the place of what the swap of the
-    /// state has released.
+    /// The link of a cancelled timeout. Release, because the store replaces the value that the swap
+    /// of the state has released.
     static void setLink(Timeout& timeout, Timeout* to) noexcept {
         const auto link = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(to));
         timeout.word_.store(link | kCancelled, std::memory_order_release);

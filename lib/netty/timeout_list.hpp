@@ -8,16 +8,16 @@
 
 namespace jtimer::netty::detail {
 
-/// A doubly linked list of timeouts, which bring their own links: to add and to remove one
+/// A doubly linked list of timeouts, which contain their own links: adding and removing a timeout
 /// allocates nothing, takes constant time and cannot fail.
 ///
-/// The list owns its timeouts. What owns the first one is a shared_ptr of the list, what owns each
-/// other one is the shared_ptr in the timeout before it; and each timeout knows the shared_ptr that
-/// owns it. So the forward links and the references are the same 16 bytes, and a timeout that is
-/// added or removed only moves them: no reference count is touched.
+/// The list owns its timeouts. A shared_ptr of the list owns the first timeout, and the shared_ptr
+/// in each timeout owns the next one; and each timeout knows the shared_ptr that owns it. So the
+/// forward links and the references are the same 16 bytes, and adding or removing a timeout only
+/// moves them: no reference count is touched.
 ///
-/// The shared_ptr at the end owns nothing, but points to the list: so that a timeout can be removed
-/// by somebody who does not know which list it is in.
+/// The shared_ptr at the end owns nothing, but points to the list: so a caller can remove a timeout
+/// without knowing which list it is in.
 class TimeoutList {
     using Access = TimeoutAccess;
     using Owner = std::shared_ptr<Timeout>;
@@ -27,7 +27,7 @@ class TimeoutList {
     TimeoutList(TimeoutList&& other) noexcept { append(other); }
     TimeoutList(const TimeoutList&) = delete;
     TimeoutList& operator=(const TimeoutList&) = delete;
-    /// Drops the timeouts, which may destroy them and so call the user's code.
+    /// Drops the timeouts, which may destroy them and so call user code.
     ~TimeoutList() {
         while (!empty()) popFront();
     }
@@ -37,7 +37,7 @@ class TimeoutList {
     /// Null if the list is empty.
     Timeout* front() const noexcept { return empty() ? nullptr : first_.get(); }
 
-    /// Null after the last one.
+    /// Null after the last timeout.
     Timeout* next(const Timeout& timeout) const noexcept {
         const Owner& next = Access::next(const_cast<Timeout&>(timeout));
         return &next == end_ ? nullptr : next.get();
@@ -51,7 +51,7 @@ class TimeoutList {
         end_ = &next;
     }
 
-    /// Takes over all timeouts of `other`, behind its own.
+    /// Appends all timeouts of `other`, which is then empty.
     void append(TimeoutList& other) noexcept {
         if (other.empty()) return;
         Access::ownedBy(*other.first_) = end_;
@@ -60,10 +60,10 @@ class TimeoutList {
         end_ = std::exchange(other.end_, &other.first_);
     }
 
-    /// Takes out the first timeout. The list must not be empty.
+    /// Removes the first timeout. The list must not be empty.
     std::shared_ptr<Timeout> popFront() noexcept { return remove(*first_); }
 
-    /// Takes a timeout out of the list that it is in.
+    /// Removes a timeout from the list that it is in.
     static std::shared_ptr<Timeout> remove(Timeout& timeout) noexcept {
         Owner& owner = *std::exchange(Access::ownedBy(timeout), nullptr);
         Owner& next = Access::next(timeout);
@@ -78,19 +78,19 @@ class TimeoutList {
         return removed;
     }
 
-    /// Recomputes the invariants the dumb way: every link, back and forth, and the end.
+    /// Recomputes the invariants by brute force: every link, in both directions, and the end.
     /// \throws std::logic_error that names the rule
     void check() const;
 
   private:
-    /// Never dereferenced as what it says it is.
+    /// Never dereferenced as a Timeout.
     Owner endMark() noexcept { return Owner(Owner(), reinterpret_cast<Timeout*>(this)); }
     static TimeoutList& listOf(const Owner& endMark) noexcept {
         return *reinterpret_cast<TimeoutList*>(endMark.get());
     }
 
     Owner first_;
-    /// The last of the owners, which is the end mark (of a list that was never used: null).
+    /// The last of the owners, which holds the end mark (null in a list that was never used).
     Owner* end_ = &first_;
 };
 

@@ -40,7 +40,7 @@ namespace {
 }  // namespace
 
 void Worker::Reporter::report(const std::exception_ptr& exception) const {
-    // What the handler throws is ignored.
+    // Exceptions from the handler are ignored.
     static_cast<void>(jtimer::detail::reportUncaughtException(handler, name, exception));
 }
 
@@ -55,13 +55,13 @@ Worker::Worker(Settings settings, HashedWheelTimer& timer)
 
 Worker::~Worker() { origin_.release()->workerIsGone(accepted_); }
 
-// --- called from any thread ---------------------------------------------------------------------
+// Called from any thread.
 
 /// Whether it has not been started, as far as this thread knows.
 bool Worker::isNew() const {
     const State state = state_.load(std::memory_order_acquire);
     if (state == State::Stopped) throwStopped();
-    // The monitor, too, may be held by a thread that is not there.
+    // A thread that does not exist in the child may also hold the monitor.
     if (state == State::Started && process_ != jtimer::detail::numberOfThisProcess()) throwForked();
     return state == State::New;
 }
@@ -99,7 +99,7 @@ std::shared_ptr<Timeout> Worker::newTimeout(std::shared_ptr<TimerTask> task, Nan
     if (task == nullptr) throw NullPointerException("task");
     const bool mustStart = isNew();
     std::shared_ptr<Timeout> timeout = Access::make(std::move(task));
-    const Nanos now = monitor_.now();  // once, for a user's clock may throw
+    const Nanos now = monitor_.now();  // read once, as a user's clock may throw
     if (mustStart) start(now);
 
     const Nanos elapsed = saturatingSubtract(now, start_);
@@ -112,8 +112,8 @@ std::shared_ptr<Timeout> Worker::newTimeout(std::shared_ptr<TimerTask> task, Nan
     Access::origin(*timeout) = origin_.get();
     ++accepted_;
     inbox_.append(timeout);
-    // From here on the task may run, and destroy the timer: after the release of the monitor,
-    // nothing of it may be touched.
+    // From here on the task may run and destroy the timer: after the release of the monitor, no
+    // part of it may be touched.
     if (std::exchange(idle_, false)) {
         resumeTick_ = tickAt(elapsed);
         monitor_.leaveAndWake(lock);
@@ -121,7 +121,7 @@ std::shared_ptr<Timeout> Worker::newTimeout(std::shared_ptr<TimerTask> task, Nan
     return timeout;
 }
 
-/// From now on no timeout is accepted. \returns what the state was
+/// From now on no timeout is accepted. \returns the former state
 Worker::State Worker::stopAccepting(Lock&) noexcept {
     const State before = state_.exchange(State::Stopped, std::memory_order_relaxed);
     if (before != State::Stopped) instanceEnded();
@@ -134,7 +134,7 @@ std::vector<std::shared_ptr<Timeout>> Worker::stop() {
         throw IllegalStateException("HashedWheelTimer.stop() cannot be called from TimerTask");
     }
     Lock lock = monitor_.enter();
-    // A worker that has ended by itself, or is about to, is waited for as well.
+    // Also waits for a worker that has ended by itself, or is about to.
     if (stopAccepting(lock) == State::New || stopWasCalled_) return {};
     stopWasCalled_ = true;
     monitor_.leaveAndWake(lock);
@@ -155,7 +155,7 @@ std::int64_t Worker::pendingTimeouts() {
 }
 
 void Worker::close() noexcept {
-    if (!thread_.isOfAnotherProcess()) {  // in a forked child there is nobody to wait for
+    if (!thread_.isOfAnotherProcess()) {  // a forked child has no thread to wait for
         const Uninterruptible uninterruptible;
         if (thread_.isCurrent()) abandoned_ = true;
         Lock lock = monitor_.enter();
@@ -166,7 +166,7 @@ void Worker::close() noexcept {
     origin_->timerIsGone();
 }
 
-// --- the worker's thread ------------------------------------------------------------------------
+// On the worker's thread.
 
 void Worker::run() {
     jtimer::detail::runLoop(
@@ -174,7 +174,8 @@ void Worker::run() {
         [this](const std::exception_ptr& uncaught) { reporter_->report(uncaught); });
 }
 
-/// The order of things in a tick: what is due must not wait for the calls of cancelled().
+/// In each tick, timeouts that are due come before the calls of cancelled(), so that they do not
+/// wait for these calls.
 void Worker::mainLoop() {
     Lock lock = monitor_.enter();
     while (awaitEndOfTick(lock)) {
@@ -193,12 +194,12 @@ void Worker::mainLoop() {
 }
 
 /// Waits until tick_ is over, and takes over the inbox. While nothing is pending, neither in the
-/// wheel nor on its way there or out of there, it waits without a deadline; then tick_ goes on with
-/// the tick in which something was added, as it would have by itself.
+/// wheel nor on its way into or out of it, it waits without a deadline; then tick_ continues at the
+/// tick in which something was added, where it would have been anyway.
 ///
-/// A late worker reads the clock once for all the ticks that it has missed, unless something has
-/// arrived since: the clock may have been set back before that was added, to a time at which it is
-/// not due though these ticks were over. By a reading that comes after it, it is.
+/// A late worker reads the clock once for all the ticks that it has missed, unless a timeout has
+/// arrived since. In that case it reads the clock again: the clock may have been set back before
+/// the timeout was added, so that the timeout is not yet due, although these ticks were over.
 /// \returns false if the timer is stopped
 bool Worker::awaitEndOfTick(Lock& lock) {
     for (;;) {
@@ -224,32 +225,33 @@ bool Worker::awaitEndOfTick(Lock& lock) {
 
 Nanos Worker::endOfTick() const noexcept {
     Nanos elapsed = 0;
-    // What is beyond 64 bits since the start never comes, even if the clock could show it.
+    // A time that is more than 64 bits after the start never comes, even if the clock could
+    // show it.
     if (__builtin_mul_overflow(tickDuration_, tick_ + 1, &elapsed)) return kNever;
     return saturatingAdd(start_, elapsed);
 }
 
 Tick Worker::knownTick() const noexcept { return tickAt(saturatingSubtract(knownTime_, start_)); }
 
-/// When tick_ and more than a whole revolution after it are over: goes on to the first tick in
-/// which something is due, or else to the last one that is over. So a clock that jumps, or a
-/// computer that was asleep, does not keep the worker busy with millions of ticks in which nothing
-/// happens.
+/// When tick_ and more than a whole revolution after it are over: skips to the first tick in which
+/// something is due, or else to the last tick that is over. So when a clock jumps, or the computer
+/// was asleep, the worker need not process millions of ticks in which nothing happens.
 ///
-/// What happens is the same as without it, for in the ticks that are skipped nothing would:
+/// The result is the same as without skipping, because nothing would happen in the skipped ticks:
 ///
-///  1. Nothing arrives: arrived_ is empty. What is put into the inbox from now on comes during a
-///     tick, whichever that is, and is transferred in the next.
-///  2. Nothing expires: what is neither cancelled nor in the inbox is in the wheel, and none of
-///     it is due before. What is cancelled from now on does not expire either.
-///  3. No cancellation is processed: there is none. One that is on its way comes, as in 1, during
-///     whichever tick this is.
+///  1. Nothing arrives: arrived_ is empty. A timeout that is put into the inbox from now on comes
+///     during some tick, and is transferred in the next.
+///  2. Nothing expires: the timeouts that are neither cancelled nor in the inbox are in the
+///     wheel, and none of them is due before. A timeout that is cancelled from now on does not
+///     expire either.
+///  3. No cancellation is processed: there is none. One that is being pushed comes, as in 1, during
+///     some tick.
 ///
-/// And a stop() that comes meanwhile finds the worker in the tick to which it goes, where it would
-/// be if it were faster.
+/// And a concurrent stop() finds the worker in the tick to which it skips, where it would be if it
+/// were faster.
 ///
-/// The look at the wheel takes as long as a revolution, or less. So there is at most one for as
-/// many ticks as a revolution has, walked or skipped, and at the worst the way takes twice as long.
+/// Searching the wheel takes at most as long as a revolution. So there is at most one search per
+/// revolution of ticks, walked or skipped, and in the worst case this doubles the time.
 void Worker::skipEmptyTicks() noexcept {
     if (saturatingSubtract(knownTime_, endOfTick()) <= revolution_ || tick_ < nextLook_) return;
     if (!arrived_.empty() || !origin_->empty()) return;
@@ -290,9 +292,9 @@ void Worker::runTask(const std::shared_ptr<Timeout>& timeout, const Reporter& re
     if (uncaught != nullptr) reporter.report(uncaught);
 }
 
-/// What cancelled() cancels in its turn is finished as well. But other threads that add and cancel
-/// all the time cannot keep the worker here: when it has finished as many as were pending, it goes
-/// on.
+/// Also finishes the timeouts that cancelled() cancels in its turn. But other threads that
+/// constantly add and cancel cannot keep the worker here: it returns once it has finished as many
+/// as were pending.
 void Worker::processCancellations() {
     std::int64_t most = 1;
     for (std::int64_t count = 0; count < most;) {
@@ -317,8 +319,8 @@ void Worker::finishCancelled(const std::shared_ptr<Timeout>& timeout) {
     if (uncaught != nullptr) reporter_->report(uncaught);
 }
 
-/// The end: cancels what is pending. Goes on where it was if a cancelled() call has ended the
-/// thread.
+/// Called at the end: cancels what is pending. If a cancelled() call has ended the thread, a second
+/// call continues where the first one was.
 void Worker::finish() {
     Lock lock = monitor_.enter();
     stopAccepting(lock);
@@ -338,9 +340,9 @@ void Worker::finish() {
     }
 }
 
-/// Every timeout that has been accepted and is not done with is in one of three places. Some may
-/// have been cancelled by others; also by threads that have not come to the inbox of cancellations
-/// yet. What these push there later, is not looked at any more.
+/// Every timeout that has been accepted and is not finished is in one of three places. Other
+/// threads may have cancelled some, and may not have pushed them to the inbox of cancellations yet.
+/// What they push there later is ignored.
 void Worker::cancelAll() {
     const auto cancel = [this](std::shared_ptr<Timeout> timeout) {
         (Access::cancel(*timeout) ? toCall_ : owed_).append(std::move(timeout));

@@ -22,33 +22,35 @@ namespace jtimer::netty::detail {
 using jtimer::detail::Lock;
 using jtimer::detail::Nanos;
 
-/// Netty's loop: one thread, one wheel, and two inboxes that others fill. Shared by the
+/// Netty's loop: one thread, one wheel, and two inboxes that other threads fill. Shared by the
 /// HashedWheelTimer and the thread itself, so that a task may destroy the HashedWheelTimer.
 ///
-/// **Who may touch what.** The monitor guards the inbox of new timeouts, the state, and what it
-/// takes to wake an idle worker: held for some instructions, by newTimeout, by stop, and by the
-/// worker twice a tick. The inbox of cancellations (Origin) needs no lock. The wheel and every
-/// timeout's links, once it has left the inbox, are the worker's alone. The user's code runs with
-/// no lock held; a user's clock alone is read under the monitor, by the worker.
+/// **Access.** The monitor guards the inbox of new timeouts, the state, and the members needed to
+/// wake an idle worker. newTimeout() and stop() hold it for a few instructions, and so does the
+/// worker twice a tick. The inbox of cancellations (Origin) needs no lock. Only the worker touches
+/// the wheel, and the links of a timeout once it has left the inbox. User code runs with no lock
+/// held, except a user's clock, which the worker reads under the monitor.
 ///
-/// **The way of a timeout.** newTimeout puts it into inbox_. The worker takes that over whole
-/// (arrived_), and at the end of the tick places each into the wheel, or, if it is cancelled
-/// already, into unplaced_. There it stays until it expires or its cancellation is processed. So a
-/// timeout is in exactly one list, which owns it, from newTimeout to its end; and whatever is found
-/// in the inbox of cancellations is in one of the worker's lists, once inbox_ has been taken over
-/// after it: for nobody can cancel a timeout that newTimeout has not put there.
+/// **The path of a timeout.** newTimeout() puts it into inbox_. The worker takes over the whole
+/// inbox (arrived_), and at the end of the tick places each timeout into the wheel or, if it has
+/// already been cancelled, into unplaced_. There it stays until it expires or its cancellation is
+/// processed. So from newTimeout() to its end a timeout is in exactly one list, which owns it. A
+/// timeout that is found in the inbox of cancellations is in one of the worker's lists once the
+/// worker has then taken over inbox_, because a timeout cannot be cancelled before newTimeout() has
+/// put it there.
 ///
-/// **A clock that goes back.** A timeout is due in a tick, which is a span of time on the clock, as
-/// the date of a java.util.Timer is a point of it: it runs when the clock shows the end of that
-/// tick. When the worker sees that the clock shows a tick before tick_, it goes back to that one,
-/// which may be below 0: what is due later stays where it is, since a slot does not tell rounds.
-/// So what was pending before the step runs that much later, and what is added after it runs as if
-/// there had been none. To shift the start by the step instead, so that nothing is late, was
-/// refused: what runs between the step and its correction would run early after that, and readings
-/// that go back by nanoseconds, as those of two processors may, would add up.
+/// **A clock that goes back.** A timeout is due in a tick, a span of time on the clock, as a task
+/// of java.util.Timer is due at a date, a point on the clock: the timeout runs when the clock shows
+/// the end of that tick. When the worker sees that the clock shows a tick before tick_, it goes
+/// back to that tick, which may be negative: timeouts that are due later stay in place, since a
+/// slot does not store rounds. So timeouts that were pending before the step run later by its
+/// length, and timeouts added after it run as if there had been no step. The alternative, to shift
+/// the start by the step so that nothing is late, was rejected: after a correction of the step,
+/// timeouts added in between would run early; and readings that go back by nanoseconds, as those of
+/// two processors may, would add up.
 class Worker : public std::enable_shared_from_this<Worker> {
   public:
-    /// What HashedWheelTimerOptions say, checked and completed.
+    /// The HashedWheelTimerOptions, checked and with defaults filled in.
     struct Settings {
         std::string name;
         std::shared_ptr<Clock> clock;
@@ -64,20 +66,20 @@ class Worker : public std::enable_shared_from_this<Worker> {
     Worker& operator=(const Worker&) = delete;
     ~Worker();
 
-    /// What HashedWheelTimer's functions of these names do.
+    /// Implement the functions of HashedWheelTimer with these names.
     void start();
     std::shared_ptr<Timeout> newTimeout(std::shared_ptr<TimerTask> task, Nanos delay);
     std::vector<std::shared_ptr<Timeout>> stop();
     std::int64_t pendingTimeouts();
     const std::string& name() const noexcept { return reporter_->name; }
 
-    /// The end of the HashedWheelTimer: see its destructor.
+    /// Called by ~HashedWheelTimer: see there.
     void close() noexcept;
 
   private:
     enum class State { New, Started, Stopped };
 
-    /// To whom exceptions go. A function that was handed to an executor keeps it.
+    /// Reports exceptions. A function that was handed to an executor keeps it alive.
     struct Reporter {
         std::string name;
         UncaughtExceptionHandler handler;
@@ -115,35 +117,35 @@ class Worker : public std::enable_shared_from_this<Worker> {
 
     jtimer::detail::Monitor monitor_;
 
-    // --- guarded by the monitor ------------------------------------------------------------------
+    // Guarded by the monitor.
 
-    /// Also read without it, to see that start_ has been written.
+    /// Also read without the monitor, to see that start_ has been written.
     std::atomic<State> state_{State::New};
-    /// New timeouts, in the order in which they were accepted.
+    /// New timeouts, in the order of their acceptance.
     TimeoutList inbox_;
-    /// How many timeouts were accepted, ever.
+    /// How many timeouts were accepted in total.
     std::int64_t accepted_ = 0;
     /// The worker waits without a deadline until something is pending.
     bool idle_ = false;
-    /// The tick in which that wait was ended.
+    /// The tick in which that wait ended.
     Tick resumeTick_ = 0;
-    /// Somebody waits in stop() for what was pending, or has.
+    /// A stop() call waits for the pending timeouts, or has returned them.
     bool stopWasCalled_ = false;
 
-    // --- not guarded -----------------------------------------------------------------------------
+    // Not guarded.
 
-    /// When the first tick began, and in which process. Written once, before state_ becomes
-    /// Started.
+    /// The time at which the first tick began, and the process. Written once, before state_
+    /// becomes Started.
     Nanos start_ = 0;
     std::uint32_t process_ = 0;
-    /// How many timeouts were handed over or processed as cancelled, ever. Written by the worker
-    /// alone, so it needs no atomic addition.
+    /// How many timeouts were handed over or processed as cancelled in total. Only the worker
+    /// writes it, so it needs no atomic addition.
     std::atomic<std::int64_t> done_{0};
 
-    // --- touched by the worker thread alone ------------------------------------------------------
+    // Touched by the worker thread only.
 
     HashedWheel wheel_;
-    /// Taken over from the inbox, not yet looked at.
+    /// Taken over from the inbox, not yet placed.
     TimeoutList arrived_;
     /// Cancelled before they could be placed.
     TimeoutList unplaced_;
@@ -151,20 +153,20 @@ class Worker : public std::enable_shared_from_this<Worker> {
     Tick tick_ = 0;
     /// A time that the clock has shown since the last timeout arrived.
     Nanos knownTime_ = jtimer::detail::kLongAgo;
-    /// From which tick on it may pay to look for ticks that can be skipped.
+    /// The first tick from which a search for ticks to skip may pay off again.
     Tick nextLook_ = 0;
-    /// The HashedWheelTimer was destroyed on this thread: no other run begins.
+    /// The HashedWheelTimer was destroyed on this thread: no further run begins.
     bool abandoned_ = false;
 
-    /// In the end, everything that was pending passes through these: cancelled by others, and by
-    /// the end itself, before and after the cancelled() call. The last one is what stop() returns,
-    /// and is its own when the thread has ended.
+    /// At the end, everything that was pending passes through these lists. owed_: cancelled by
+    /// other threads. toCall_ and cancelledByStop_: cancelled by finish(), before and after the
+    /// cancelled() call. stop() returns the last list, and may touch it once the thread has ended.
     bool ended_ = false;
     TimeoutList owed_;
     TimeoutList toCall_;
     TimeoutList cancelledByStop_;
 
-    /// Started last, when all else is there.
+    /// Declared last: started when all other members exist.
     jtimer::detail::OwnThread thread_;
 };
 
