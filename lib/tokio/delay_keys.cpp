@@ -16,29 +16,29 @@ namespace jtimer::tokio::detail {
 
 using jtimer::detail::kLongAgo;
 
-/// An entry of the queue's wheel. Its slot is used again, with another generation in the key.
+/// An entry of the queue's wheel. Its slot is reused, with another generation in the key.
 struct Delayed final : detail::Entry {
     std::uint32_t slot = 0;
     std::uint32_t generation = 0;
     Nanos deadline = 0;
-    /// While the slot is free: the next one that is.
+    /// While the slot is free: the next free slot.
     Delayed* nextFree = nullptr;
 
     DelayKey key() const noexcept { return {std::uint64_t{generation} << 32 | slot}; }
 };
 
-/// Everything belongs to the one thread at a time that uses the queue. What others do is to call
-/// the waker, which is the user's.
+/// Only one thread at a time uses the queue, and everything belongs to it. Other threads only call
+/// the waker, which is a user object.
 ///
 /// The waker of the last poll is in one of two places: with the driver, as the waker of sleep_,
 /// which is registered for the next expiration; or, if the queue is empty and so has nothing to
-/// wait for, in idleWaker_. wake() and rearm() come last in what calls them, for the waker may poll
-/// the queue, and destroy it.
+/// wait for, in idleWaker_. Functions that call wake() or rearm() do so last, because the waker may
+/// poll or destroy the queue.
 ///
-/// **Failures.** A call that throws has changed nothing: first it reads the clock, which may be the
+/// **Failures.** A call that throws has changed nothing: it first reads the clock, which may be a
 /// user's, and allocates what it needs; after that it cannot fail. Wakers are moved and never
-/// copied, entries are linked and not allocated, and the Sleep is registered at the time that was
-/// read before. Only a forked child may see an exception in the middle, from the driver's lock.
+/// copied, entries are linked and not allocated, and the Sleep is registered with the time that was
+/// read before. Only in a forked child may a call throw halfway, because of the driver's lock.
 class DelayKeys::Impl {
   public:
     Impl(Driver& driver, Nanos start)
@@ -79,15 +79,15 @@ class DelayKeys::Impl {
     const Ticks ticks_;
     Wheel wheel_;
     Slots<Delayed> slots_;
-    /// A list of the slots that are not in use, the last one that was first.
+    /// The list of free slots; the last slot to be freed comes first.
     Delayed* free_ = nullptr;
-    /// Of new slots: later than any generation that a slot had before a shrink().
+    /// The generation of new slots: later than any that a slot had before a shrink().
     std::uint32_t firstGeneration_ = 1;
     Sleep sleep_;
     Waker idleWaker_;
 };
 
-// --- entries ------------------------------------------------------------------------------------
+// Entries.
 
 DelayKeys::Place DelayKeys::Impl::reserve() {
     const Nanos now = driver().now();
@@ -108,9 +108,9 @@ void DelayKeys::Impl::grow() {
     }
 }
 
-/// Frees the slots, none of which is in use. New ones go on with generations that none of these has
-/// had, so that no key comes back. Not if half of all generations are used up, four billion; that
-/// also keeps the slots that are never used again.
+/// Frees the slots, none of which may be in use. New slots continue with generations that none of
+/// these has had, so that no key is repeated. Does nothing if half of the four billion generations
+/// are used up; this also keeps the slots that are never used again.
 void DelayKeys::Impl::shrink() noexcept {
     constexpr std::uint32_t half = 0x8000'0000;
     std::uint32_t next = firstGeneration_;
@@ -124,7 +124,7 @@ void DelayKeys::Impl::shrink() noexcept {
     Slots<Delayed>().swap(slots_);
 }
 
-/// Into the wheel. \returns whether it is due
+/// Puts the entry into the wheel. \returns whether it is due
 bool DelayKeys::Impl::place(Delayed& entry, Nanos now) noexcept {
     const Tick tick = ticks_.dueBy(entry.deadline);
     if (entry.deadline <= now || tick <= wheel_.elapsed()) {
@@ -172,32 +172,32 @@ void DelayKeys::Impl::removeAll() noexcept {
     shrink();
 }
 
-/// The slot can be used again: with the next generation, so that no key comes back. A slot whose
+/// Frees the slot for reuse with the next generation, so that no key is repeated. A slot whose
 /// generations are used up, after four billion uses, is never used again.
 void DelayKeys::Impl::release(std::size_t slot) noexcept {
     Delayed& entry = slots_[slot];
     if (++entry.generation != 0) entry.nextFree = std::exchange(free_, &entry);
 }
 
-// --- polling and waking -------------------------------------------------------------------------
+// Polling and waking.
 
-/// The waker that a poll has left, if any: nobody calls it any more.
+/// Takes back the waker that a poll has left, if any: nothing calls it any more.
 Waker DelayKeys::Impl::takeWaker() noexcept {
     Waker waker = std::exchange(idleWaker_, nullptr);
     if (!waker) waker = SleepAccess::takeWaker(sleep_);
     return waker;
 }
 
-/// If a waker lies with the driver, and would not be called later than `at`, moves its wake-up to
-/// that time, without a lock. \returns whether it did
+/// If the driver holds a waker that it would not call later than `at`, moves the wake-up to `at`,
+/// without a lock. \returns whether it did
 bool DelayKeys::Impl::postpone(Nanos at) noexcept {
     if (!SleepAccess::isRegistered(sleep_)) return false;
     const Nanos before = SleepAccess::deadlineOf(sleep_);
     return at == before || (at > before && SleepAccess::extend(sleep_, at));
 }
 
-/// Leaves the waker with the driver, to be called at `at`. No other one is left there.
-/// \returns Waits, or else why it has not
+/// Leaves the waker with the driver, to be called at `at`. No other waker may be left there.
+/// \returns Waits, or the reason why it does not wait
 Driver::Polled DelayKeys::Impl::arm(Nanos at, Nanos now, Waker& waker) {
     if (!SleepAccess::isRegistered(sleep_)) SleepAccess::restart(sleep_, at);
     return SleepAccess::poll(sleep_, now, waker);
@@ -211,7 +211,7 @@ const Delayed* DelayKeys::Impl::takeExpired(Waker& waker, Waker& dropped) {
     for (;;) {
         if (Entry* const due = wheel_.takeExpired(ticks_.at(now))) {
             due->leave(true);
-            // A poll that returns something keeps no waker.
+            // A poll that returns an entry keeps no waker.
             drop(takeWaker());
             return static_cast<Delayed*>(due);
         }
@@ -224,31 +224,32 @@ const Delayed* DelayKeys::Impl::takeExpired(Waker& waker, Waker& dropped) {
         if (waker) {
             drop(takeWaker());
         } else {
-            // The former one stays.
+            // The former waker stays.
             if (postpone(at)) return nullptr;
             waker = takeWaker();
             if (!waker) return nullptr;
         }
         if (arm(at, now, waker) == Driver::Polled::Waits) return nullptr;
-        // The driver has been shut down in between, or else turned ahead of the clock.
+        // The driver has been shut down meanwhile, or has been turned ahead of the clock.
         driver().requireRunning();
         now = std::max(now, driver().ticks().timeOf(driver().elapsed()));
     }
 }
 
-/// Has the waker called when the next expiration comes, if a poll has left one.
-/// \param now what was read before; kLongAgo where what is due by now waits for the next turn
+/// If a poll has left a waker, has it called at the next expiration.
+/// \param now the time that was read before; kLongAgo if entries that are already due wait for the
+///   next turn
 void DelayKeys::Impl::rearm(Nanos now) {
     const Nanos at = next();
     if (postpone(at)) return;
     Waker waker = takeWaker();
     if (!waker) return;
-    // Where it has been shut down, the waker finds that out when it polls.
+    // If the driver has been shut down, the waker finds that out when it polls.
     if (arm(at, now, waker) != Driver::Polled::Waits) driver().wake(std::move(waker));
 }
 
-/// Without a look at the clock, which may throw: the next expiration has become no earlier, so the
-/// Sleep is due only if it was before, or if it has fired.
+/// Does not read the clock, which may throw: the next expiration has not become earlier, so the
+/// Sleep is due only if it was due before, or if it has fired.
 void DelayKeys::Impl::removed() { wheel_.isEmpty() ? wake() : rearm(kLongAgo); }
 
 void DelayKeys::Impl::check() const {
@@ -267,7 +268,7 @@ void DelayKeys::Impl::check() const {
         throw std::logic_error("DelayQueue: a slot is lost");
 }
 
-// --- the face -----------------------------------------------------------------------------------
+// The public interface.
 
 void DelayKeys::Unref::operator()(Driver* driver) const noexcept { intrusive_ptr_release(driver); }
 

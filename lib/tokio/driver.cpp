@@ -17,8 +17,8 @@ namespace jtimer::tokio::detail {
 namespace {
 
 /// How many entries a turn or a shutdown moves, fires or releases before it lets other threads have
-/// the lock. A million of them take 65 to 330 ms, by how they lie in memory, which is too long for
-/// a poll() to wait. These take 0.2 ms at most.
+/// the lock. A million entries take 65 to 330 ms, depending on their order in memory, which is too
+/// long for a poll() to wait. This many take 0.2 ms at most.
 constexpr std::size_t kMostInOneHold = 512;
 
 }  // namespace
@@ -70,7 +70,7 @@ void Driver::requireThisProcess() const {
         throw IllegalStateException("TimeDriver was made before the fork, in another process.");
 }
 
-/// Takes the lock. \throws IllegalStateException in a forked child, if it is taken
+/// Acquires the lock. \throws IllegalStateException in a forked child if it is held
 Lock Driver::enter() {
     Lock lock = monitor_.tryEnter();
     if (lock.owns_lock()) return lock;
@@ -78,7 +78,7 @@ Lock Driver::enter() {
     return monitor_.enter();
 }
 
-/// Takes the lock; in a forked child only if it is free.
+/// Acquires the lock; in a forked child only if it is free.
 Lock Driver::enterUnlessForked() noexcept {
     Lock lock = monitor_.tryEnter();
     if (!lock.owns_lock() && !isOfAnotherProcess()) monitor_.enter(lock);
@@ -99,11 +99,11 @@ void Driver::wake(Waker waker) {
     waker = nullptr;
 }
 
-// --- the owner of an entry ----------------------------------------------------------------------
+// For the owner of an entry.
 
 bool Driver::poll(SleepEntry& entry, Nanos deadline, Waker& waker) {
     if (entry.hasFired()) return true;
-    // Once it is registered, the time does not matter.
+    // If it is registered already, the time does not matter.
     const Nanos now = entry.isIdle() ? monitor_.now() : 0;
     const Polled polled = poll(entry, deadline, now, waker);
     if (polled == Polled::IsShutDown) requireRunning();
@@ -129,7 +129,7 @@ Driver::Polled Driver::poll(SleepEntry& entry, Nanos deadline, Nanos now, Waker&
     return Polled::Waits;
 }
 
-/// A reset that is no extension. \param before what `kept` becomes again if this throws
+/// A reset that is not an extension. \param before the value that `kept` gets back if this throws
 void Driver::move(SleepEntry& entry, Nanos deadline, Tick tick, std::atomic<Nanos>& kept,
                   Nanos before) {
     Nanos now = 0;
@@ -163,7 +163,7 @@ void Driver::wait(SleepEntry& entry, const std::atomic<Nanos>& deadline) {
     if (entry.hasFired()) return;
     requireRunning();
     const bool isNew = entry.isIdle();
-    // Read with the lock held, under which a reset() of an entry that is not registered writes it.
+    // Read with the lock held: a reset() of an unregistered entry writes it under the lock.
     const Nanos until = deadline.load(std::memory_order_relaxed);
     const Tick tick = ticks_.dueBy(until);
     if (isNew && isDue(until, tick, now)) {
@@ -199,8 +199,9 @@ Waker Driver::takeWaker(SleepEntry& entry) noexcept {
     return waker;
 }
 
-/// The entry, which is in no slot any more, has fired, or is not going to. Threads that wait for it
-/// go on. \returns its waker, to be called; the entry may be gone as soon as the lock is released
+/// The entry, which is no longer in a slot, has fired or will not fire. Threads that wait for
+/// it continue. \returns its waker, to be called; the entry may be destroyed as soon as the
+/// lock is released
 Waker Driver::end(Lock&, SleepEntry& entry, bool fired) noexcept {
     Waker waker;
     waker.swap(entry.waker);
@@ -218,8 +219,8 @@ Waker Driver::end(Lock&, SleepEntry& entry, bool fired) noexcept {
     return waker;
 }
 
-/// Something has been registered: releases the lock, and sees to it that a turn comes in time. The
-/// turning thread itself looks before it ends.
+/// To be called after a registration: releases the lock, and ensures that a turn comes in time.
+/// During a turn there is nothing to do, as the turn checks before it ends.
 void Driver::leaveRegistered(Lock& lock, Tick tick) {
     if (isTurning_ || (promise_ && tick >= *promise_)) {
         lock.unlock();
@@ -228,7 +229,7 @@ void Driver::leaveRegistered(Lock& lock, Tick tick) {
     promise_ = wheel_.nextExpiration();
     const DriverRef keptAlive(this);
     if (!settings_.polled) {
-        // Not for the tick, but for the promise: what comes after that is not going to wake it.
+        // Wakes the thread for the promise, not for the tick: later registrations will not wake it.
         monitor_.leaveAndWakeFor(lock, ticks_.timeOf(*promise_));
         return;
     }
@@ -236,7 +237,7 @@ void Driver::leaveRegistered(Lock& lock, Tick tick) {
     if (settings_.unpark) call(settings_.unpark);
 }
 
-// --- the TimeDriver -----------------------------------------------------------------------------
+// The TimeDriver.
 
 std::size_t Driver::turn(std::optional<Nanos> now) {
     const DriverRef keptAlive(this);
@@ -251,8 +252,9 @@ std::size_t Driver::turn(std::optional<Nanos> now) {
     return turn(lock, tick);
 }
 
-/// Takes one entry at a time, though that means a lock for each that has a waker: the next one may
-/// be destroyed or moved later by the waker of this one, and then must not be called.
+/// Takes one entry at a time, although that means locking for each entry with a waker: the waker of
+/// one entry may destroy the next entry or move it to a later time, and then the next waker must
+/// not be called.
 std::size_t Driver::turn(Lock& lock, Tick now) {
     const Turn turning(*this, lock);
     std::size_t fired = 0;
@@ -279,18 +281,19 @@ std::size_t Driver::turn(Lock& lock, Tick now) {
     return fired;
 }
 
-/// A loop sleeps by the last answer it was given, so an answer is a promise: whoever was told T is
-/// unparked for every registration before T. That holds if promise_ is never before an answer that
-/// somebody may still sleep by:
+/// A loop sleeps according to the last answer it got, so an answer is a promise: a loop that got T
+/// is unparked for every registration before T. That holds if promise_ is never earlier than an
+/// answer that a loop may still be using:
 ///
-/// 1. Here promise_ is raised to the answer. Entries that were dropped may have left it earlier.
-/// 2. To raise it loses nothing: it makes more registrations unpark, not fewer. So it does not
-///    matter who asks. A loop that sleeps by an earlier answer may be woken needlessly, no more.
-/// 3. It is lowered by a registration, which unparks, and by a turn. After either, the loop asks
-///    again.
+/// 1. This function raises promise_ to the answer. Dropped entries may have left it earlier.
+/// 2. Raising it loses nothing: it makes more registrations unpark, not fewer. So it does
+///    not matter which thread calls this. At worst, a loop that uses an earlier answer is
+///    woken needlessly.
+/// 3. A registration, which unparks, and a turn lower it. After either, the loop asks again.
 ///
-/// During a turn nothing unparks, so an answer is good only until the turn's end, which promises
-/// anew. A driver's thread does not ask: it sets promise_ itself, each time it goes to sleep.
+/// During a turn nothing unparks, so an answer is valid only until the turn ends, which sets
+/// promise_ again. A driver's own thread does not call this: it sets promise_ itself, each time it
+/// goes to sleep.
 std::optional<Nanos> Driver::nextWake() {
     const Lock lock = enter();
     const std::optional<Tick> next = wheel_.nextExpiration();
@@ -320,14 +323,15 @@ void Driver::shutdown() {
     Lock lock = enter();
     isShutdown_.store(true, std::memory_order_release);
     monitor_.leaveAndWake(lock);
-    // In a waker that this thread is calling for a shutdown, that one goes on afterwards.
+    // If this is called by a waker that a shutdown on this thread is calling, that shutdown
+    // continues afterwards.
     if (Frame::isInside(*this, Frame::Kind::Shutdown)) return;
     const Frame frame(*this, Frame::Kind::Shutdown);
     monitor_.enter(lock);
     releaseAll(lock);
 }
 
-/// In any order, since none of it is due.
+/// Releases in any order, since none of the entries is due.
 void Driver::releaseAll(Lock& lock) {
     std::size_t left = kMostInOneHold;
     while (Entry* const entry = wheel_.takeAny()) {
@@ -346,20 +350,20 @@ void Driver::releaseAll(Lock& lock) {
 }
 
 void Driver::close() noexcept {
-    if (isOfAnotherProcess()) return;  // its turns, wakers and thread are those of the parent
+    if (isOfAnotherProcess()) return;  // its turns, wakers and thread belong to the parent
     const jtimer::detail::Uninterruptible uninterruptible;
     shutdown();
     thread_.finish();
 }
 
-// --- waiting threads ----------------------------------------------------------------------------
+// Waiting threads.
 
 /// Waits until the entry, which is registered, has fired.
-/// \param unpark the tick that it has just been registered for, if so
-/// \throws IllegalStateException if it has been shut down first
+/// \param unpark the tick for which the entry has just been registered, if so
+/// \throws IllegalStateException if the driver has been shut down first
 void Driver::block(Lock& lock, SleepEntry& entry, std::optional<Tick> unpark) {
     Wait wait(entry);
-    // Also where an interruption or a cancellation ends the wait.
+    // Also runs when an interruption or a cancellation ends the wait.
     struct Stop {
         Driver& driver;
         Lock& lock;
@@ -380,14 +384,14 @@ void Driver::block(Lock& lock, SleepEntry& entry, std::optional<Tick> unpark) {
     if (!wait.hasFired) requireRunning();
 }
 
-/// The entry is still there if the wait is not over.
+/// The entry still exists if the wait is not over.
 void Driver::stopWaiting(Lock&, Wait& wait) noexcept {
     if (wait.isOver) return;
     waits_.erase(waits_.iterator_to(wait));
     if (waits_.find(wait.entry) == waits_.end()) wait.entry->setWaitedFor(false);
 }
 
-// --- the driver's thread ------------------------------------------------------------------------
+// On the driver's thread.
 
 void Driver::run() {
     // Once the loop has returned, the thread that has called shutdown() calls the wakers. If a

@@ -32,12 +32,12 @@ using jtimer::detail::Nanos;
 class Driver;
 using DriverRef = boost::intrusive_ptr<Driver>;
 
-/// What a Sleep refers to. 72 bytes, which is what the usual allocator gives for one of its blocks.
+/// The entry to which a Sleep refers. It has 72 bytes, which fill one block of the usual allocator.
 struct SleepEntry final : Entry {
     explicit SleepEntry(Driver& owner) : driver(&owner) {}
 
     const DriverRef driver;
-    /// Of the last poll that returned false. Guarded by the driver's monitor.
+    /// The waker of the last poll that returned false. Guarded by the driver's monitor.
     Waker waker;
 };
 
@@ -45,19 +45,19 @@ struct SleepEntry final : Entry {
 /// every SleepEntry.
 ///
 /// The monitor guards the wheel, every waker, promise_, isTurning_, waits_, and the changes of
-/// isShutdown_. One thread at a time polls, resets and destroys a SleepEntry; others may register
-/// it meanwhile, in wait(), and end that, in turn() and shutdown(), all under the lock. What
-/// happens without it is Entry::extend(), and the look at whether an entry has fired.
+/// isShutdown_. One thread at a time polls, resets and destroys a SleepEntry. Meanwhile other
+/// threads may register it, in wait(), and end its registration, in turn() and shutdown(), all
+/// under the lock. Only Entry::extend() and the check whether an entry has fired need no lock.
 ///
-/// Wakers, and everything else that is the user's, are called, replaced and destroyed outside of
-/// the lock. So everything may have changed when such a call returns, and the entry and the driver
-/// be gone: the functions below touch neither after it, except through a reference of their own.
+/// Wakers and all other user objects are called, replaced and destroyed outside the lock. So when
+/// such a call returns, everything may have changed, and the entry and the driver may have been
+/// destroyed: the functions below touch neither after it, except through their own reference.
 ///
-/// **Forked children.** At the moment of the fork another thread may have held the lock, which
-/// nobody releases in the child; so there nothing waits for it. What is destroyed leaves the wheel
-/// if the lock is free. Otherwise its entry is never freed, as the wheel, in whatever state, still
-/// links it; and it keeps the driver. All other calls throw where they would wait for the lock or
-/// for a turn. The process is asked for only then, as that is a system call.
+/// **Forked children.** At the moment of the fork another thread may have held the lock, which is
+/// then never released in the child; so nothing waits for it there. An entry that is destroyed
+/// leaves the wheel if the lock is free. Otherwise it is never freed, as the wheel, in whatever
+/// state, still links it; and it keeps the driver alive. All other calls throw instead of waiting
+/// for the lock or for a turn. They check the process only then, as that is a system call.
 class Driver final : public boost::intrusive_ref_counter<Driver> {
   public:
     struct Settings {
@@ -71,7 +71,7 @@ class Driver final : public boost::intrusive_ref_counter<Driver> {
     /// \throws std::system_error if the clock cannot make another Waiter
     explicit Driver(Settings settings);
 
-    /// Starts the thread, unless the driver is polled. \throws std::system_error if there is none
+    /// Starts the thread, unless the driver is polled. \throws std::system_error if that fails
     void start();
 
     const std::string& name() const noexcept { return settings_.name; }
@@ -79,37 +79,38 @@ class Driver final : public boost::intrusive_ref_counter<Driver> {
     Nanos now() const { return monitor_.now(); }
     Date nowAsDate() const { return settings_.clock->now(); }
 
-    // --- for the owner of an entry ---------------------------------------------------------------
+    // For the owner of an entry.
 
-    /// What a poll has found.
+    /// The result of a poll.
     enum class Polled { Waits, Fired, IsShutDown };
 
-    /// As Sleep::poll(). \param waker swapped for the entry's if it returns false
+    /// Implements Sleep::poll(). \param waker swapped for the entry's if it returns false
     bool poll(SleepEntry& entry, Nanos deadline, Waker& waker);
-    /// The same at a time that the caller has read. Allocates nothing, and throws nothing but what
-    /// enter() throws. \param waker swapped for the entry's if it waits
+    /// The same with a time that the caller has read. Allocates nothing, and throws only what
+    /// enter() throws. \param waker swapped for the entry's if it returns Waits
     Polled poll(SleepEntry& entry, Nanos deadline, Nanos now, Waker& waker);
-    /// As Sleep::wait(). \param deadline which another thread may be resetting
+    /// Implements Sleep::wait(). \param deadline another thread may be resetting it
     void wait(SleepEntry& entry, const std::atomic<Nanos>& deadline);
-    /// As Sleep::reset(). \param kept receives the deadline before a waker can be called, and keeps
-    ///   its value if the call throws
+    /// Implements Sleep::reset(). \param kept receives the deadline before a waker can be called,
+    /// and keeps its value if the call throws
     void reset(SleepEntry& entry, Nanos deadline, std::atomic<Nanos>& kept) {
         const Tick tick = ticks_.dueBy(deadline);
         const Nanos before = kept.load(std::memory_order_relaxed);
         if (entry.isRegistered()) {
-            // First, as once it is extended it may fire, and its waker destroy it and `kept`.
+            // First, because once the entry is extended it may fire, and its waker may destroy it
+            // and `kept`.
             kept.store(deadline, std::memory_order_relaxed);
             if (entry.extend(tick)) return;
         }
         move(entry, deadline, tick, kept, before);
     }
-    /// Deregisters the entry and drops its waker. It can be destroyed or polled afterwards.
-    /// \returns false if it must not even be destroyed: in a forked child
+    /// Deregisters the entry and drops its waker. Afterwards it can be destroyed or polled.
+    /// \returns false if it must not even be destroyed, in a forked child
     bool deregister(SleepEntry& entry) noexcept;
     /// Takes its waker away; deregisters it too, unless a thread is in wait() for it.
     Waker takeWaker(SleepEntry& entry) noexcept;
 
-    // --- for the TimeDriver and what is made of Sleeps -------------------------------------------
+    // For the TimeDriver and for what is built on Sleep.
 
     std::size_t turn(std::optional<Nanos> now);
     std::optional<Nanos> nextWake();
@@ -120,12 +121,12 @@ class Driver final : public boost::intrusive_ref_counter<Driver> {
     bool isShutdown() const noexcept { return isShutdown_.load(std::memory_order_acquire); }
     /// \throws IllegalStateException if it has been shut down
     void requireRunning() const;
-    /// \throws IllegalStateException if nobody could turn this driver while the calling thread
-    ///   waits: because it is that thread which is turning it, or in a forked child
+    /// \throws IllegalStateException if no thread could turn this driver while the calling thread
+    ///   waits: because the calling thread itself is turning it, or this is a forked child
     void requireCanWait() const;
-    /// Calls a waker, destroys it, and reports what it throws.
+    /// Calls a waker, destroys it, and reports its exception, if any.
     void wake(Waker waker);
-    /// The end of the TimeDriver: see ~TimeDriver.
+    /// Called by ~TimeDriver: see there.
     void close() noexcept;
 
   private:
@@ -135,7 +136,7 @@ class Driver final : public boost::intrusive_ref_counter<Driver> {
     struct Wait : boost::intrusive::set_base_hook<> {
         explicit Wait(SleepEntry& waitsFor) : entry(&waitsFor) {}
         SleepEntry* const entry;
-        /// The entry has left the wheel; hasFired: because it has fired.
+        /// isOver: the entry has left the wheel. hasFired: it has left because it has fired.
         bool isOver = false;
         bool hasFired = false;
         jtimer::detail::Condition over;
@@ -170,16 +171,17 @@ class Driver final : public boost::intrusive_ref_counter<Driver> {
     Monitor monitor_;
     const Ticks ticks_;
     Wheel wheel_;
-    /// By entry, so that firing an entry finds its threads among any number of others.
+    /// Sorted by entry, so that firing an entry finds its waiting threads quickly among any number
+    /// of others.
     boost::intrusive::multiset<Wait, boost::intrusive::key_of_value<EntryOf>> waits_;
-    /// The time by which the next turn will come; nothing: no turn will come by itself. Something
-    /// registered before it unparks. A turn sets it to the next expiration at its end, nextWake()
-    /// raises it to its answer, and a registration that unparks lowers it.
+    /// The time by which the next turn will come; nothing: no turn will come by itself. A
+    /// registration for an earlier time unparks. A turn sets it to the next expiration when it
+    /// ends, nextWake() raises it to its answer, and a registration that unparks lowers it.
     std::optional<Tick> promise_;
     bool isTurning_ = false;
-    /// Read without the lock by those who may be late to see it.
+    /// Also read without the lock where seeing it late does no harm.
     std::atomic<bool> isShutdown_{false};
-    /// Started last, when all else is there.
+    /// Declared last: started when all other members exist.
     jtimer::detail::OwnThread thread_;
 };
 

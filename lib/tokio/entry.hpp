@@ -8,48 +8,48 @@
 
 namespace jtimer::tokio::detail {
 
-/// Milliseconds since the start of the owner of a Wheel. What 64 bits of nanoseconds hold takes
-/// less than 44 bits.
+/// Milliseconds since the start of a Wheel's owner. 64 bits of nanoseconds are less than 44 bits
+/// of milliseconds.
 using Tick = std::int64_t;
 
 class Wheel;
 
-/// What a Wheel holds: its state, or the tick in which it is due; and the tick by which the wheel
-/// finds it. Neither allocated nor destroyed by the wheel.
+/// An entry of a Wheel: its state, or the tick in which it is due; and the tick by which the wheel
+/// finds it. The wheel neither allocates nor destroys it.
 ///
-/// The wheel and the state belong to one owner, who has a lock where several threads come by ("the
-/// lock" below). One thing happens without it: extend(), which moves a due tick later. The state
-/// is one atomic word, and every change that extend() can race with is a compare-and-exchange of
-/// that word, so all changes of one entry have a single order:
+/// The wheel and the state belong to one owner, which has a lock if several threads use it ("the
+/// lock" below). Only extend(), which moves a due tick to a later one, needs no lock. The state is
+/// one atomic word, and every change that extend() can race with is a compare-and-exchange of that
+/// word, so all changes of one entry have a single order:
 ///
 /// 1. extend() exchanges due tick d for d' >= d, if the word still holds d.
 /// 2. expire(), under the lock, exchanges d <= now for kPending, if the word still holds d.
 /// 3. If 1 comes first, 2 fails, reads d', and the entry is placed by d' or expires by it. If 2
 ///    comes first, 1 fails, reads kPending, and its caller goes on under the lock. So an extension
-///    is never lost, and needs to tell nobody: the entry waits in the slot of its registered tick,
-///    which is not later than any due tick that it was given since.
+///    is never lost, and needs no notification: the entry waits in the slot of its registered tick,
+///    which is not later than any due tick that it has been given since.
 ///
-/// test/tokio/model/extension.pml has these steps for the model checker Spin.
+/// test/tokio/model/extension.pml models these steps for the model checker Spin.
 ///
-/// Memory order: extend() releases and expire() acquires, so what was done before a reset is seen
-/// by the waker that the reset leads to. Every exchange between them is a read-modify-write, so
-/// this holds for all earlier extensions as well. leave() releases and the readers of the state
-/// acquire: who sees that the entry has fired sees all that was done to it, and may destroy it
-/// without the lock, since leave() is the last touch. No order between this word and any other is
-/// relied upon, hence nothing is sequentially consistent.
+/// Memory order: extend() releases and expire() acquires, so the waker that fires after a reset
+/// sees everything that was done before the reset. Every exchange between them is a
+/// read-modify-write, so this holds for all earlier extensions as well. leave() releases and the
+/// readers of the state acquire: a thread that sees that the entry has fired sees all that was done
+/// to it, and may destroy it without the lock, since leave() is the last access. The code relies on
+/// no order between this word and any other, so nothing is sequentially consistent.
 class Entry : public jtimer::detail::ListHook {
   public:
     Entry() noexcept = default;
 
     /// Not in a wheel.
     bool isIdle() const noexcept { return state() == kIdle; }
-    /// Not in a wheel, since its time has come.
+    /// Not in a wheel, because its time has come.
     bool hasFired() const noexcept { return state() == kFired; }
     /// In a wheel, in a slot or pending.
     bool isRegistered() const noexcept { return isRegistered(state()); }
 
-    /// Moves the due tick to `tick`, if the entry lies in a slot and was due no later. The only
-    /// change that needs no lock. \returns whether it was so
+    /// Moves the due tick to `tick`, if the entry is in a slot and not due later than that. The
+    /// only change that needs no lock. \returns whether it did
     bool extend(Tick tick) noexcept {
         Tick due = state_.load(std::memory_order_relaxed);
         while (due >= 0 && due <= tick) {
@@ -60,13 +60,14 @@ class Entry : public jtimer::detail::ListHook {
         return false;
     }
 
-    /// The entry has left the wheel: because it fired, or for another reason. The last touch: its
-    /// owner may destroy it from now on.
+    /// Called when the entry has left the wheel, because it fired or for another reason. This is
+    /// the last access: from now on its owner may destroy it.
     void leave(bool fired) noexcept {
         state_.store(fired ? kFired : kIdle, std::memory_order_release);
     }
 
-    /// A bit for the owner of the wheel, under the lock. It lives here because here is room for it.
+    /// A bit for the owner of the wheel, under the lock. It is stored here because there is room
+    /// for it.
     bool isWaitedFor() const noexcept { return (registered_ & kWaitedFor) != 0; }
     void setWaitedFor(bool isWaitedFor) noexcept {
         registered_ = (registered_ & ~kWaitedFor) | (isWaitedFor ? kWaitedFor : 0);
@@ -75,7 +76,7 @@ class Entry : public jtimer::detail::ListHook {
   private:
     friend class Wheel;
 
-    /// A state other than a due tick, which is never negative.
+    /// States other than a due tick, which is never negative.
     static constexpr Tick kIdle = -1;
     static constexpr Tick kPending = -2;
     static constexpr Tick kFired = -3;
@@ -89,12 +90,12 @@ class Entry : public jtimer::detail::ListHook {
         registered_ = static_cast<std::uint64_t>(tick) << 1 | (registered_ & kWaitedFor);
     }
 
-    /// Into a slot.
+    /// Marks the entry as being in a slot.
     void enter(Tick tick) noexcept {
         setRegisteredTick(tick);
         state_.store(tick, std::memory_order_release);
     }
-    /// Into the pending list, from outside.
+    /// Marks an entry that was in no wheel as pending.
     void enterPending() noexcept { state_.store(kPending, std::memory_order_release); }
 
     /// Marks the entry as pending if it is due by `now`. Otherwise its registered tick becomes the
@@ -111,8 +112,8 @@ class Entry : public jtimer::detail::ListHook {
     }
 
     std::atomic<Tick> state_{kIdle};
-    /// In the lowest bit, isWaitedFor(); above it, while the entry is in a slot, the tick by which
-    /// it lies there. Under the lock.
+    /// The lowest bit is isWaitedFor(); the bits above it hold the tick that decides the slot,
+    /// while the entry is in one. Under the lock.
     static constexpr std::uint64_t kWaitedFor = 1;
     std::uint64_t registered_ = 0;
 };

@@ -5,8 +5,8 @@ namespace jtimer::tokio::detail {
 
 class Driver;
 
-/// What the calling thread is in the middle of, for one driver, while this object exists. Calls
-/// that could never return there, or would turn a wheel that is being turned, ask for it.
+/// Records, during its lifetime, what the calling thread is doing for one driver. Calls that could
+/// never return in that situation, or would turn a wheel that is being turned, check it.
 class Frame {
   public:
     enum class Kind { Turn, Waker, Shutdown };

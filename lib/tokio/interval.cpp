@@ -24,7 +24,7 @@ std::optional<Date> Interval::pollTick(Waker waker) {
     return taken();
 }
 
-/// The tick that has come is taken: the next one is chosen, and registered by the next poll.
+/// Takes the tick that has come: chooses the next one, which the next poll registers.
 Date Interval::taken() {
     const Nanos scheduled = SleepAccess::deadlineOf(sleep_);
     const Nanos now = SleepAccess::driverOf(sleep_).now();

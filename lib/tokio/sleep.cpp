@@ -13,7 +13,7 @@ using detail::SleepEntry;
 
 namespace {
 
-/// The end of an entry. Its waker is destroyed with no lock held.
+/// Destroys an entry. Its waker is destroyed with no lock held.
 void destroy(SleepEntry* entry) noexcept {
     if (entry != nullptr && entry->driver->deregister(*entry)) delete entry;
 }
@@ -31,7 +31,7 @@ Sleep& Sleep::operator=(Sleep&& other) noexcept {
     if (this == &other) return *this;
     SleepEntry* const before = std::exchange(entry_, std::exchange(other.entry_, nullptr));
     deadline_.store(other.deadline_.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    destroy(before);  // last: what its waker's destructor does finds this Sleep complete
+    destroy(before);  // last: its waker's destructor may use this Sleep
     return *this;
 }
 

@@ -12,7 +12,7 @@
 
 namespace jtimer::tokio::detail {
 
-/// Rounded up where a Date is coarser: who waits until then must not find the time not come yet.
+/// Rounded up if a Date is coarser: after a wait until that Date, the time must have come.
 inline Date dateOf(Nanos nanos) {
     const std::chrono::nanoseconds time(nanos);
     const auto date = std::chrono::duration_cast<Date::duration>(time);
@@ -25,7 +25,7 @@ inline Nanos requireNotNegative(TimeSpan duration) {
     return jtimer::detail::toNanos(duration.value());
 }
 
-/// The private parts of the faces, for what is made of them.
+/// Gives the code built on Sleep, Interval and TimeDriver access to their private parts.
 class SleepAccess {
   public:
     static Sleep make(Driver& driver, Nanos deadline) { return Sleep(driver, deadline); }
@@ -33,7 +33,7 @@ class SleepAccess {
     static Driver& driverOf(const Sleep& sleep) noexcept { return *sleep.entry_->driver; }
     static Sleep& sleepOf(Interval& interval) noexcept { return interval.sleep_; }
 
-    /// Another deadline for a Sleep that is not registered, to be registered by its next poll.
+    /// Sets another deadline for a Sleep that is not registered; its next poll registers it.
     static void restart(Sleep& sleep, Nanos deadline) noexcept {
         sleep.deadline_.store(deadline, std::memory_order_relaxed);
         sleep.entry_->leave(false);
@@ -42,12 +42,12 @@ class SleepAccess {
         driverOf(sleep).reset(*sleep.entry_, deadline, sleep.deadline_);
     }
     /// Moves the deadline of a registered Sleep to a later time, without a lock. \returns false if
-    /// it is not registered for an earlier one; its deadline is not to be relied upon then
+    /// it is not registered for an earlier time; then its deadline is not reliable
     static bool extend(Sleep& sleep, Nanos deadline) noexcept {
         sleep.deadline_.store(deadline, std::memory_order_relaxed);
         return sleep.entry_->extend(driverOf(sleep).ticks().dueBy(deadline));
     }
-    /// As Driver::poll() at a time that the caller has read.
+    /// Calls Driver::poll() with a time that the caller has read.
     static Driver::Polled poll(Sleep& sleep, Nanos now, Waker& waker) {
         return driverOf(sleep).poll(*sleep.entry_, deadlineOf(sleep), now, waker);
     }

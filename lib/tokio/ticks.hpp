@@ -11,15 +11,15 @@ namespace jtimer::tokio::detail {
 
 using jtimer::detail::Nanos;
 
-/// The ticks of one wheel: milliseconds from when its owner was made. A deadline must be converted
-/// by the owner of the wheel that it goes to.
+/// The ticks of one wheel: milliseconds since the construction of its owner. The owner of a wheel
+/// must itself convert the deadlines for that wheel.
 class Ticks {
   public:
     explicit Ticks(Nanos start) noexcept : start_(start) {}
 
     Nanos start() const noexcept { return start_; }
 
-    /// The tick of a moment: rounded down, before the start 0.
+    /// The tick of a moment: rounded down; 0 before the start.
     Tick at(Nanos moment) const noexcept { return sinceStart(moment) / kNanosPerMilli; }
 
     /// The tick in which a deadline is due: rounded up.
@@ -28,8 +28,8 @@ class Ticks {
         return span / kNanosPerMilli + (span % kNanosPerMilli != 0 ? 1 : 0);
     }
 
-    /// When a tick begins. The tick of a saturated deadline begins at kNever: from a start before
-    /// 1970, start + kNever would be a time that comes.
+    /// The time at which a tick begins. The tick of a saturated deadline begins at kNever: if the
+    /// start is before 1970, start + kNever would be a time that comes.
     Nanos timeOf(Tick tick) const noexcept {
         const Nanos span = jtimer::detail::saturatingMultiply(tick, kNanosPerMilli);
         if (span == jtimer::detail::kNever) return jtimer::detail::kNever;

@@ -24,7 +24,7 @@ void Wheel::insertPending(Entry& entry) noexcept {
     ++size_;
 }
 
-/// Into the slot of its registered tick.
+/// Puts the entry into the slot of its registered tick.
 void Wheel::place(Entry& entry) noexcept {
     const Tick tick = entry.registeredTick();
     const int level = levelOf(elapsed_, tick);
@@ -33,12 +33,12 @@ void Wheel::place(Entry& entry) noexcept {
     levels_[static_cast<std::size_t>(level)].occupied |= bitOf(slot);
 }
 
-/// Where the entry lies is computed, not stored. elapsed_ has moved since it was placed, but never
-/// past the start of its slot without dealing that slot; and until then the digit in which they
-/// differ first is the same.
+/// The slot of the entry is computed, not stored. elapsed_ may have advanced since the entry was
+/// placed, but never past the start of its slot without dealing that slot; and until then the first
+/// digit in which they differ is the same.
 ///
-/// An entry of a slot that is half dealt lies in no slot. The one that is computed for it is then
-/// none of its business; but if that one is empty, its bit is clear already.
+/// An entry of a half-dealt slot is in no slot. The slot computed for it is then unrelated to it;
+/// but if that slot is empty, its bit is already clear.
 void Wheel::remove(Entry& entry) noexcept {
     const bool isPending = entry.state() == Entry::kPending;
     entry.unlink();
@@ -51,9 +51,9 @@ void Wheel::remove(Entry& entry) noexcept {
         levels_[static_cast<std::size_t>(level)].occupied &= ~bitOf(slot);
 }
 
-/// When a slot starts next. Below the top level that is in the present revolution, for elapsed_ has
-/// the same higher digits as what lies there. On the top level the current slot holds only what is
-/// due one revolution on, or later.
+/// When a slot starts next. Below the top level that is in the present revolution, because elapsed_
+/// has the same higher digits as the entries there. On the top level the current slot holds only
+/// entries that are due at least one revolution later.
 Tick Wheel::startOf(int level, int slot) const noexcept {
     const int shift = kDigitBits * level;
     const Tick current = elapsed_ >> shift;
@@ -62,15 +62,15 @@ Tick Wheel::startOf(int level, int slot) const noexcept {
     return (current + distance) << shift;
 }
 
-/// The lowest level that is not empty has it: everything there is due before elapsed_ leaves its
+/// It is on the lowest level that is not empty: everything there is due before elapsed_ leaves its
 /// slot of the next level.
 std::optional<Wheel::Slot> Wheel::nextSlot() const noexcept {
     for (int level = 0; level < kLevels; ++level) {
         const std::uint64_t occupied = levels_[static_cast<std::size_t>(level)].occupied;
         if (occupied == 0) continue;
-        // The slot after the current one becomes bit 0, and the current one, which comes last,
-        // bit 63. To begin with the current slot would be wrong on the top level: what lies there
-        // is due in a revolution, and would hide all that comes before.
+        // The slot after the current one becomes bit 0, and the current one, which comes last, bit
+        // 63. Beginning with the current slot would be wrong on the top level: the entries there
+        // are due in a revolution, and would hide all earlier ones.
         const int from = (slotOf(level, elapsed_) + 1) % kSlots;
         const std::uint64_t rotated = occupied >> from | occupied << ((kSlots - from) % kSlots);
         const int slot = (from + __builtin_ctzll(rotated)) % kSlots;
@@ -86,16 +86,16 @@ std::optional<Tick> Wheel::nextExpiration() const noexcept {
     return next->start;
 }
 
-/// The start of this slot has come. It is emptied at once, as on the top level some of its entries
-/// may be placed in the same slot again.
+/// Called when the start of this slot has come. Empties it at once, because on the top level some
+/// of its entries may be placed in the same slot again.
 void Wheel::open(const Slot& slot) noexcept {
     undealt_.splice(undealt_.end(), list(slot.level, slot.slot));
     levels_[static_cast<std::size_t>(slot.level)].occupied &= ~bitOf(slot.slot);
     elapsed_ = slot.start;
 }
 
-/// Each entry of the slot becomes pending, or lies in a slot of a lower level; on the top level
-/// perhaps in the same one. \returns false if more are left than `most`
+/// Makes each entry of the slot pending, or places it in a slot of a lower level; on the top level
+/// perhaps in the same slot. \returns false if entries are left after `most`
 bool Wheel::deal(std::size_t& most) noexcept {
     for (; !undealt_.empty(); --most) {
         if (most == 0) return false;
@@ -160,7 +160,7 @@ const Entry* Wheel::first() const noexcept {
     if (next->level < kTop) {
         look(list(next->level, next->slot));
     } else {
-        // What lies in the next slot may be due some revolutions later than the others.
+        // Entries in the next slot may be due some revolutions later than the others.
         for (int slot = 0; slot < kSlots; ++slot) look(list(kTop, slot));
     }
     return first;
@@ -172,7 +172,7 @@ namespace {
 
 }  // namespace
 
-/// Adds the entries of a slot to `count`, and their slot's start to `next`, the earliest.
+/// Adds the number of a slot's entries to `count`, and lowers `next` to the slot's start.
 void Wheel::checkSlot(int level, int slot, std::size_t& count, std::optional<Tick>& next) const {
     const auto width = Tick{1} << (kDigitBits * level);
     const List& entries = list(level, slot);

@@ -12,28 +12,29 @@
 namespace jtimer::tokio::detail {
 
 /// A hierarchical timing wheel: six levels of 64 slots. A slot of level L is 64^L ticks wide, and a
-/// level as wide as one slot of the next. The top level is a ring: what is due after its end,
-/// 2^36 ticks from now, goes round with it.
+/// level is as wide as one slot of the next. The top level is a ring: entries that are due after
+/// its end, 2^36 ticks from now, go round with it.
 ///
 ///     elapsed ── level 0: 64 slots of 1 tick ── level 1: 64 slots of 64 ticks ── ... level 5
 ///
-/// An entry lies on the level of the highest of its base-64 digits that differs from elapsed()'s,
-/// in the slot that this digit names. So level 0 holds what is due before elapsed() comes to a
-/// multiple of 64, and every entry moves down level by level, each time when the start of its slot
-/// comes: it is dealt again at most five times, and mostly removed before that.
+/// An entry is on the level of the highest of its base-64 digits that differs from elapsed()'s, in
+/// the slot that this digit names. So level 0 holds the entries that are due before elapsed()
+/// reaches a multiple of 64. Every entry moves down level by level, each time the start of its slot
+/// comes: it is dealt again at most five times, and is usually removed before that.
 ///
-/// To insert and to remove is O(1) and allocates nothing. To find the next slot is O(levels): each
+/// Inserting and removing are O(1) and allocate nothing. Finding the next slot is O(levels): each
 /// level has a word with a bit for each slot that is not empty. Time in which nothing is due costs
-/// nothing, however long.
+/// nothing, however long it is.
 ///
-/// Time is an argument. No thread, lock or clock: its owner has the lock that Entry speaks of.
+/// Time is an argument. The wheel uses no thread, lock or clock: its owner has the lock that
+/// Entry describes.
 class Wheel {
   public:
     static constexpr int kLevels = 6;
     static constexpr int kSlots = 64;
 
-    /// What elapsed time a tick is inserted into decides its level, by their difference in digits
-    /// and not in ticks: 70 lies on level 1 as seen from 60.
+    /// The level of a tick depends on the elapsed time at its insertion, by the difference in
+    /// digits and not in ticks: at 60, tick 70 is on level 1.
     static int levelOf(Tick elapsed, Tick tick) noexcept {
         const auto digits = static_cast<std::uint64_t>(elapsed ^ tick) | (kSlots - 1);
         const int level = (63 - __builtin_clzll(digits)) / kDigitBits;
@@ -48,46 +49,45 @@ class Wheel {
     Wheel& operator=(const Wheel&) = delete;
 
     Tick elapsed() const noexcept { return elapsed_; }
-    /// How many entries there are, the pending ones included.
+    /// The number of entries, including the pending ones.
     std::size_t size() const noexcept { return size_; }
     bool isEmpty() const noexcept { return size_ == 0; }
 
-    /// Adds an entry that is in no wheel. One that is due, in a tick that has elapsed, becomes
-    /// pending.
+    /// Adds an entry that is in no wheel. If `tick` has elapsed, the entry becomes pending.
     void insert(Entry& entry, Tick tick) noexcept;
     /// Adds an entry as pending.
     void insertPending(Entry& entry) noexcept;
 
-    /// Removes an entry wherever it is. Its state stays: leave() is up to the caller.
+    /// Removes an entry wherever it is. Does not change its state: the caller must call leave().
     void remove(Entry& entry) noexcept;
 
     /// When there is something to do: the start of the next slot that is not empty, which is not
-    /// later than the first due tick; elapsed() if an entry is pending, or a slot is half dealt;
-    /// nothing if there is none.
+    /// later than the first due tick; elapsed() if an entry is pending or a slot is half dealt;
+    /// nothing if there is no entry.
     std::optional<Tick> nextExpiration() const noexcept;
 
     /// Turns the wheel until an entry is pending, or else to `now`. elapsed() becomes the tick of
-    /// the slot in which the entry was found, or `now`, if that is later.
+    /// the slot in which the entry was found, or `now` if that is later.
     ///
-    /// Deals no more than `most` entries, and subtracts those from it. At 0 it has stopped, perhaps
-    /// in the middle of a slot: then every other function works as ever, but takePending() would
-    /// come too early. The next call goes on.
+    /// Deals no more than `most` entries, and subtracts their number from it. If `most` is then 0,
+    /// it has stopped, perhaps in the middle of a slot: every other function still works, but it is
+    /// too early for takePending(). The next call continues.
     void advance(Tick now, std::size_t& most) noexcept;
 
-    /// Removes the first pending entry. Its state stays pending: leave() is up to the caller.
+    /// Removes the first pending entry. Its state stays pending: the caller must call leave().
     /// \returns null if there is none
     Entry* takePending() noexcept;
 
-    /// Removes an entry that is due by `now`, in the order of ticks, as advance() and takePending()
-    /// without a limit.
+    /// Removes an entry that is due by `now`, in the order of ticks, like advance() without a limit
+    /// and takePending().
     Entry* takeExpired(Tick now) noexcept;
 
     /// Removes any entry, whenever it is due. \returns null if there is none
     Entry* takeAny() noexcept;
 
-    /// The entry that takeExpired() would return first as time goes on, null if there is none. For
-    /// owners that never call extend(), nor stop in the middle of a slot: it looks for the least
-    /// tick in the next slot alone, on the top level in all of that level.
+    /// The entry that takeExpired() would return first as time goes on; null if there is none. For
+    /// owners that never call extend() and never stop in the middle of a slot: it searches only the
+    /// next slot for the least tick, or on the top level that whole level.
     const Entry* first() const noexcept;
 
     /// Recomputes every invariant by brute force, for tests.
@@ -130,10 +130,10 @@ class Wheel {
 
     Tick elapsed_ = 0;
     std::size_t size_ = 0;
-    /// Due, and not taken yet: in the order of ticks, as it has been dealt.
+    /// Entries that are due and not taken yet, in the order of ticks, in which they were dealt.
     List pending_;
-    /// The slot that starts at elapsed_, as far as it has not been dealt. Its entries are no longer
-    /// in any slot, but in every other respect they are as they were there.
+    /// The part of the slot starting at elapsed_ that has not been dealt. Its entries are no longer
+    /// in any slot, but otherwise unchanged.
     List undealt_;
     std::array<Level, kLevels> levels_;
 };
