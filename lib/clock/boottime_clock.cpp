@@ -50,9 +50,9 @@ class FileDescriptor {
 };
 
 /// A condition variable cannot wait on CLOCK_BOOTTIME, and one that waits on CLOCK_MONOTONIC
-/// oversleeps by the time the computer was suspended. A timerfd can: the kernel ends its wait at
-/// resume if the deadline has passed meanwhile. So this one waits for the timerfd, or for an
-/// eventfd that notifies.
+/// oversleeps by the time for which the computer was suspended. A timerfd can wait on
+/// CLOCK_BOOTTIME: the kernel ends its wait at resume if the deadline has passed meanwhile. So this
+/// waiter waits for a timerfd, or for an eventfd that notifies it.
 class BoottimeWaiter final : public detail::Waiter {
   public:
     explicit BoottimeWaiter(Nanos offset) : offset_(offset) {}
@@ -60,9 +60,9 @@ class BoottimeWaiter final : public detail::Waiter {
     void waitUntil(Lock& lock, Nanos deadline, Nanos) override {
         itimerspec at{};
         if (deadline != kNever) {
-            // All zeros would disarm the timer; 1 ns after boot has passed as well as 0 ns has.
+            // All zeros would disarm the timer; 1 ns after boot has passed too.
             const Nanos boottime = std::max(saturatingSubtract(deadline, offset_), Nanos{1});
-            // Where time_t has 32 bits, a wait that is longer than it can say ends too early.
+            // If time_t has 32 bits, a wait that does not fit into it ends early.
             at.it_value.tv_sec = static_cast<std::time_t>(std::min<Nanos>(
                 boottime / kNanosPerSecond, std::numeric_limits<std::time_t>::max()));
             at.it_value.tv_nsec = static_cast<long>(boottime % kNanosPerSecond);
@@ -80,7 +80,7 @@ class BoottimeWaiter final : public detail::Waiter {
         lock.lock();
     }
 
-    /// A thread that is cancelled here would have taken the notification with it.
+    /// If the thread could be cancelled here, the notification would be lost.
     void notify() override {
         const detail::Uninterruptible uninterruptible;
         const std::uint64_t one = 1;

@@ -23,8 +23,8 @@ using detail::wallNanos;
 namespace {
 
 /// Waits for the difference between the deadline and the present time, on the monotonic clock,
-/// which Boost.Thread uses for a wait of a given length. So does Object.wait(timeout) in Java: with
-/// a clock that can be set, this is what makes J116 and J117 come out as they do.
+/// which Boost.Thread uses for a wait of a given length. Java's Object.wait(timeout) does the same:
+/// with a clock that can be set, this determines the results of J116 and J117.
 class RelativeWaiter : public detail::Waiter {
   public:
     void waitUntil(Lock& lock, Nanos deadline, Nanos now) override {
@@ -40,7 +40,8 @@ class RelativeWaiter : public detail::Waiter {
         lock.lock();
     }
 
-    /// The thread has been found waiting, but may only be about to.
+    /// The thread is marked as waiting, but may not have begun to wait. Locking going_ ensures that
+    /// it has.
     void notify() override {
         going_.lock();
         going_.unlock();
@@ -54,12 +55,12 @@ class RelativeWaiter : public detail::Waiter {
     /// overflow, nor its seconds where time_t has 32 bits.
     static constexpr Nanos kLongest = Nanos{30} * 365 * 86'400 * 1'000'000'000;
 
-    /// Held by the thread from when it is found waiting until it does.
+    /// Held by the thread from when it is marked as waiting until it waits.
     boost::mutex going_;
     boost::condition_variable notified_;
 };
 
-/// For the computer's own clock, not for one that a user has derived from it.
+/// For WallClock itself, not for a class that a user has derived from it.
 class WallWaiter final : public RelativeWaiter {
   public:
 #if defined(__linux__)

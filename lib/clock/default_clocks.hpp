@@ -7,8 +7,8 @@
 
 namespace jtimer::detail {
 
-/// The clocks of timers that are given none, one of each kind for the process. Never destroyed: a
-/// timer may be made in the destructor of some static object.
+/// The clocks of timers without a given clock, one of each kind per process. Never destroyed,
+/// because the destructor of a static object may make a timer.
 const std::shared_ptr<Clock>& defaultWallClock();
 const std::shared_ptr<Clock>& defaultSteadyClock();
 

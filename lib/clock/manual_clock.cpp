@@ -25,22 +25,23 @@ using detail::Nanos;
 using detail::saturatingAdd;
 
 /// A small discrete-event simulation. Its participants are the timers' threads on this clock; each
-/// is busy, or waits for a deadline, or is *parked*: inside a move that it has asked for from a
-/// task. While anybody is busy the time stands still. Whoever stops being busy last looks at what
-/// all the others wait for, and moves the time to the earliest of it (settle). So a lone timer
-/// moves the time by itself, without a switch of threads, and the caller of advance() is woken
-/// once, at the end.
+/// is busy, or waits for a deadline, or is *parked*: inside a move that a task has requested. While
+/// a participant is busy, the time stands still. The last one to stop being busy looks at the
+/// deadlines of all the others, and moves the time to the earliest (settle). So a single timer
+/// moves the time by itself, without a thread switch, and the caller of advance() is woken once, at
+/// the end.
 ///
-/// Everything here is guarded by mutex_, which is innermost: a thread may take it while it holds a
-/// timer's monitor, and takes nothing while it holds it. now_ is written under mutex_ and read
-/// anywhere.
+/// mutex_ guards everything here, and is innermost: a thread may lock it while it holds a
+/// timer's monitor, and locks nothing else while it holds mutex_. now_ is written under mutex_
+/// and read anywhere.
 class ManualClock::Impl {
   public:
     explicit Impl(Nanos start) : now_(start) {}
 
     Nanos now() const noexcept { return now_.load(std::memory_order_acquire); }
 
-    /// Moves the time to `target`, or (nothing) to the next deadline, and returns when all is done.
+    /// Moves the time to `target`, or if that is empty to the next deadline, and returns when all
+    /// work is done.
     /// \returns whether there was such a time
     bool moveTo(Lock& lock, std::optional<Nanos> target);
 
@@ -63,12 +64,12 @@ class ManualClock::Impl {
     Waiter* waiterOfThisThread() const;
 
     std::atomic<Nanos> now_;
-    std::vector<Waiter*> waiters_;  // in the order in which the timers were made
-    std::vector<Move*> moves_;      // those that are not done
+    std::vector<Waiter*> waiters_;  // in the order of the timers' construction
+    std::vector<Move*> moves_;      // the moves that are not done
 };
 
-/// What a timer's thread waits on. Busy from its construction, so that a clock which is moved right
-/// after the construction of a Timer waits for that Timer's thread to have started.
+/// The Waiter of a timer's thread. Busy from its construction, so that a clock that is moved right
+/// after the construction of a Timer waits until that Timer's thread has started.
 class ManualClock::Impl::Waiter final : public detail::Waiter {
   public:
     explicit Waiter(std::shared_ptr<Impl> clock)
@@ -88,7 +89,7 @@ class ManualClock::Impl::Waiter final : public detail::Waiter {
         if (deadline <= clock_.now()) return;
         deadline_ = deadline;
         activity_ = Activity::Waiting;
-        clock_.settle();  // this may be the wait that all waited for, and its deadline the next
+        clock_.settle();  // this thread may be the last busy one, and its deadline the next
         if (activity_ == Activity::Busy) return;
 
         monitor.unlock();
@@ -97,8 +98,7 @@ class ManualClock::Impl::Waiter final : public detail::Waiter {
         monitor.lock();
     }
 
-    /// Busy from this moment, and not only when the thread gets to run: nobody moves the time
-    /// meanwhile.
+    /// Makes the thread busy from this moment, before it runs: the time does not move meanwhile.
     void announce() override {
         const Lock lock(clock_.mutex_);
         if (activity_ == Activity::Waiting) activity_ = Activity::Busy;
@@ -131,16 +131,16 @@ class ManualClock::Impl::Waiter final : public detail::Waiter {
     Impl& clock_;
     boost::thread::id thread_;
     Activity activity_ = Activity::Busy;
-    Nanos deadline_ = kNever;  // meant only while Waiting
+    Nanos deadline_ = kNever;  // valid only while Waiting
     Condition woken_;
 };
 
-/// One call that moves the time, on the stack of its caller.
+/// One call that moves the time; on its caller's stack.
 struct ManualClock::Impl::Move {
     Move(std::optional<Nanos> to, Waiter* caller) : target(to), parked(caller) {}
 
-    std::optional<Nanos> target;  // nothing: the next deadline, found when all is quiet
-    Waiter* const parked;         // the caller's, if the caller is a task
+    std::optional<Nanos> target;  // empty: the next deadline, found when none is busy
+    Waiter* const parked;         // the caller's Waiter, if the caller is a task
     bool found = true;
     bool done = false;
     Condition completed;
@@ -156,7 +156,7 @@ bool ManualClock::Impl::moveTo(Lock& lock, std::optional<Nanos> target) {
     return move.found;
 }
 
-/// Call it whenever somebody has stopped being busy, or a move has been added.
+/// To be called whenever a participant has stopped being busy, or a move has been added.
 void ManualClock::Impl::settle() {
     while (!isAny(Activity::Busy)) {
         if (completeMoves()) continue;
@@ -164,8 +164,8 @@ void ManualClock::Impl::settle() {
     }
 }
 
-/// With nobody busy: ends the moves that have arrived. A task that goes on is busy again. \returns
-/// whether anything has changed
+/// Called while no participant is busy: ends the moves that have reached their targets. A task that
+/// continues is busy again. \returns whether anything has changed
 bool ManualClock::Impl::completeMoves() {
     const bool anyParked = isAny(Activity::Parked);
     const auto done = std::partition(moves_.begin(), moves_.end(),
@@ -175,8 +175,8 @@ bool ManualClock::Impl::completeMoves() {
     return changed;
 }
 
-/// A task's move ends when its time has come. Any other waits for the parked tasks too, for these
-/// run still.
+/// A task's move ends when its time has come. Any other move also waits for the parked tasks,
+/// because these are still running.
 bool ManualClock::Impl::completeOne(Move& move, bool anyParked) {
     if (move.parked == nullptr && anyParked) return false;
     if (!move.target) {
@@ -191,8 +191,9 @@ bool ManualClock::Impl::completeOne(Move& move, bool anyParked) {
     return true;
 }
 
-/// With nobody busy and no move that could end: moves the time to the next event, a deadline or the
-/// end of a move, and wakes those who waited for it. \returns false if no move asks for it
+/// Called while no participant is busy and no move can end: moves the time to the next event, a
+/// deadline or the end of a move, and wakes the participants that waited for it. \returns false if
+/// no move requires it
 bool ManualClock::Impl::stepTime() {
     Nanos next = kNever;
     for (const Move* move : moves_) {
@@ -247,7 +248,7 @@ void ManualClock::Impl::check() const {
 
 namespace {
 
-/// The last moment before "never": so that what is never due is not due here either.
+/// The last moment before kNever, so that what is never due is not due here either.
 constexpr Nanos kEndOfTime = kNever - 1;
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace jtimer::detail {
 
 namespace {
 
-/// What std::chrono's clocks read. By way of the C++ library it takes 2 ns more, of 25.
+/// The clocks that std::chrono reads. A reading through the C++ library takes 2 ns more, of 25.
 Nanos nanosOf(clockid_t id) noexcept {
     timespec time{};
     clock_gettime(id, &time);

@@ -5,28 +5,28 @@
 
 namespace jtimer::detail {
 
-/// What the system's clocks show: the time of day, and a time that nobody can set. For any thread.
+/// The time of the system's clocks: the time of day, and a time that cannot be set. For any thread.
 ///
-/// Each reading is the system's own, so it has what the system promises: a steady time is not less
-/// than one that was read before it, by this or another thread, and a time that the system slows
-/// down or speeds up is followed at once. No reading is a cancellation point.
+/// Each reading is the system's own, so it keeps the system's guarantees: a steady time is not less
+/// than one that was read before it, by this or another thread, and when the system slows down or
+/// speeds up a clock, readings follow at once. No reading is a cancellation point.
 ///
-/// Refused: to extrapolate from the processor's cycle counter between two ticks of the kernel. It
-/// runs ahead of a clock that is being slowed down. And a counter that is read in order, after the
-/// loads before it, costs a call of `schedule` within 3 to 8% as much as the system's reading; what
-/// is fast is the reading out of order, by which time goes back between threads.
+/// Rejected: extrapolating from the processor's cycle counter between two ticks of the kernel. It
+/// runs ahead of a clock that is being slowed down. And with a counter that is read in order, after
+/// the loads before it, a call of `schedule` costs the same as with the system's reading, to within
+/// 3 to 8%; only reading out of order is fast, but then time goes back between threads.
 Nanos wallNanos() noexcept;
 Nanos steadyNanos() noexcept;
 
 #if defined(__linux__)
-/// The same as steadyNanos(), and the time that the computer has slept.
+/// Like steadyNanos(), plus the time for which the computer was suspended.
 Nanos boottimeNanos() noexcept;
 
-/// What the first two showed at the last tick of the kernel, for an eighth of the cost.
+/// The first two as of the last tick of the kernel, for an eighth of the cost.
 ///
-/// What it proves: when somebody sets the clock, the coarse one is set in the same step. So at any
-/// moment it is at or behind the exact clock, by some milliseconds, and what it has reached, the
-/// exact clock has reached.
+/// When the clock is set, the coarse one is set in the same step. So at any moment it equals the
+/// exact clock or is some milliseconds behind it, and the exact clock has reached every time that
+/// the coarse one shows.
 Nanos coarseWallNanos() noexcept;
 Nanos coarseSteadyNanos() noexcept;
 #endif

@@ -10,7 +10,7 @@ MillisAndNanos splitMillis(long double millis) {
     if (std::isnan(millis)) {
         throw IllegalArgumentException("A duration is NaN, and must be a number.");
     }
-    constexpr long double limit = 9.2e18L;  // just inside of what 64 bits hold
+    constexpr long double limit = 9.2e18L;  // just within the range of 64 bits
     if (millis >= limit) return {std::numeric_limits<std::int64_t>::max(), 0};
     if (millis <= -limit) return {std::numeric_limits<std::int64_t>::min(), 0};
 

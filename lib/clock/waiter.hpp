@@ -9,59 +9,62 @@
 
 namespace jtimer::detail {
 
-/// Before every time that a clock shows.
+/// Earlier than every time that a clock shows.
 inline constexpr Nanos kLongAgo = std::numeric_limits<Nanos>::min();
 
-/// How one thread waits on a clock. Made by the clock, see makeWaiter(); it does not refer to it.
+/// The way in which one thread waits on a clock. Made by the clock's makeWaiter(); it holds no
+/// reference to the clock.
 ///
-/// The thread that waits calls begin() first, end() last, and waitUntil() in between. Every other
-/// function may be called by any thread at any time, also after end().
+/// The waiting thread calls begin() first, end() last, and waitUntil() in between. Any thread may
+/// call the other functions at any time, even after end().
 class Waiter {
   public:
     virtual ~Waiter() = default;
 
-    /// The thread takes part in its clock from the construction of the Waiter on; this call says
-    /// which thread it is.
+    /// The thread takes part in its clock from the construction of the Waiter; this call says which
+    /// thread it is.
     virtual void begin() {}
 
-    /// Releases `lock`, waits for a notification, at the longest until the clock shows `deadline`
-    /// (kNever: without a limit), and takes `lock` again. May return for no reason, as every
-    /// condition may.
+    /// Releases `lock`, waits for a notification, but no longer than until the clock shows
+    /// `deadline` (kNever: no limit), and acquires `lock` again. Spurious wake-ups are possible, as
+    /// with every condition variable.
     /// \param now what the clock showed last, before `deadline`. A clock that waits for a span of
-    ///   time waits for their difference: so the clock, which may be a user's, is not read again
-    ///   here. Only a ManualClock that has moved on since may return without releasing the lock.
+    ///   time waits for the difference of the two, so that the clock, which may be a user's, is not
+    ///   read again here. Only on a ManualClock that has moved on since may this return without
+    ///   releasing the lock.
     virtual void waitUntil(Lock& lock, Nanos deadline, Nanos now) = 0;
 
-    /// Says, with the lock held, that notify() is going to be called, since the thread waits. A
-    /// clock that waits for its threads must know by now that this one has something to do: when
-    /// the lock is released, other threads find the wait ended, and go on to move the time.
+    /// Announces, with the lock held and the thread waiting, that notify() will be called. A clock
+    /// that waits for its threads must know by now that this one has work to do: once the lock is
+    /// released, other threads see that the wait has ended, and may move the time.
     virtual void announce() {}
 
-    /// Ends the wait that was going on at the announcement. The lock has been released, so that the
-    /// woken thread does not run into it. A notification that comes when nobody waits any more is
-    /// forgotten, or ends the next wait.
+    /// Ends the wait that was in progress at the announcement. Called after the lock has been
+    /// released, so that the woken thread need not wait for it. If the thread no longer waits, the
+    /// notification is lost or ends the next wait.
     virtual void notify() = 0;
 
-    /// A time that the clock has certainly reached, as a cheap substitute for a reading of the
-    /// clock: not later than the present time, and as exact as it is cheap. kLongAgo: unknown.
+    /// A time that the clock has certainly reached, as a cheap substitute for a reading of
+    /// the clock: not later than the present time, and as exact as is cheaply possible.
+    /// kLongAgo: unknown.
     virtual Nanos reached() const noexcept { return kLongAgo; }
 
     /// Whether reached() is the present time.
     virtual bool isReachedExact() const noexcept { return false; }
 
-    /// Whether somebody can set the clock forward during a wait, so that the wait lasts longer than
-    /// until its deadline.
+    /// Whether the clock can be set forward during a wait, so that the wait ends after
+    /// its deadline.
     virtual bool canBeSetForward() const noexcept { return true; }
 
-    /// Whether the thread is awake from a wait only some time after its end, so that it should end
-    /// before the deadline; see WaitPolicy. Not where a test would see that.
+    /// Whether the thread wakes up only some time after the end of a wait, so that the wait should
+    /// end before the deadline; see WaitPolicy. False on clocks that tests control.
     virtual bool wakesLate() const noexcept { return false; }
 
     /// How long the thread may sleep through notifications when these come faster than it can go to
-    /// sleep; see WaitPolicy. 0: not at all, where a test would see the additional wait.
+    /// sleep; see WaitPolicy. 0, for never, on clocks that tests control.
     virtual Nanos settlingTime() const noexcept { return 0; }
 
-    /// The thread takes no part in its clock any more.
+    /// The thread no longer takes part in its clock.
     virtual void end() {}
 };
 
