@@ -11,13 +11,13 @@ namespace jtimer::detail {
 
 namespace {
 
-/// Lies before each object.
+/// Precedes each object.
 struct alignas(kAlignmentInBlock) Header {
-    /// Of a block's first header only: how many of its objects have not been given back. The second
-    /// one counts from the beginning, when it is the thread's.
+    /// Only in a block's first header: how many of its objects have not been given back. The second
+    /// object counts from the beginning, while the thread still keeps it.
     std::atomic<std::uint32_t> references;
 
-    /// How far this header is from the beginning of the block.
+    /// The distance of this header from the beginning of the block.
     std::uint32_t offset;
 };
 
@@ -25,13 +25,13 @@ constexpr std::size_t sizeWithHeader(std::size_t size) noexcept {
     return sizeof(Header) + (size + kAlignmentInBlock - 1) / kAlignmentInBlock * kAlignmentInBlock;
 }
 
-/// What a thread knows of the objects that it has taken. Without a destructor, so that it can be
-/// reached without asking whether it was constructed.
+/// A thread's record of the objects that it has taken. It has no destructor, so that an access need
+/// not check whether it has been constructed.
 struct ThreadMemory {
-    /// The second object of a block, which is taken next for this size; null: none.
+    /// The second object of a block, which is taken next for its size; null: none.
     void* second;
     std::size_t sizeOfSecond;
-    /// The size of the object that was taken last.
+    /// The size of the object taken last.
     std::size_t lastSize;
 
     void giveBackSecond() noexcept {
@@ -58,9 +58,9 @@ ThreadEnd::~ThreadEnd() {
 }
 
 [[gnu::noinline]] void* takeFromNewBlock(std::size_t size) {
-    // When destructors of the thread's other variables make objects, nobody would give back a
-    // second one. Nor does anybody for a thread whose first two objects are made by the destructor
-    // of a pthread key, which comes later still: there it stays.
+    // After ThreadEnd, destructors of other thread_local variables may still make objects; a second
+    // object would then never be given back. It is also not given back if the thread makes its
+    // first two objects in the destructor of a pthread key, which runs even later: then it leaks.
     const bool isForTwo = threadMemory.lastSize == size && !threadHasEnded;
     const std::size_t one = sizeWithHeader(size);
     auto* const block = static_cast<unsigned char*>(::operator new(isForTwo ? 2 * one : one));
@@ -70,7 +70,7 @@ ThreadEnd::~ThreadEnd() {
         new (block + one) Header{{0}, static_cast<std::uint32_t>(one)};
         threadMemory.second = block + one + sizeof(Header);
         threadMemory.sizeOfSecond = size;
-        threadEnd.isAwaited = true;  // the first use constructs it, so that it will be destroyed
+        threadEnd.isAwaited = true;  // the first use constructs it, so it will be destroyed
     }
     threadMemory.lastSize = size;
     return block + sizeof(Header);
@@ -88,7 +88,7 @@ void* takeFromBlock(std::size_t size) {
 void giveToBlock(void* memory) noexcept {
     auto* const header = static_cast<unsigned char*>(memory) - sizeof(Header);
     unsigned char* const block = header - reinterpret_cast<Header*>(header)->offset;
-    // Release and acquire: what was done with the objects was done before their memory is freed.
+    // Release and acquire: all use of the objects happens before their memory is freed.
     if (reinterpret_cast<Header*>(block)->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
         ::operator delete(block);
 }

@@ -15,8 +15,8 @@
 #include <sys/mman.h>
 #endif
 
-// Sanitizers get an array from operator new: ThreadSanitizer does not see mremap, and
-// LeakSanitizer, which comes with AddressSanitizer, does not look for pointers in such pages.
+// With sanitizers, arrays come from operator new: ThreadSanitizer does not intercept mremap, and
+// LeakSanitizer, which is part of AddressSanitizer, does not search such pages for pointers.
 #if defined(__linux__) && !defined(JTIMER_MEMORY_IS_FOLLOWED)
 #define JTIMER_MOVES_PAGES 1
 #endif
@@ -48,12 +48,12 @@ class GrowingArray {
     T& operator[](std::size_t i) const noexcept { return data_[i]; }
     std::size_t size() const noexcept { return size_; }
 
-    /// What it should grow to when it is full; of no use as long as it is empty.
+    /// The size to grow to when it is full; useless while it is empty.
     std::size_t nextSize() const noexcept {
         return size_ * sizeof(T) < kLeastPages ? 4 * size_ : 2 * size_;
     }
 
-    /// Makes room for `size` elements, more than now. The new ones are uninitialised.
+    /// Makes room for `size` elements, more than now. The new elements are uninitialised.
     /// \throws std::bad_alloc, with nothing changed
     void grow(std::size_t size) {
         if (size > PTRDIFF_MAX / sizeof(T)) throw std::bad_alloc();
@@ -88,7 +88,7 @@ class GrowingArray {
     static T* newPages(std::size_t size) {
         T* const pages = checked(mmap(nullptr, size * sizeof(T), PROT_READ | PROT_WRITE,
                                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-        madvise(pages, size * sizeof(T), MADV_HUGEPAGE);  // else they are small: it may fail
+        madvise(pages, size * sizeof(T), MADV_HUGEPAGE);  // may fail: then the pages are small
         return pages;
     }
     T* movePages(std::size_t size) const {

@@ -13,15 +13,15 @@ namespace jtimer::detail {
 /// of entry i are 2i and 2i + 1: in an array that begins at a cache line, entries of 16 bytes then
 /// have both children in one line.
 ///
-/// The moves are those of the JDK's TaskQueue in effect: a heap is not stable, and in which order
-/// it gives out equal times follows from every move. They shift a hole instead of swapping entries:
-/// half of the writes, the same result.
+/// The moves have the same effect as those of the JDK's TaskQueue: a heap is not stable, and every
+/// move affects the order in which equal times come out. They shift a hole instead of swapping
+/// entries: half the writes, the same result.
 
-/// From how many entries on a heap of 16 bytes each is a large one: more than most processors' own
-/// caches hold.
+/// The least size of a large heap, in entries of 16 bytes: more than fits into the private caches
+/// of most processors.
 inline constexpr std::size_t kLargeHeap = std::size_t{1} << 16;
 
-/// Moves entry i up to where it belongs.
+/// Moves entry i up to its place.
 template <class Entry>
 void siftUp(Entry* heap, std::size_t i) noexcept {
     const Entry moving = heap[i];
@@ -32,14 +32,15 @@ void siftUp(Entry* heap, std::size_t i) noexcept {
     heap[i] = moving;
 }
 
-/// siftDown() in a heap that is large or not.
+/// siftDown() for a large or a small heap.
 ///
-/// A level has to wait for the one before it. So it counts in bytes, for the children of the entry
-/// at byte p begin at 2p: no shift lies between the choice of a child and the load of its children.
+/// Each level has to wait for the one before it. So positions are counted in bytes: the children of
+/// the entry at byte p begin at 2p, so no shift is needed between the choice of a child and the
+/// load of its children.
 ///
-/// It starts to load what it will look at some levels further down: two levels in a small heap, of
-/// both children, and five in a large one, of the chosen child. The lower levels of a large heap
-/// are not in the processor's own caches, and a load takes as long as five levels that are.
+/// It prefetches entries of lower levels: two levels down in a small heap, for both children, and
+/// five levels down in a large one, for the chosen child. The lower levels of a large heap are not
+/// in the processor's private caches, and a load from there takes as long as five cached levels.
 template <bool kIsLarge, class Entry, class Approaches>
 void siftDownIn(Entry* heap, std::size_t size, std::size_t i,
                 const Approaches& approaches) noexcept {
@@ -54,8 +55,8 @@ void siftDownIn(Entry* heap, std::size_t size, std::size_t i,
     for (; child < last; child *= 2) {
         if (!kIsLarge && 4 * child <= last)
             prefetchLines(&at(4 * child), std::make_index_sequence<8 * one / kCacheLine>());
-        // The right child only if it is strictly less, and stop at an equal one: the order of ties
-        // of the JDK. No processor can predict which child it is, hence two conditional moves.
+        // Chooses the right child only if it is strictly less, and stops at an equal child: the
+        // JDK's order of ties. No processor can predict the choice, hence two conditional moves.
         const std::size_t rightChild = child + one;
         const auto left = at(child).time;
         const auto right = at(rightChild).time;
@@ -79,10 +80,10 @@ void siftDownIn(Entry* heap, std::size_t size, std::size_t i,
     at(hole) = moving;
 }
 
-/// Moves entry i down to where it belongs, in a heap of `size` entries. A heap of none has an entry
-/// 1 all the same, which is rubbish.
-/// \param approaches is called with entries that come near the top, but are at least four removals
-///   away from it: time to load what they refer to
+/// Moves entry i down to its place in a heap of `size` entries. An empty heap still has an entry 1,
+/// whose contents are undefined.
+/// \param approaches called with entries that come near the top, but are at least four removals
+///   away from it: there is time to load the objects to which they refer
 template <class Entry, class Approaches>
 void siftDown(Entry* heap, std::size_t size, std::size_t i, const Approaches& approaches) noexcept {
     if (size >= kLargeHeap) {
@@ -92,11 +93,11 @@ void siftDown(Entry* heap, std::size_t size, std::size_t i, const Approaches& ap
     }
 }
 
-/// Makes a heap of `size` entries in any order.
+/// Turns `size` entries in any order into a heap.
 template <class Entry, class Approaches>
 void restoreHeap(Entry* heap, std::size_t size, const Approaches& approaches) noexcept {
     for (std::size_t i = size / 2; i >= 1; --i) {
-        // Most are in order, and need no sift to find that out.
+        // Most entries are in order already, and need no sift.
         if (heap[i].time > heap[2 * i].time || heap[i].time > heap[std::min(2 * i + 1, size)].time)
             siftDown(heap, size, i, approaches);
     }

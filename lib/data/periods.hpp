@@ -7,10 +7,10 @@
 
 namespace jtimer::detail {
 
-/// Where the present time lies among the times of a repeating task.
+/// The position of the present time among the times of a repeating task.
 struct OnGrid {
-    std::uint64_t missed;  ///< how many of the times after the scheduled one have come
-    Nanos last;            ///< the last of them; the scheduled one if none has
+    std::uint64_t missed;  ///< how many times after the scheduled one have come
+    Nanos last;            ///< the last of these times; the scheduled one if there is none
 };
 
 /// The arithmetic of late periodic tasks: the times are `scheduled` + k * `period` for k = 0, 1, 2
@@ -24,8 +24,8 @@ constexpr OnGrid onGrid(Nanos scheduled, Nanos period, Nanos now) noexcept {
     return {late / every, now - static_cast<Nanos>(late % every)};
 }
 
-/// The first of these times after `scheduled` that lies after `now`. So what was missed is skipped,
-/// and the phase is kept. kNever where the sum saturates.
+/// The first of these times after `scheduled` that is later than `now`. So missed times are
+/// skipped, and the phase is kept. kNever if the sum saturates.
 /// \param period > 0
 constexpr Nanos nextOnGrid(Nanos scheduled, Nanos period, Nanos now) noexcept {
     return saturatingAdd(onGrid(scheduled, period, now).last, period);
