@@ -29,7 +29,7 @@ using jtimer::detail::Nanos;
 /// reading the task. This phase is skipped if there is nothing to destroy or read.
 enum class Phase : std::uint32_t {
     Free,
-    Scheduled,  ///< without a destructor: a function and its argument, or a trivial callable
+    Scheduled,          ///< nothing to destroy: a function and its argument, or a trivial callable
     ScheduledCallable,  ///< a callable with a destructor
     Running,
     Removing,

@@ -51,8 +51,8 @@ class RelativeWaiter : public detail::Waiter {
     Nanos settlingTime() const noexcept override { return detail::kNanosPerMilli; }
 
   private:
-    /// Thirty years. The wait adds its length to the monotonic clock, and the sum must not
-    /// overflow, nor its seconds where time_t has 32 bits.
+    /// Thirty years. The wait adds its length to the monotonic clock, and neither the sum nor, if
+    /// time_t has 32 bits, its seconds may overflow.
     static constexpr Nanos kLongest = Nanos{30} * 365 * 86'400 * 1'000'000'000;
 
     /// Held by the thread from when it is marked as waiting until it waits.

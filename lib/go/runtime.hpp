@@ -40,7 +40,7 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
 
     /// From now on nothing fires or begins to wait. Destroys the functions of pending timers.
     void end() noexcept;
-    /// ~Timers.
+    /// Called by ~Timers.
     void close() noexcept;
 
     /// Whether it has ended, or this is a forked child of its process, where its threads do not
@@ -52,7 +52,8 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
     bool isOfAnotherProcess() const noexcept {
         return madeIn_ != jtimer::detail::numberOfThisProcess();
     }
-    /// \throws IllegalStateException "time: Timers destroyed", or of a forked child, if it is over
+    /// \throws IllegalStateException "time: Timers destroyed", or that of a forked child, if it
+    ///   is over
     void requireNotOver() const {
         if (isOver()) throwOver();
     }

@@ -21,8 +21,8 @@ namespace jtimer::go::detail {
 /// does not report it: the poller notices when it reaches the shard. A thread that adds an earlier
 /// head than is known marks the shard; the poller clears the mark and looks.
 ///
-/// **No mark is missed.** A thread that adds writes the head, and then reads what is known; the
-/// poller writes what it is about to know, and then reads the head once more. All this is
+/// **No mark is missed.** A thread that adds an item writes the head, and then reads what is known;
+/// the poller writes what it is about to know, and then reads the head once more. All this is
 /// sequentially consistent, so at least one of them sees what the other has written.
 class ShardOrder {
   public:

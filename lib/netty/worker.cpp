@@ -319,8 +319,8 @@ void Worker::finishCancelled(const std::shared_ptr<Timeout>& timeout) {
     if (uncaught != nullptr) reporter_->report(uncaught);
 }
 
-/// Called at the end: cancels what is pending. If a cancelled() call has ended the thread, a second
-/// call continues where the first one was.
+/// Called at the end: cancels what is pending. If a cancelled() call has ended the thread, the next
+/// finish() continues where this one was.
 void Worker::finish() {
     Lock lock = monitor_.enter();
     stopAccepting(lock);

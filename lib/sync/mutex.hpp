@@ -14,7 +14,7 @@ namespace jtimer::detail {
 /// byte, as there may be millions of them.
 ///
 /// lock() is one compare-and-exchange. unlock() is one plain store, and one load that says whether
-/// there are waiters to wake. A thread that finds the mutex taken spins briefly, registers as a
+/// there are waiters to wake. A thread that finds the mutex locked spins briefly, registers as a
 /// waiter, tries once more, and sleeps.
 ///
 /// Waiters are registered outside the mutex, in one of 64 rooms, chosen by its address. Each room

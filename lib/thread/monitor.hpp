@@ -46,7 +46,7 @@ class Monitor {
 
     const std::shared_ptr<Clock>& clock() const noexcept { return clock_; }
 
-    /// The present time on the clock: before kNever, whatever the clock answers.
+    /// The present time on the clock: earlier than kNever, whatever the clock returns.
     /// \throws what a user's clock throws
     Nanos now() const;
 

@@ -23,7 +23,7 @@ class WakeUpLead {
   public:
     Nanos value() const noexcept { return value_; }
 
-    /// \param late how long after its end the thread was awake from a wait
+    /// \param late how long after the end of a wait the thread was awake
     void learn(Nanos late) noexcept {
         if (late < 0 || late >= kHeldUp) return;
         value_ = late < value_ ? late : std::min(value_ + (late - value_) / kSlowness, kMost);

@@ -112,7 +112,7 @@ bool Driver::poll(SleepEntry& entry, Nanos deadline, Waker& waker) {
 
 Driver::Polled Driver::poll(SleepEntry& entry, Nanos deadline, Nanos now, Waker& waker) {
     const Tick tick = ticks_.dueBy(deadline);
-    // As soon as this lock is released, the entry may fire, and its waker destroy it.
+    // As soon as this lock is released, the entry may fire, and its waker may destroy it.
     Lock lock = enter();
     if (entry.hasFired()) return Polled::Fired;
     if (isShutdown()) return Polled::IsShutDown;

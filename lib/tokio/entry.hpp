@@ -25,9 +25,9 @@ class Wheel;
 /// 1. extend() exchanges due tick d for d' >= d, if the word still holds d.
 /// 2. expire(), under the lock, exchanges d <= now for kPending, if the word still holds d.
 /// 3. If 1 comes first, 2 fails, reads d', and the entry is placed by d' or expires by it. If 2
-///    comes first, 1 fails, reads kPending, and its caller goes on under the lock. So an extension
-///    is never lost, and needs no notification: the entry waits in the slot of its registered tick,
-///    which is not later than any due tick that it has been given since.
+///    comes first, 1 fails, reads kPending, and its caller continues under the lock. So an
+///    extension is never lost, and needs no notification: the entry waits in the slot of its
+///    registered tick, which is not later than any due tick that it has been given since.
 ///
 /// test/tokio/model/extension.pml models these steps for the model checker Spin.
 ///
