@@ -8,7 +8,7 @@
 #include <memory>
 
 /// \file
-/// Where a timer's time comes from, and how its thread waits for it:
+/// The clocks that timers run on:
 ///
 /// | clock         | a task due in an hour runs                         | choose it for           |
 /// | ------------- | -------------------------------------------------- | ----------------------- |
@@ -18,17 +18,16 @@
 /// | BoottimeClock | the same, and time asleep counts (Linux)           | leases                  |
 /// | ManualClock   | when the test says that an hour has passed         | tests                   |
 ///
-/// One clock serves any number of timers, from any thread. Each timer shares in its ownership.
+/// One clock may serve any number of timers, on any thread. Each timer shares ownership of its
+/// clock.
 ///
-/// On the first three, a wait of 0.1 ms or longer ends ahead of time, by as much as the thread's
-/// wake-ups have taken of late; what is left it spins, less than 1 us in the mean. Nothing runs
-/// early. With TimerOptions::timerSlack, or on a clock derived from WallClock, no wait ends ahead
-/// of time.
+/// Nothing runs early. A waiting thread may wake up to 0.1 ms ahead of a task's time and spin until
+/// then, for less than 1 us on average; TimerOptions::timerSlack turns that off.
 ///
-/// On Linux, WallClock shows what clock_gettime() says of CLOCK_REALTIME. SteadyClock and
-/// BoottimeClock add a constant to CLOCK_MONOTONIC and CLOCK_BOOTTIME: they never go back, also
-/// from one thread to another. So nothing runs early by the system's clocks either, also while the
-/// system slows them down or speeds them up to set them right. A reading is no cancellation point.
+/// On Linux, WallClock reads CLOCK_REALTIME. SteadyClock and BoottimeClock read CLOCK_MONOTONIC and
+/// CLOCK_BOOTTIME, add a constant, and never go back, even across threads. Nothing runs early by
+/// the system's clocks either, even while the system slows them down or speeds them up to correct
+/// them. Reading a clock is not a cancellation point.
 
 namespace jtimer {
 
@@ -39,23 +38,23 @@ class Waiter;
 std::shared_ptr<Waiter> makeWaiter(const Clock& clock);
 }  // namespace detail
 
-/// The source of a timer's time. To show a timer another time than the computer's, derive from
-/// WallClock and override `nanos()`. To let a test move the time, use ManualClock.
+/// The source of a timer's time. To give a timer a time of your own, derive from WallClock and
+/// override `nanos()`. In tests, use ManualClock.
 class JTIMER_API Clock {
   public:
     Clock(const Clock&) = delete;
     Clock& operator=(const Clock&) = delete;
     virtual ~Clock();
 
-    /// \returns the present time on this clock, rounded down to what a Date can hold
+    /// \returns the current time on this clock, rounded down to the resolution of Date
     Date now() const {
         return Date(std::chrono::floor<Date::duration>(std::chrono::nanoseconds(nanos())));
     }
 
-    /// The present time in nanoseconds since 1970. Called by several threads at a time, also with
-    /// the lock of a timer held: an override must be thread-safe and quick, and must not call a
-    /// timer. If it throws, the exception goes to the caller of `schedule` or `stats`; on the
-    /// timer's thread it ends the timer, as one out of a task does.
+    /// The current time in nanoseconds since 1970. Several threads may call it at once, some of
+    /// them holding a timer's lock: an override must be thread-safe and fast, and must not call a
+    /// timer. An exception that it throws goes to the caller of `schedule` or `stats`; on the
+    /// timer's thread it ends the timer, as an exception from a task does.
     virtual std::int64_t nanos() const = 0;
 
   protected:
@@ -64,20 +63,21 @@ class JTIMER_API Clock {
   private:
     friend std::shared_ptr<detail::Waiter> detail::makeWaiter(const Clock& clock);
 
-    /// What one thread waits on. \throws std::system_error if the system has no more of it
+    /// Creates the object that one thread waits on. \throws std::system_error if the system lacks
+    /// the resources
     virtual std::shared_ptr<detail::Waiter> makeWaiter() const = 0;
 };
 
 namespace detail {
-/// How the library's threads wait on a clock: each on a Waiter of its own.
-/// \throws std::system_error if the system has no more of what the clock makes it from
+/// Creates the object that one of the library's threads waits on; each thread has its own.
+/// \throws std::system_error if the system lacks the resources
 inline std::shared_ptr<Waiter> makeWaiter(const Clock& clock) { return clock.makeWaiter(); }
 }  // namespace detail
 
-/// The computer's clock, used as java.util.Timer uses it: the time of day decides, and a wait lasts
-/// for the difference. If the clock is set back by an hour, what is pending runs an hour later. If
-/// it is set forward, a wait that has begun ends no earlier unless something wakes the thread; then
-/// fixed-rate tasks catch up in a burst.
+/// The computer's clock, used as in java.util.Timer: a task is due at a time of day, and the length
+/// of a wait is computed when the wait begins. If the clock is set back by an hour, pending tasks
+/// run an hour later. If it is set forward, a wait in progress does not end sooner unless something
+/// wakes the thread; fixed-rate tasks then catch up in a burst.
 class JTIMER_API WallClock : public Clock {
   public:
     WallClock();
@@ -88,9 +88,9 @@ class JTIMER_API WallClock : public Clock {
     std::shared_ptr<detail::Waiter> makeWaiter() const final;
 };
 
-/// Shows the time of day at its construction, and from then on the time that has passed: setting
-/// the computer's clock does not affect it. A Date is understood on its own time line. It stands
-/// still while the computer sleeps.
+/// Starts at the time of day of its construction and then counts the time that passes: setting the
+/// computer's clock does not affect it. Dates are read on its own time line. It stops while the
+/// computer sleeps.
 class JTIMER_API SteadyClock final : public Clock {
   public:
     SteadyClock();
@@ -105,8 +105,8 @@ class JTIMER_API SteadyClock final : public Clock {
 };
 
 #if defined(__linux__)
-/// A SteadyClock that goes on while the computer sleeps (CLOCK_BOOTTIME): what came due meanwhile
-/// runs at resume. Each timer on it holds two file descriptors.
+/// A SteadyClock that keeps running while the computer sleeps (CLOCK_BOOTTIME): tasks that come due
+/// meanwhile run at resume. Each timer on it holds two file descriptors.
 class JTIMER_API BoottimeClock final : public Clock {
   public:
     BoottimeClock();

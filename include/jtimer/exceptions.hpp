@@ -6,9 +6,9 @@
 #include <stdexcept>
 
 /// \file
-/// What the library throws, under the names that ported code knows. Each derives from the standard
-/// exception that fits, so code that has never heard of Java can catch it too. `what()` is the
-/// original's message, to the letter. A call that throws one of these has changed nothing.
+/// The exceptions that the library throws, under their Java names. Each derives from the standard
+/// exception that fits, so code that does not know these classes can catch it too. `what()` is the
+/// original's message, word for word. A call that throws one of these has changed nothing.
 
 namespace jtimer {
 
@@ -19,22 +19,22 @@ class JTIMER_API IllegalArgumentException : public std::invalid_argument {
     ~IllegalArgumentException() override;
 };
 
-/// The object is not in a state in which the call is allowed, for example a cancelled timer.
+/// The object's state does not allow the call, for example because the timer is cancelled.
 class JTIMER_API IllegalStateException : public std::logic_error {
   public:
     using std::logic_error::logic_error;
     ~IllegalStateException() override;
 };
 
-/// Nothing was given where something is needed: a null task, an empty std::function, a null
-/// function pointer, a null name.
+/// A required argument is missing: a null task, an empty std::function, a null function pointer, a
+/// null name.
 class JTIMER_API NullPointerException : public std::invalid_argument {
   public:
     using std::invalid_argument::invalid_argument;
     ~NullPointerException() override;
 };
 
-/// A timer has as many pending tasks as it is allowed to have.
+/// The timer already has its maximum number of pending tasks.
 class JTIMER_API RejectedExecutionException : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;

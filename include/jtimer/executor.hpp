@@ -5,9 +5,9 @@
 
 namespace jtimer {
 
-/// Runs functions that a timer hands to it: a thread pool's way in. It may call the function at
-/// once or later, on any thread, and should call it once. An empty Executor means that the timer
-/// runs the function itself.
+/// Runs the functions that a timer hands to it, for example on a thread pool. It may call a
+/// function at once or later, on any thread, and should call it once. With an empty Executor, the
+/// timer runs the functions itself.
 using Executor = std::function<void(std::function<void()>)>;
 
 }  // namespace jtimer

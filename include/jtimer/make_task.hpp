@@ -11,8 +11,8 @@
 
 namespace jtimer {
 
-/// Makes a task of a callable, for code that needs the task before it is scheduled: to keep it
-/// where its first run already looks for it, or to name it.
+/// Makes a task from a callable, for code that needs the task before scheduling it: to store it
+/// where its first run will look for it, or to name it.
 ///
 /// \code
 /// reminder_ = jtimer::makeTask([this] { remind(); });
@@ -20,11 +20,11 @@ namespace jtimer {
 /// timer.schedule(reminder_, 500);
 /// \endcode
 ///
-/// Assigned from `schedule` itself, the handle may come too late for the first run. A callable that
-/// only needs its own task takes it as a parameter: see Timer::schedule.
+/// A handle assigned from the result of `schedule` may come too late for the first run. A callable
+/// that needs only its own task can take it as a parameter: see Timer::schedule.
 ///
-/// \param callable as Timer::schedule takes it
-/// \throws NullPointerException "task cannot be null", for an empty std::function or a null function
+/// \param callable as for Timer::schedule
+/// \throws NullPointerException "task cannot be null" for an empty std::function or a null function
 ///   pointer
 template <class F, std::enable_if_t<detail::isTaskCallable<F>, int> = 0>
 [[nodiscard]] std::shared_ptr<TimerTask> makeTask(F&& callable) {

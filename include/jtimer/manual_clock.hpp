@@ -10,8 +10,8 @@
 
 namespace jtimer {
 
-/// A clock that stands still until it is told to move, so that a test of timed code takes no time
-/// and has one outcome:
+/// A clock that moves only when told to, so that a test of timed code takes no time and always has
+/// the same outcome:
 ///
 /// \code
 /// auto clock = std::make_shared<jtimer::ManualClock>();
@@ -24,27 +24,27 @@ namespace jtimer {
 /// timer.cancel();
 /// \endcode
 ///
-/// Moving the time goes through every deadline on the way, in order, for all timers on the clock.
-/// Each due task runs on its own timer's thread and sees `now()` equal to its deadline. The call
-/// returns when all of them have run and every timer waits again, so what the tasks wrote can be
-/// read. Timers due at the same moment run side by side, as two threads do.
+/// Moving the time stops at every deadline on the way, in order, for all timers on the clock. Each
+/// due task runs on its own timer's thread and sees `now()` equal to its deadline. The call returns
+/// when all due tasks have run and every timer waits again; the caller sees what the tasks wrote.
+/// Timers due at the same moment run concurrently.
 ///
-/// The functions that move the time may be called from any thread, also inside a task: then time
-/// passes *during* that run (a stall). The other timers run meanwhile; the task's own timer becomes
-/// late. These calls wait for running tasks. So a task that waits for the thread that moves the
-/// time waits for ever, and so does the destructor of a non-daemon Timer with pending tasks until
-/// somebody moves the time. They are not cancellation points.
+/// Any thread may move the time, and so may a task: then time passes *during* its run (a stall).
+/// Other timers run meanwhile; the task's own timer falls behind. A call that moves the time waits
+/// for running tasks, so a task that waits for the calling thread never ends. The destructor of a
+/// non-daemon Timer with pending tasks does not return until another thread moves the time. None of
+/// these calls is a cancellation point.
 ///
-/// No call sleeps or polls. A step involves no switch of threads if only one timer takes part.
+/// No call sleeps or polls. A step that involves only one timer needs no thread switch.
 class JTIMER_API ManualClock final : public Clock {
   public:
-    /// \param start what `now()` is until the first move
+    /// \param start the value of `now()` until the first move
     explicit ManualClock(Date start = Date{});
     ~ManualClock() override;
 
     std::int64_t nanos() const override;
 
-    /// Moves the time forward by `span` from the present, and runs everything due by then.
+    /// Moves the time forward by `span`, and runs everything due by then.
     /// \throws IllegalArgumentException if `span` is negative
     void advance(TimeSpan span);
 
@@ -52,17 +52,17 @@ class JTIMER_API ManualClock final : public Clock {
     /// \throws IllegalArgumentException if `time` is before `now()`
     void advanceTo(Date time);
 
-    /// Moves the time to the next moment for which a timer waits, and runs what is due then. That
-    /// may be nothing: a timer also waits for a cancelled task at the head of its queue.
-    /// \returns false, with the time unmoved, if no timer waits for a time
+    /// Moves the time to the next moment that a timer waits for, and runs what is due then. That
+    /// may be nothing, because a timer also waits for a cancelled task at the head of its queue.
+    /// \returns false, without moving the time, if no timer waits for one
     bool advanceToNext();
 
-    /// Returns when every timer on this clock has run what is due and waits. The time does not
-    /// move. Called inside a task, it waits for the other timers.
+    /// Waits until every timer on this clock has run what is due and waits again. The time does not
+    /// move. Inside a task, it waits for the other timers.
     void waitUntilIdle();
 
-    /// Recomputes the clock's invariants, for tests.
-    /// \throws std::logic_error that names what is wrong
+    /// Checks the clock's invariants, for tests.
+    /// \throws std::logic_error that names the violated invariant
     void check() const;
 
   private:

@@ -3,12 +3,12 @@
 
 namespace jtimer {
 
-/// What becomes of the missed runs of a task at a fixed rate: see Timer::scheduleAtFixedRate. A run
-/// is missed when it cannot begin before the next one is due: because a run took longer than a
-/// period, the process was stopped or the computer slept. A run that is late by less just begins
+/// What happens to the missed runs of a fixed-rate task: see Timer::scheduleAtFixedRate. A run is
+/// missed if it cannot begin before the next one is due, because a run took longer than a period,
+/// the process was stopped or the computer slept. A run that is less late than that simply begins
 /// late.
 ///
-/// With a period of 100 and a first run that takes until 250 (`#`), which misses the runs at 100
+/// With a period of 100 and a first run that lasts until 250 (`#`), which misses the runs at 100
 /// and 200:
 ///
 ///     time    0         100       200       300       400       runs begin at
@@ -16,13 +16,13 @@ namespace jtimer {
 ///     Skip    |#########################     |         |        0, 300, 400
 ///     Once    |#########################|    |         |        0, 250, 300, 400
 enum class MissedRuns {
-    /// Makes up for each of them, back to back, as Java does: the count of the runs is kept.
+    /// Runs them all, back to back, as Java does: the number of runs stays right.
     Burst,
-    /// Drops them: the next run is the next that is not in the past. That run is not dropped
-    /// however late it begins, so even a tiny period runs at least every other time.
+    /// Drops them: the next run is the first that is not in the past. That run is not dropped,
+    /// however late it begins, so even with a tiny period at least every other run takes place.
     Skip,
-    /// Makes up for all of them by a single run, at once. Its scheduledExecutionTime() is the time
-    /// of the last of them.
+    /// Replaces them by a single run, at once. Its scheduledExecutionTime() is that of the last
+    /// missed run.
     Once
 };
 

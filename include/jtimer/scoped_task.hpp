@@ -8,8 +8,8 @@
 
 namespace jtimer {
 
-/// A task that ends with its owner: the destructor cancels it and waits until no run is in
-/// progress. That makes it safe for a task to use the object of which the ScopedTask is a member.
+/// Owns a task: the destructor cancels the task and waits until no run is in progress. So a task
+/// can safely use the object that has its ScopedTask as a member.
 ///
 /// \code
 /// class Cache {
@@ -19,19 +19,20 @@ namespace jtimer {
 /// };
 /// \endcode
 ///
-/// The destructor must not run with a lock held that the task may be waiting for. On the task's own
-/// thread it does not wait: see TimerTask::cancelAndWait. It keeps a reference to the task. An
-/// override of TimerTask::cancel must not throw here. Not thread-safe: one thread at a time.
+/// Do not destroy a ScopedTask while holding a lock that the task may be waiting for. On the thread
+/// that runs the task, the destructor does not wait: see TimerTask::cancelAndWait. A ScopedTask
+/// keeps a reference to its task. An override of TimerTask::cancel must not throw here. Not
+/// thread-safe: one thread at a time.
 class ScopedTask {
   public:
     /// Owns nothing.
     ScopedTask() noexcept = default;
-    /// Owns `task`, which may be null. Must be a variable or a member: a temporary would at once
-    /// cancel the task.
+    /// Owns `task`, which may be null. Use a variable or a member: a temporary would cancel the
+    /// task at once.
     [[nodiscard]] explicit ScopedTask(std::shared_ptr<TimerTask> task) noexcept
         : task_(std::move(task)) {}
     ScopedTask(ScopedTask&& other) noexcept = default;  ///< leaves the other without a task
-    /// Ends the task that this object has owned.
+    /// Cancels the task that this object owned, as the destructor does.
     ScopedTask& operator=(ScopedTask&& other) noexcept {
         ScopedTask former(std::exchange(task_, std::move(other.task_)));
         return *this;

@@ -9,12 +9,12 @@
 #include <type_traits>
 
 /// \file
-/// The types of times and spans in calls. Arguments convert to them: `timer.schedule(task, 500)`,
+/// The types of time arguments. Arguments convert to them: `timer.schedule(task, 500)`,
 /// `timer.schedule(task, 250us)`, `timer.schedule(task, std::chrono::system_clock::now() + 1h)`.
-/// Use the types themselves where code keeps a time, or passes one on.
+/// Use the types themselves to store a time or to pass one on.
 ///
-/// Inside, times are nanoseconds in 64 bits. What lies beyond, 292 years away, saturates: such a
-/// time is never due.
+/// Internally, times are 64-bit nanoseconds. Times beyond that range, 292 years away, saturate and
+/// are never due.
 
 namespace jtimer {
 
@@ -34,11 +34,11 @@ class TimeSpan {
     template <class Rep, class Unit>
     constexpr TimeSpan(std::chrono::duration<Rep, Unit> span) : value_(detail::split(span)) {}
 
-    /// A `bool` or a floating-point number is no time.
+    /// A `bool` or a floating-point number is not a time.
     template <class T, std::enable_if_t<detail::isTimeMistake<T>, int> = 0>
     TimeSpan(T, detail::write_integer_milliseconds_or_a_std_chrono_duration = {}) = delete;
 
-    /// \returns the span in whole milliseconds, and the nanoseconds that are left
+    /// \returns the span in whole milliseconds, and the remaining nanoseconds
     constexpr detail::MillisAndNanos value() const noexcept { return value_; }
 
   private:
@@ -64,11 +64,11 @@ class When {
     constexpr When(std::chrono::time_point<std::chrono::system_clock, Duration> date)
         : When(detail::split(date.time_since_epoch()), true) {}
 
-    /// A `bool` or a floating-point number is no time.
+    /// A `bool` or a floating-point number is not a time.
     template <class T, std::enable_if_t<detail::isTimeMistake<T>, int> = 0>
     When(T, detail::write_integer_milliseconds_or_a_std_chrono_duration = {}) = delete;
 
-    /// \returns whether it is a Date, and not a delay
+    /// \returns whether it is a Date rather than a delay
     constexpr bool isDate() const noexcept { return isDate_; }
 
     /// \returns the delay, or the time since 1970
@@ -78,7 +78,7 @@ class When {
     constexpr When(detail::MillisAndNanos value, bool isDate) noexcept
         : millis_(value.millis), nanos_(value.nanos), isDate_(isDate) {}
 
-    // Not a MillisAndNanos, after which isDate_ would take a third word: two are passed in
+    // Not a MillisAndNanos: isDate_ would then take a third word, and only two are passed in
     // registers.
     std::int64_t millis_;
     std::int32_t nanos_ = 0;

@@ -24,7 +24,7 @@ namespace detail {
 
 class TimerThread;
 
-/// Whether a T that is neither a `bool` nor a name would convert to one.
+/// Whether T, which is neither a `bool` nor a name, converts to `bool`.
 template <class T>
 inline constexpr bool convertsToFlag =
     !std::is_same_v<T, bool> && std::is_convertible_v<T, bool> &&
@@ -44,23 +44,23 @@ inline constexpr bool convertsToFlag =
 /// **One thread.** All tasks of a timer run on its thread, one at a time, in order of their times.
 /// A task should be short: while it runs, others wait. Two timers are independent.
 ///
-/// **Never early.** A task runs when its time has come on the timer's clock, or later. Tasks due at
-/// the same nanosecond run in the order that the JDK's heap gives them, which is not the order of
-/// the calls, or with Ties::Fifo in the order of the calls.
+/// **Never early.** A task runs at its time on the timer's clock, or later. Tasks due at the same
+/// nanosecond run in the order of the JDK's heap, which is not the order of the calls; with
+/// Ties::Fifo they run in the order of the calls.
 ///
 /// **Fixed delay and fixed rate** differ in what happens after a late run. With a period of 100 and
-/// a first run that takes until 250 (`#`):
+/// a first run that lasts until 250 (`#`):
 ///
 ///     time         0         100       200       300       400       runs begin at
 ///     fixed delay  |#########################|         |         |   0, 250, 350, 450
 ///     fixed rate   |#########################||   |         |        0, 250, 250, 300, 400
 ///
 /// - *Fixed delay* (`schedule` with a period): the next run is due one period after this one
-///   *began*. Late runs postpone the later ones; none is made up for. Choose it where runs must
-///   keep their distance, as in polling.
+///   *began*. A late run delays all later ones, and no run is made up for. Choose it to keep runs
+///   apart, as in polling.
 /// - *Fixed rate* (`scheduleAtFixedRate`): the runs are due at first, first + period, first + 2
-///   periods and so on. Missed runs follow back to back, or as MissedRuns says. Choose it where
-///   runs must keep their count, as in a clock.
+///   periods and so on. Missed runs follow back to back, or as MissedRuns says. Choose it to keep
+///   the number of runs right, as in a clock.
 ///
 /// **Exceptions.** An exception that leaves `run()` ends the timer, as in Java: no other task runs,
 /// every later `schedule` throws IllegalStateException, and TimerOptions::uncaughtExceptionHandler
@@ -70,21 +70,18 @@ inline constexpr bool convertsToFlag =
 /// **Threads.** Every function may be called from any thread, and inside any task. The destructor
 /// may run inside a task of this timer, even while the `schedule` that queued the task is still
 /// returning; elsewhere, only when no other thread is inside a call. While the destructor waits,
-/// tasks may go on using the timer.
+/// tasks may still use the timer.
 ///
-/// The timer's thread inherits the signal mask of the thread that makes the timer. A handler of the
-/// process may run on it; that ends no wait early. After fork() the child has no timer thread:
-/// there a timer may only be destroyed, and its tasks cancelled. Handlers of pthread_atfork may use
-/// timers.
+/// The timer's thread inherits the signal mask of the thread that creates the timer. Signal
+/// handlers may run on it; they end no wait early. After fork() the child has no timer thread: it
+/// may only destroy the timer and cancel its tasks. pthread_atfork handlers may use timers.
 ///
 /// **Cost.** `schedule` and choosing the next task take O(log n) for n pending tasks,
 /// TimerTask::cancel O(1), or O(log n) with removeOnCancel, and `purge` O(n). An idle timer uses no
-/// CPU and never wakes up. Two callables of one size that a thread schedules one after another
-/// share a block of memory, which is freed when both are destroyed and no handle to either is left:
-/// so a callable may keep as much memory again as it needs.
+/// CPU and never wakes up. The callables that exist take at most twice the memory that they need.
 class JTIMER_API Timer final {
   public:
-    /// Starts the thread, as every constructor does. Not a daemon; named "Timer-0", "Timer-1", ...,
+    /// Starts the thread, as every constructor does. Not a daemon. Named "Timer-0", "Timer-1", ...,
     /// counting the unnamed timers of the process.
     /// \throws std::system_error if the thread cannot be started; nothing is left behind
     Timer();
@@ -92,13 +89,13 @@ class JTIMER_API Timer final {
     ///   waits until they have run
     explicit Timer(bool isDaemon);
     ///@{
-    /// \param name kept as it is; the thread carries its first 15 bytes
+    /// \param name kept in full; the OS thread carries its first 15 bytes
     /// \throws NullPointerException "name cannot be null"
     explicit Timer(const char* name);
     Timer(const char* name, bool isDaemon);
     explicit Timer(std::string name);
     Timer(std::string name, bool isDaemon);
-    /// \param clock where the time comes from, see TimerOptions::clock: for a test, a ManualClock
+    /// \param clock the source of the time, see TimerOptions::clock; in a test, a ManualClock
     Timer(const char* name, bool isDaemon, std::shared_ptr<Clock> clock);
     Timer(std::string name, bool isDaemon, std::shared_ptr<Clock> clock);
     ///@}
@@ -106,7 +103,7 @@ class JTIMER_API Timer final {
     ///   tasks is negative
     /// \throws what TimerOptions::onThreadStart throws
     explicit Timer(TimerOptions options);
-    /// Only a `bool` is a flag: no pointer, number or string becomes one by conversion.
+    /// Only a `bool` is accepted as the flag: pointers, numbers and strings do not convert to it.
     template <class T, std::enable_if_t<detail::convertsToFlag<T>, int> = 0>
     explicit Timer(T isDaemon) = delete;
     template <class Name, class T, class... Clocks,
@@ -116,8 +113,8 @@ class JTIMER_API Timer final {
     Timer(const Timer&) = delete;
     Timer& operator=(const Timer&) = delete;
 
-    /// Accepts no new tasks and returns when the thread has ended, which in Java is up to the
-    /// garbage collector or the end of the JVM:
+    /// Stops accepting tasks and returns when the thread has ended. In Java, the garbage collector
+    /// or the end of the JVM ends the thread.
     ///
     /// - Not a daemon: waits until every outstanding task has run at its time. A repeating task
     ///   runs until it is cancelled. When the last outstanding task is cancelled, the wait ends at
@@ -125,26 +122,25 @@ class JTIMER_API Timer final {
     /// - A daemon, or cancelled: discards the queue and waits only for the running task.
     /// - Ended by an exception: returns at once.
     ///
-    /// After five seconds of waiting for a repeating task to be cancelled, or for a run that has
-    /// taken the last of them, the destructor says so once on std::cerr, with the names of timer
-    /// and task.
+    /// If it has waited five seconds for a repeating task to be cancelled, or for a single run to
+    /// end, the destructor says so once on std::cerr, with the names of the timer and the task.
     ///
-    /// A task that calls `schedule` on this timer meanwhile gets an IllegalStateException. If that
-    /// leaves the task, the handler is told, and the other tasks still run.
+    /// If a task calls `schedule` on this timer meanwhile, that throws IllegalStateException. If
+    /// the exception leaves the task, the handler is called, and the other tasks still run.
     ///
     /// On the timer's own thread (a task owned the last reference), and after detach(), the
-    /// destructor returns at once, and the thread ends by itself under the same rules. In a forked
+    /// destructor returns at once, and the thread ends on its own by the same rules. In a forked
     /// child it does nothing. It is not a cancellation point.
     ~Timer();
 
     /// Runs `task` once, at `when`; as soon as possible if that is in the past. Wakes the thread
     /// only if the task is now the next one to run.
     ///
-    /// \param task a `std::shared_ptr` to a TimerTask or to a class derived from it; or any callable,
-    ///   without a parameter or with one of type `jtimer::TimerTask&`, which is the task itself:
-    ///   `[](jtimer::TimerTask& self) { if (isOver()) self.cancel(); }`
+    /// \param task a `std::shared_ptr` to a TimerTask or to a class derived from it; or any
+    ///   callable without a parameter or with one of type `jtimer::TimerTask&`, which is the task
+    ///   itself: `[](jtimer::TimerTask& self) { if (isOver()) self.cancel(); }`
     /// \param when a delay from now, in milliseconds or as a std::chrono duration; or a Date
-    /// \returns the task, the handle to cancel it with. The result may be ignored.
+    /// \returns the task, so that it can be cancelled. The result may be ignored.
     /// \throws IllegalArgumentException "Negative delay."; "Illegal execution time." if the time is
     ///   before 1970 or beyond Java's range
     /// \throws IllegalStateException "Timer already cancelled."; or, of the task, "Task already
@@ -154,89 +150,91 @@ class JTIMER_API Timer final {
     ///   maximum allowed pending tasks (M)": see TimerOptions::maxPending
     /// \throws std::bad_alloc
     ///
-    /// The first condition that fails decides: delay, period, time, timer, null, pending tasks,
+    /// The conditions are checked in this order: delay, period, time, timer, null, pending tasks,
     /// state of the task. A call that throws has changed nothing.
     std::shared_ptr<TimerTask> schedule(detail::TaskArgument task, When when);
 
     /// Runs `task` at `firstTime` and then repeatedly with a fixed delay, see above.
     /// \param period milliseconds, or a std::chrono duration
-    /// \throws IllegalArgumentException also "Non-positive period."; else as for a single run
+    /// \throws IllegalArgumentException also "Non-positive period."; otherwise as for a single run
     std::shared_ptr<TimerTask> schedule(detail::TaskArgument task, When firstTime, TimeSpan period);
 
-    /// Runs `task` at `firstTime` and then repeatedly at a fixed rate, see above. With a first time
-    /// in the past, the runs missed since then follow at once, back to back.
+    /// Runs `task` at `firstTime` and then repeatedly at a fixed rate, see above. If the first time
+    /// is in the past, the runs missed since then follow at once, back to back.
     /// \throws as schedule() with a period
     std::shared_ptr<TimerTask> scheduleAtFixedRate(detail::TaskArgument task, When firstTime,
                                                    TimeSpan period);
 
-    /// The same with a choice of what becomes of runs that are missed. With Skip or Once, the task
-    /// has memory of its own for it, and its cancel() takes the timer's lock.
+    /// As above; `missed` says what happens to missed runs. With Skip or Once, the task takes extra
+    /// memory, and its cancel() takes the timer's lock.
     std::shared_ptr<TimerTask> scheduleAtFixedRate(detail::TaskArgument task, When firstTime,
                                                    TimeSpan period, MissedRuns missed);
 
-    ///@{ Not on a temporary: its destructor would at once wait for the task, or discard it.
+    ///@{ Not for a temporary: its destructor would at once wait for the task, or discard it.
     template <class... T>
     detail::write_a_variable_of_type_Timer_not_a_temporary schedule(T&&...) && = delete;
     template <class... T>
     detail::write_a_variable_of_type_Timer_not_a_temporary scheduleAtFixedRate(T&&...) && = delete;
     ///@}
 
-    /// Discards all queued tasks and accepts no more. A running task ends normally, and then the
-    /// thread ends; this call does not wait for it. May be repeated.
+    /// Discards all queued tasks and accepts no more. A running task completes normally, and then
+    /// the thread ends; this call does not wait for that. May be called again.
     ///
-    /// Called inside a task of this timer, that run is the last. Called elsewhere, one more run may
-    /// begin just afterwards, if it was decided just before; when the destructor has returned, none
-    /// can. Discarded tasks are not marked as cancelled, and are destroyed on the calling thread.
+    /// If a task of this timer makes the call, its run is the last. Otherwise one more run may
+    /// begin just after the call, if the thread had already chosen it; once the destructor has
+    /// returned, none can. Discarded tasks are not marked as cancelled. They are destroyed on the
+    /// calling thread.
     void cancel();
 
-    /// cancel() that accounts for what it discards: each task that was accepted has run, is
-    /// returned here, or was cancelled before; none is lost, whatever other threads schedule
-    /// meanwhile. Takes O(n log n).
+    /// As cancel(), but returns the discarded tasks. Each accepted task has run, is returned here,
+    /// or was cancelled before; none is lost, whatever other threads schedule meanwhile. Takes O(n
+    /// log n).
     /// \returns the discarded tasks, in the order in which they would have run, each marked as
-    ///   cancelled. A repeating task that is running is among them: that run is its last.
+    ///   cancelled. A repeating task that is running is among them: this run is its last.
     /// \throws std::bad_alloc, with nothing changed
     std::vector<std::shared_ptr<TimerTask>> shutdownNow();
 
-    /// Waits until the thread is done: no task will run any more, and what an exception has to say
-    /// has been reported. It ends nothing by itself: call cancel() or shutdownNow() first, or let
-    /// another thread do so.
-    /// \param timeout in real time, whatever the timer's clock; with 0 or less it only looks
+    /// Waits until the thread is done: no task will run any more, and every exception has been
+    /// reported. It does not stop the timer: call cancel() or shutdownNow() first, or let another
+    /// thread do so.
+    /// \param timeout in real time, whatever the timer's clock; 0 or less does not wait
     /// \returns false if the thread was not done by then
     /// \throws IllegalStateException "A timer's thread cannot wait for its own end." in a task of
     ///   this timer
     bool awaitTermination(TimeSpan timeout);
 
-    /// Lets the thread end by itself: from now on the destructor does not wait for it, and
-    /// otherwise does what it does. So a timer that is not a daemon still runs what is outstanding.
-    /// Until then the timer can be used as before. May be repeated.
+    /// From now on the destructor does not wait for the thread, which ends on its own. In all else
+    /// the destructor is unchanged: a timer that is not a daemon still runs its outstanding tasks.
+    /// Until it is destroyed, the timer can be used as before. May be called again.
     ///
-    /// For code that destroys its timer with a lock held that a task may be waiting for, as ported
-    /// code does: in Java `timer = null` never waits. What the tasks use must then live until their
-    /// runs are over, for example by a `std::shared_ptr` in each task.
+    /// Call it where the timer is destroyed while holding a lock that a task may be waiting for, as
+    /// in ported code: in Java `timer = null` never waits. What the tasks use must then outlive
+    /// their runs; for example, each task holds a `std::shared_ptr` to it.
     void detach();
 
-    /// Removes all cancelled tasks from the queue and destroys them, on the calling thread, so that
-    /// their memory is free before their time. May change the order of tasks that are due at the
-    /// same nanosecond. No other thread waits for their destructors, or finds a purge half done.
-    /// \returns how many there were
+    /// Removes all cancelled tasks from the queue and destroys them on the calling thread, which
+    /// frees their memory before they are due. May change the order of tasks that are due at the
+    /// same nanosecond. Other threads neither wait for the destructors nor see a purge half done.
+    /// \returns the number of tasks removed
     int purge();
 
     /// The full name, as given.
     [[nodiscard]] const std::string& name() const noexcept;
 
-    /// The clock that the timer runs on, never null: code that asks its timer for the time,
-    /// `timer.clock()->now()`, is tested by giving the timer a ManualClock.
+    /// The timer's clock, never null. To test code that asks its timer for the time,
+    /// `timer.clock()->now()`, give the timer a ManualClock.
     [[nodiscard]] const std::shared_ptr<Clock>& clock() const noexcept;
 
-    /// What the timer has done so far, how full and how late it is. Always on; may be asked at any
-    /// time, also after the timer's end.
+    /// What the timer has done so far, how many tasks it holds, and how late runs began. Always
+    /// collected; may be called at any time, even after the timer's end.
     /// \throws what a user's Clock throws
     [[nodiscard]] TimerStats stats() const;
 
   private:
     enum class Repeat { Once, FixedDelay, FixedRate };
 
-    /// What the calls that schedule share: checks the times; the states come under the monitor.
+    /// The common part of the scheduling calls. Checks the times here and the states under the
+    /// monitor.
     JTIMER_LOCAL std::shared_ptr<TimerTask> sched(detail::TaskArgument& task, When when,
                                                   Repeat repeat, detail::MillisAndNanos period,
                                                   MissedRuns missed = MissedRuns::Burst);

@@ -9,20 +9,21 @@
 
 namespace jtimer {
 
-/// Receives what a user's function has thrown on a timer's thread: the timer's name, and the
-/// exception. Called on that thread with no lock held; it may call everything, and may destroy the
-/// timer. What it throws itself changes nothing; jtimer::Timer prints it to std::cerr.
+/// Called with the timer's name and the exception when a user's function throws on a timer's
+/// thread. It runs on that thread with no lock held; it may call anything, and may destroy the
+/// timer. Exceptions that the handler throws change nothing; jtimer::Timer prints them to
+/// std::cerr.
 ///
-/// An empty handler means the default of the process, see setDefaultUncaughtExceptionHandler().
+/// An empty handler stands for the process's default, see setDefaultUncaughtExceptionHandler().
 using UncaughtExceptionHandler = std::function<void(const std::string&, std::exception_ptr)>;
 
-/// Sets the handler of every timer that has none of its own, those that exist included. An empty
-/// one, as at first, prints `Exception in thread "NAME" TYPE: WHAT` to std::cerr; with ` in task
-/// "TASK"` after the timer's name if the task has one. May be called at any time by any thread; a
-/// call of the former handler may still be going on afterwards, on a timer's thread.
+/// Sets the handler of every timer that has none of its own, including existing timers. An empty
+/// handler, which is the initial one, prints `Exception in thread "NAME" TYPE: WHAT` to std::cerr,
+/// with ` in task "TASK"` after the timer's name if the task is named. May be called at any time
+/// from any thread; a timer's thread may still be inside the former handler afterwards.
 JTIMER_API void setDefaultUncaughtExceptionHandler(UncaughtExceptionHandler handler);
 
-/// The handler that was set last; empty at first.
+/// The handler that was set last; initially empty.
 [[nodiscard]] JTIMER_API UncaughtExceptionHandler defaultUncaughtExceptionHandler();
 
 }  // namespace jtimer

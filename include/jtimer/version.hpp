@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-/// The version of these headers. These three lines are the one place where it is written.
+/// The version of these headers. It is written only in these three lines.
 #define JTIMER_VERSION_MAJOR 0
 #define JTIMER_VERSION_MINOR 1
 #define JTIMER_VERSION_PATCH 0
