@@ -2,10 +2,10 @@
 #pragma once
 
 /// \file
-/// Advice for mistakes that are easily made in a call: a deleted function accepts the mistake, and
-/// one of its types is the sentence that the compiler prints. The sentence stands on the same line
-/// as the function's name, since Clang prints no other. A program that asks whether the call
-/// compiles is told no, as it would be without the deleted function.
+/// Advice for common mistakes in a call: a deleted function matches the mistaken call, and the name
+/// of one of its types is the advice that the compiler prints. The type stands on the same line as
+/// the function's name, because Clang prints only that line. To a SFINAE test the call is as
+/// invalid as without the deleted function.
 
 namespace jtimer::detail {
 

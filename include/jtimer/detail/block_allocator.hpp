@@ -8,22 +8,21 @@
 
 namespace jtimer::detail {
 
-/// The largest object for which a block is of use, and the alignment of all in it.
+/// The largest object that is allocated in a block, and the alignment of the objects there.
 inline constexpr std::size_t kMostBytesInBlock = 256;
 inline constexpr std::size_t kAlignmentInBlock = 8;
 
 /// Memory for one object of `size` bytes, from 1 to kMostBytesInBlock. Any thread.
 ///
 /// Two objects of the same size that a thread takes one after another share a block from operator
-/// new: so a burst of them calls malloc half as often. The block is freed when both are given back.
-/// So an object keeps at most as much memory again as it needs: that of the other one, which is
-/// given back already, or which the thread has not taken yet. An object of another size than the
-/// last one has a block for itself. A thread has at most one second object to take, which it gives
-/// back when it ends.
+/// new, which halves the calls of malloc in a burst. The block is freed when both are given back.
+/// So an object holds at most twice the memory that it needs: the other half of its block may have
+/// been given back already, or not taken yet. A change of size leaves the second half of a block
+/// unused. Each thread reserves at most one second half, and gives it back when it ends.
 /// \throws std::bad_alloc
 JTIMER_API void* takeFromBlock(std::size_t size);
 
-/// Gives back what takeFromBlock() has returned. Any thread.
+/// Gives back memory from takeFromBlock(). Any thread.
 JTIMER_API void giveToBlock(void* memory) noexcept;
 
 /// For std::allocate_shared, which asks for one object at a time.

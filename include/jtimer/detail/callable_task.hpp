@@ -32,7 +32,7 @@ class CallableTask final : public TimerTask {
         if (!stateOf(*this).isReleased()) callable_.~Callable();
     }
 
-    /// Does nothing once it is released.
+    /// Does nothing after the release.
     void run() override {
         if (stateOf(*this).isReleased()) return;
         if constexpr (std::is_invocable_v<Callable&, TimerTask&>) {
@@ -53,7 +53,7 @@ class CallableTask final : public TimerTask {
     };
 };
 
-// In a block, a sanitizer would miss a use of a task after its end.
+// In a block, a sanitizer would miss a use of a destroyed task.
 #if defined(JTIMER_MEMORY_IS_FOLLOWED)
 template <class Task>
 using TaskAllocator = std::allocator<Task>;

@@ -7,7 +7,7 @@
 
 namespace jtimer::detail {
 
-/// A callable's type, for code that does not know it.
+/// Describes a callable's type to code that does not know it.
 struct FunctionType {
     std::size_t size;
     std::size_t alignment;
@@ -21,7 +21,8 @@ inline constexpr FunctionType functionType{
     [](void* function) { static_cast<void>(std::invoke(*static_cast<Function*>(function))); },
     [](void* function) noexcept { static_cast<Function*>(function)->~Function(); }};
 
-/// Refers to what makes a callable of some FunctionType in storage of its size and alignment.
+/// Refers to a function that constructs a callable of some FunctionType in storage of its size and
+/// alignment.
 class FunctionMaker {
   public:
     template <class Make>

@@ -15,9 +15,9 @@ template <class F>
 struct DecaysToFunction<F, std::void_t<decltype(+std::declval<const F&>())>>
     : std::is_function<std::remove_pointer_t<decltype(+std::declval<const F&>())>> {};
 
-/// Whatever compares with nullptr can be null: function pointers, std::function, boost::function. A
-/// function itself and a lambda without captures compare as well, as they convert to a function
-/// pointer, but are never null.
+/// Types that compare with nullptr can be null: function pointers, std::function, boost::function.
+/// Functions and lambdas without captures also compare with it, since they convert to a function
+/// pointer, but they are never null.
 template <class F, class = void>
 struct CanBeNull : std::false_type {};
 
@@ -25,11 +25,12 @@ template <class F>
 struct CanBeNull<F, std::void_t<decltype(std::declval<const F&>() == nullptr)>>
     : std::bool_constant<std::is_pointer_v<F> || !DecaysToFunction<F>::value> {};
 
-/// Whether it is an empty function or a null pointer to one, directly or by a reference_wrapper.
+/// Whether `callable` is an empty function object or a null pointer, directly or in a
+/// reference_wrapper.
 template <class F>
 bool isNull(const F& callable) {
     if constexpr (CanBeNull<F>::value) {
-        // Not `callable == nullptr`, which asks a boost::function something else.
+        // Not `callable == nullptr`, which has another meaning for a boost::function.
         return !static_cast<bool>(callable);
     } else {
         return false;

@@ -12,15 +12,15 @@
 
 namespace jtimer::detail {
 
-/// `millis` milliseconds and `nanos` nanoseconds more, 0 <= nanos < 1,000,000; so it is negative
-/// exactly when `millis` is. In this form an argument keeps Java's whole range of milliseconds,
-/// of which nanoseconds in 64 bits cover only 292 years, and its nanoseconds as well.
+/// `millis` milliseconds plus `nanos` nanoseconds, with 0 <= nanos < 1,000,000, so that the sum is
+/// negative exactly when `millis` is. An argument in this form keeps both Java's whole range of
+/// milliseconds, of which 64-bit nanoseconds cover only 292 years, and its nanoseconds.
 struct MillisAndNanos {
     std::int64_t millis = 0;
     std::int32_t nanos = 0;
 };
 
-/// In nanoseconds, which saturate 292 years away.
+/// In nanoseconds. Saturates 292 years away.
 constexpr Nanos toNanos(MillisAndNanos time) noexcept {
     return saturatingAdd(saturatingMultiply(time.millis, kNanosPerMilli), time.nanos);
 }
@@ -56,7 +56,8 @@ constexpr MillisAndNanos splitCount(std::int64_t count) noexcept {
     return {millis, static_cast<std::int32_t>(nanos)};
 }
 
-/// A floating-point count of milliseconds to the nearest nanosecond, but to 0 only if it is 0.
+/// A floating-point count of milliseconds, rounded to the nearest nanosecond, but to 0 only if it
+/// is 0.
 /// \throws IllegalArgumentException for NaN
 JTIMER_API MillisAndNanos splitMillis(long double millis);
 
@@ -65,7 +66,7 @@ constexpr std::int64_t saturatingCast(Integer value) noexcept {
     constexpr std::int64_t max = std::numeric_limits<std::int64_t>::max();
     constexpr std::int64_t min = std::numeric_limits<std::int64_t>::min();
     constexpr bool isSigned = static_cast<Integer>(-1) < static_cast<Integer>(0);
-    // Wider than 64 bits is __int128, which is an integer type with -std=gnu++17.
+    // A type wider than 64 bits is __int128, which counts as an integer with -std=gnu++17.
     if constexpr (sizeof(Integer) > sizeof max || (sizeof(Integer) == sizeof max && !isSigned)) {
         if (value > static_cast<Integer>(max)) return max;
     }
@@ -86,7 +87,7 @@ constexpr MillisAndNanos split(std::chrono::duration<Rep, Unit> span) {
     }
 }
 
-/// A Date in nanoseconds since 1970, which saturate.
+/// A Date in nanoseconds since 1970. Saturates.
 constexpr Nanos toNanos(std::chrono::system_clock::time_point date) noexcept {
     const auto sinceEpoch = date.time_since_epoch();
     if constexpr (std::is_same_v<decltype(sinceEpoch), const std::chrono::nanoseconds>) {

@@ -10,8 +10,7 @@
 
 namespace jtimer::detail {
 
-/// A name, or none. Takes whatever a std::string takes, but a null pointer is an error where it is
-/// given.
+/// A name, or none. Can be made from whatever a std::string can; a null pointer throws at once.
 class OptionalName : public std::optional<std::string> {
   public:
     OptionalName() = default;

@@ -1,9 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-/// Defined under a sanitizer that follows memory from operator new to its release, and would not
-/// see what is done with memory that is handed out or moved in another way. GCC announces
-/// sanitizers by macros, Clang by features.
+/// Defined under a sanitizer that tracks memory from operator new to its release. It cannot see the
+/// use of memory that is allocated or moved in other ways. GCC announces sanitizers by macros,
+/// Clang by features.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_HWADDRESS__) || defined(__SANITIZE_THREAD__)
 #define JTIMER_MEMORY_IS_FOLLOWED
 #elif defined(__has_feature)

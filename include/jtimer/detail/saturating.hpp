@@ -4,15 +4,13 @@
 #include <cstdint>
 #include <limits>
 
-/// The one place for arithmetic on times: it saturates at the ends of the range and is never
-/// undefined.
+/// All arithmetic on times: it saturates at the ends of the range and is never undefined.
 namespace jtimer::detail {
 
 /// Nanoseconds, as a point in time (since 1970, on the time line of some Clock) or as a span.
 using Nanos = std::int64_t;
 
-/// The time that never comes: what is due then does not run, who waits for it waits without a
-/// limit.
+/// The time that never comes: a task due then never runs, and a wait for it has no limit.
 inline constexpr Nanos kNever = std::numeric_limits<Nanos>::max();
 
 inline constexpr Nanos kNanosPerMilli = 1'000'000;

@@ -10,18 +10,18 @@
 
 namespace jtimer::detail {
 
-/// What a timer that stores callables itself has room for in each task. A larger callable lives on
-/// the heap, and its address in there.
+/// The room for a callable in each task, in timers that store callables themselves. A larger
+/// callable is on the heap, and the task stores its address.
 inline constexpr std::size_t kCallableSize = 32;
 inline constexpr std::size_t kCallableAlign = 16;
 
-/// What can be done with a stored callable whose type is not known.
+/// The operations on a stored callable of unknown type.
 struct CallableOps {
     void (*invoke)(void* storage);
     void (*destroy)(void* storage) noexcept;  ///< null: nothing to do
 };
 
-/// Refers to a function that makes a callable in a task's storage. \returns false: no memory
+/// Refers to a function that constructs a callable in a task's storage. \returns false: no memory
 class Emplacer {
   public:
     template <class Function>

@@ -5,7 +5,7 @@
 
 namespace jtimer::detail {
 
-/// The library's way to what is private in a task.
+/// Gives the library access to a task's private members.
 struct TaskAccess {
     static TaskState& stateOf(TimerTask& task) noexcept { return task.jtimerState_; }
     static void release(TimerTask& task) noexcept { task.jtimerRelease(); }

@@ -19,10 +19,10 @@ template <class T>
 inline constexpr TaskMistake
     mistakeOf = taskMistake<TimerTask, TaskArgument, isTaskCallable<T>, std::decay_t<T>>();
 
-/// What can stand where Timer asks for a task: a `std::shared_ptr` (or `std::unique_ptr`) to
-/// TimerTask or to any class derived from it, `nullptr`, or anything that can be called with its
-/// task, a `TimerTask&`, or without arguments, move-only too. An empty std::function or a null
-/// function pointer becomes the null task.
+/// The types that Timer accepts as a task: a `std::shared_ptr` (or `std::unique_ptr`) to TimerTask
+/// or to any class derived from it, `nullptr`, or any callable, even a move-only one, that takes
+/// its task, a `TimerTask&`, or no arguments. An empty std::function or a null function pointer
+/// becomes the null task.
 class TaskArgument {
   public:
     template <class T,
@@ -48,7 +48,7 @@ class TaskArgument {
 
     std::shared_ptr<TimerTask>& task() noexcept { return task_; }
 
-    /// Whether the task has been made here, of a callable, so that nobody else knows it yet.
+    /// Whether the task was made here from a callable, so that no other code knows it yet.
     bool isNew() const noexcept { return isNew_; }
 
   private:

@@ -24,7 +24,7 @@ inline constexpr bool isSmartPointer<T, std::void_t<typename T::element_type>> =
 
 enum class TaskMistake { None, RawPointer, Object, PrivateBase, Parameters };
 
-/// What is wrong with a T, which a timer does not take for a Task; None if there is no advice.
+/// What is wrong with a T that a timer does not accept as a Task; None if there is no advice.
 template <class Task, class T>
 constexpr TaskMistake mistakeForTask() {
     if constexpr (isTaskClass<Task, T>) {
@@ -44,8 +44,8 @@ constexpr TaskMistake mistakeForTask() {
     }
 }
 
-/// What is wrong with a T where Argument stands for a Task; None if nothing is, or if there is no
-/// advice.
+/// What is wrong with a T as the Task that Argument stands for; None if nothing is wrong or there
+/// is no advice.
 template <class Task, class Argument, bool isCallable, class T>
 constexpr TaskMistake taskMistake() {
     if constexpr (isCallable || std::is_same_v<T, Argument> ||
