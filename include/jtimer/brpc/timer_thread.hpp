@@ -30,44 +30,44 @@ enum UnscheduleResult : int { kNoSuchTask = -1, kRemoved = 0, kRunning = 1 };
 
 /// Construction options of a TimerThread; see TimerThread::start.
 struct TimerThreadOptions {
-    /// The number of lists that scheduling threads are spread over, each with a lock of its own: 1
-    /// to 1024. Up to that many threads schedule without waiting for each other.
+    /// The number of lists, each with its own lock, that the scheduling threads are spread over: 1
+    /// to 1024. Up to that many threads can schedule without waiting for each other.
     std::size_t numBuckets = 13;
 
     /// The timer's name. The OS thread carries its first 15 bytes. Empty: "brpc_timer".
     std::string name;
 
-    /// Where the time comes from. Null: a WallClock.
+    /// The source of the time. Null: a WallClock.
     std::shared_ptr<Clock> clock;
 
-    /// The thread keeps tasks in a heap, where removed ones stay until their time or until a sweep.
-    /// It sweeps when the heap holds at least this many entries, and twice as many as the last
-    /// sweep left.
+    /// The timer's heap keeps the entries of removed tasks until their time, or until a sweep. A
+    /// sweep takes place when the heap holds at least this many entries, and twice as many as the
+    /// last sweep left.
     std::size_t sweepMinSize = 4096;
 
-    /// The longest that the thread sleeps while a task is pending; 0: until the next task is due. A
-    /// removed task may keep its memory until the thread wakes up, so a cap bounds the memory of
-    /// programs whose tasks are all far in the future, and are removed.
+    /// The longest sleep of the thread while a task is pending; 0: until the next task is due. A
+    /// removed task may keep its memory until the thread wakes up, so a limit bounds the memory of
+    /// programs that schedule tasks far in the future and remove them.
     TimeSpan maxWakeupInterval = 0;
 
-    /// Told of an exception that leaves a task. The timer goes on.
+    /// Called with an exception that leaves a task. The timer goes on.
     UncaughtExceptionHandler uncaughtExceptionHandler;
 };
 
-/// What a TimerThread has done and what it holds. Exact whenever no other call is in progress and
-/// the thread sleeps, is inside a task, or has ended.
+/// What a TimerThread has done and what it holds. Exact if no other call is in progress and the
+/// thread is asleep, inside a task, or ended.
 struct TimerThreadStats {
     std::uint64_t scheduled = 0;    ///< ids given out
     std::uint64_t triggered = 0;    ///< runs begun
     std::uint64_t unscheduled = 0;  ///< removed by unschedule or takePending
-    std::uint64_t signals = 0;      ///< how often the thread was told of a task before all it knew
+    std::uint64_t signals = 0;      ///< notifications of a task earlier than all known ones
     std::uint64_t wakeUps = 0;      ///< sleeps of the thread that ended
     std::size_t pending = 0;        ///< scheduled - triggered - unscheduled
     std::size_t heapSize = 0;       ///< heap entries, removed ones too, when last nothing was due
     std::size_t slots = 0;          ///< tasks in memory: pending, running, removed but still listed
 };
 
-/// A task that will not run any more; see TimerThread::takePending.
+/// A task that will never run; see TimerThread::takePending.
 struct PendingTask {
     TaskId id = kInvalidTaskId;   ///< as schedule() returned it
     Date abstime;                 ///< when it was due
@@ -75,9 +75,9 @@ struct PendingTask {
     void* arg = nullptr;          ///< the argument of `fn`
 };
 
-/// brpc's timer thread, made for time-outs: many threads schedule, and nearly always unschedule
-/// before the time comes. Scheduling takes a lock that few other threads want, unscheduling none;
-/// the timer's own thread later sorts the tasks that are left by then.
+/// brpc's timer thread, made for time-outs: many threads schedule tasks, and unschedule nearly all
+/// of them before their time. Scheduling takes a lock that few other threads use, unscheduling
+/// takes none; the timer's own thread later sorts the tasks that are left.
 ///
 /// \code
 /// jtimer::brpc::TimerThread timer;
@@ -88,69 +88,67 @@ struct PendingTask {
 /// \endcode
 ///
 /// Tasks run one at a time on that thread, in order of time, never early; tasks of the same
-/// nanosecond in any order. While one runs, what becomes due waits, so a task should be short.
-/// Tasks run once: for repeating ones, or ties in a known order, use jtimer::Timer.
+/// nanosecond in any order. While one runs, all others wait, so a task should be short. Tasks run
+/// once: for repeating ones, or ties in a known order, use jtimer::Timer.
 ///
 /// **Threads.** Every function may be called by any thread, also inside a task, an exception
 /// handler or the destructor of a callable, except that the destructor must not race with other
-/// calls. What a thread wrote before it scheduled a task is visible in the run, and each run sees
-/// what the one before it wrote.
+/// calls. A run sees what the scheduling thread wrote before it scheduled the task, and what the
+/// previous run wrote.
 ///
-/// **Life.** Made, started, stopped: each once. After the stop, what is pending stays so, never
-/// runs, and can still be unscheduled, or taken back, all together, by takePending().
+/// **Life.** A timer is created, started and stopped once. After the stop, pending tasks stay
+/// pending and never run. They can still be unscheduled, or all taken back by takePending().
 ///
-/// **After fork()** the child has no such thread. There a timer that was started is over:
-/// stopAndJoin() and the destructor return at once, and what is pending can be unscheduled or taken
-/// back. One that was not can be started.
+/// **After fork()** the child has no such thread. A timer that was started is over there:
+/// stopAndJoin() and the destructor return at once, and pending tasks can be unscheduled or taken
+/// back. A timer that was not started can be started in the child.
 ///
-/// **Memory.** A task takes a slot of 64 bytes, and 16 in the heap once the thread has seen it. A
-/// callable of up to 32 bytes lives in the slot. Slots are used again, and freed by the destructor:
-/// so a timer keeps the memory of the most tasks that it had at a time, 80 MB for a million. A slot
-/// tells the ids of its tasks apart, and unschedule() looks at it without a lock, whatever the id.
+/// **Memory.** A task takes 80 bytes, and a callable of more than 32 bytes is allocated separately.
+/// The memory is reused, and freed only by the destructor: a timer keeps the memory of the most
+/// tasks that it ever had at a time, 80 MB for a million.
 ///
-/// The slot of a task that was unscheduled is used again at once if no other was scheduled on the
-/// same list in between, as by a thread that sets a time-out for one call after the other. Else it
-/// is when the thread comes by, for which it is not woken; see
-/// TimerThreadOptions::maxWakeupInterval. If there is no memory for the heap, what was scheduled
-/// still runs, in order and in time; only the thread takes longer for it.
+/// The memory of an unscheduled task is reused at once if no other task was scheduled on the same
+/// list in between, as where a thread sets a time-out for one call after another. Otherwise it is
+/// reused after the thread's next wake-up; see TimerThreadOptions::maxWakeupInterval. If memory
+/// runs out, scheduled tasks still run, in order and in time, at a higher cost to the thread.
 class JTIMER_API TimerThread {
   public:
     TimerThread();
 
-    /// stopAndJoin(), also where a task has stopped the timer before; then destroys the callables
-    /// that are left, on the calling thread. These may still call the timer.
+    /// Calls stopAndJoin(), even if a task has stopped the timer before; then destroys the
+    /// remaining callables on the calling thread. Their destructors may still call the timer.
     ///
-    /// Called on the timer's thread, it stops the timer and returns at once; the thread then frees
-    /// everything when the run has ended. In a forked child it destroys no callable and returns at
-    /// once.
+    /// On the timer's thread, it stops the timer and returns at once; the thread frees everything
+    /// when the run has ended. In a forked child, it returns at once and destroys no callable.
     ~TimerThread();
 
     TimerThread(const TimerThread&) = delete;
     TimerThread& operator=(const TimerThread&) = delete;
 
-    /// Starts the thread. From then on it takes part in the timer's clock.
-    /// \returns 0; also on a running timer, which ignores the options. After any error
-    ///   the timer is as before:
+    /// Starts the thread. From then on a ManualClock waits for it, as for every timer on the clock.
+    /// \returns 0, also on a running timer, which ignores the options. After any error the timer is
+    ///   as before:
     ///   - EINVAL: `numBuckets` is 0 or above 1024, or `maxWakeupInterval` negative
     ///   - ENOMEM: there is no memory
-    ///   - EAGAIN, or another error of the system: it gives no thread, or not what the clock needs
-    ///   - ECANCELED: the timer was stopped, even before it was started, or its thread has ended,
-    ///     or is that of a process of which this is a forked child
+    ///   - EAGAIN, or another error of the system: it has no thread, or no resources for the clock
+    ///   - ECANCELED: the timer was stopped, even before it was started; or its thread has ended;
+    ///     or it was started before a fork of which this process is the child
     int start(const TimerThreadOptions& options = {});
     /// \param options null: the defaults
     int start(const TimerThreadOptions* options);
 
     /// Runs `fn(arg)` at `abstime`, or as soon as possible if that is past, 0 or negative. A time
-    /// 292 years away, the greatest there is, never comes; such a task can be unscheduled.
-    /// \returns the task's id; kInvalidTaskId before start(), from stopAndJoin() on, when there is
-    ///   no memory, and in a forked child
+    /// 292 years away, the greatest there is, never comes; a task for that time can be unscheduled.
+    /// \returns the task's id; kInvalidTaskId before start(), from stopAndJoin() on, if there is no
+    ///   memory, and in a forked child
     /// \throws NullPointerException "task cannot be null" if `fn` is null, in every state
     TaskId schedule(void (*fn)(void*), void* arg, Date abstime);
-    /// \param abstime since 1970. What 64 bits of nanoseconds cannot hold saturates.
+    /// \param abstime since 1970. Saturates beyond 64 bits of nanoseconds.
     TaskId schedule(void (*fn)(void*), void* arg, const std::timespec& abstime);
 
-    /// The same for anything that can be called without arguments, move-only too. Its copy is
-    /// destroyed on the timer's thread after the run, or by the call that removes it.
+    /// The same for anything that can be called without arguments, even if it is move-only. The
+    /// stored callable is destroyed on the timer's thread after the run, or by the call that
+    /// removes the task.
     /// \throws NullPointerException "task cannot be null" if it is an empty std::function or a null
     ///   function pointer
     /// \throws what copying or moving it throws, with nothing changed
@@ -164,29 +162,29 @@ class JTIMER_API TimerThread {
         return scheduleCallable(Stored::ops, jtimer::detail::Emplacer(emplace), abstime);
     }
 
-    /// Keeps a task from running. Takes no lock, never waits, wakes no thread.
+    /// Prevents a task from running. Takes no lock, never waits, and wakes no thread.
     /// \returns
-    ///   - kRemoved (0): this call has removed the task. It never runs, and the timer touches
-    ///     neither `arg` nor the callable any more. The callable has been destroyed by this call.
-    ///   - kRunning (1): it is being run, perhaps by the caller. The run goes on.
-    ///   - kNoSuchTask (-1): it has run, was removed before, or never was. If it has run, all that
-    ///     it did is visible to the caller, and its callable is destroyed.
-    /// \param id of this timer; any number is safe
+    ///   - kRemoved (0): this call has removed the task. It never runs, the timer no longer uses
+    ///     `arg`, and the callable has been destroyed.
+    ///   - kRunning (1): it is running, perhaps as the caller of this function. The run goes on.
+    ///   - kNoSuchTask (-1): it has run, was removed before, or never existed. If it has run, the
+    ///     caller sees all that it did, and its callable has been destroyed.
+    /// \param id an id of this timer; any number is safe
     int unschedule(TaskId id);
 
-    /// Ends the timer. From this call on schedule() answers kInvalidTaskId; a task that is running
-    /// ends, and no other begins. Returns when the thread has ended, on each thread that calls it;
-    /// but inside a task it returns at once, and that run is the last.
+    /// Stops the timer. From then on schedule() returns kInvalidTaskId; a running task completes,
+    /// and no other begins. Each call returns when the thread has ended. A call inside a task
+    /// returns at once, and that run is the last.
     void stopAndJoin();
 
-    /// Removes all tasks that a timer has left when it is over, and destroys the callables.
-    /// \returns them in order of time. Nothing, if the timer was not started
-    /// \throws IllegalStateException "TimerThread is running" while the thread lives, which it
-    ///   does inside a task even after stopAndJoin()
+    /// Removes all pending tasks from a timer that is over, and destroys the callables.
+    /// \returns the tasks, in order of time; none if the timer was not started
+    /// \throws IllegalStateException "TimerThread is running" until the thread has ended, so also
+    ///   in a task that has called stopAndJoin()
     /// \throws std::bad_alloc, with nothing changed
     std::vector<PendingTask> takePending();
 
-    /// Takes time in proportion to the number of slots.
+    /// Takes time in proportion to TimerThreadStats::slots.
     [[nodiscard]] TimerThreadStats stats() const;
 
   private:
@@ -198,9 +196,9 @@ class JTIMER_API TimerThread {
     const std::unique_ptr<Impl> impl_;
 };
 
-/// The process's own timer, with default options. The first call makes and starts it; it is never
-/// stopped and never destroyed. In a forked child the first call makes another one; a reference to
-/// that of the parent stays valid, to a timer that is over.
+/// The process's own timer, with default options. The first call creates and starts it; it is never
+/// stopped and never destroyed. In a forked child the first call creates another timer; references
+/// to the parent's stay valid, but that timer is over.
 /// \throws std::system_error if it cannot be started; the next call tries again
 /// \throws std::bad_alloc
 JTIMER_API TimerThread& getOrCreateGlobalTimerThread();
