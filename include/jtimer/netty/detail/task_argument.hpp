@@ -57,11 +57,10 @@ template <class T>
 inline constexpr TaskMistake mistakeOf =
     jtimer::detail::taskMistake<TimerTask, TaskArgument, isTaskCallable<T>, std::decay_t<T>>();
 
-/// What can stand where newTimeout asks for a task: a `std::shared_ptr` (or `std::unique_ptr`) to
-/// TimerTask or to any class derived from it; or anything that can be called with the handle, a
-/// `const std::shared_ptr<Timeout>&`, or without arguments, move-only too. What can be called
-/// either way gets the handle. `nullptr`, an empty std::function and a null function pointer become
-/// the null task.
+/// The types that newTimeout accepts as a task: a `std::shared_ptr` (or `std::unique_ptr`) to
+/// TimerTask or to any class derived from it; or any callable, even a move-only one, that takes the
+/// handle, a `const std::shared_ptr<Timeout>&`, or no arguments. A callable that accepts both gets
+/// the handle. `nullptr`, an empty std::function and a null function pointer become the null task.
 class TaskArgument {
   public:
     template <class T,
