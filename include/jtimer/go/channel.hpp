@@ -16,21 +16,21 @@ namespace detail {
 class ChannelCell;
 }
 
-/// Where a timer's or a ticker's values are received: Go's `t.C`. A value is the time for which it
-/// was due, exactly, on the clock of the timer's runtime.
+/// Receives the values of a timer or a ticker: Go's `t.C`. A value is exactly the time for which it
+/// was due, on the clock of the timer's runtime.
 ///
 /// It is a handle: cheap to copy, and all copies are the same channel. The timer lives as long as
-/// its handle or one of its channels, so `timers.newTimer(1s).C()` works. A default-constructed
-/// Channel is nil, as is that of a timer with a function.
+/// its handle or any of its channels, so `timers.newTimer(1s).C()` works. A default-constructed
+/// Channel is nil, and so is the channel of a timer with a function.
 ///
-/// A value is ready as soon as the clock shows its time. Each goes to exactly one receive: to the
-/// thread that blocked first, or, with none blocked, to the first that asks. What a stop or a reset
+/// A value is ready as soon as the clock shows its time. Exactly one receive gets it: that of the
+/// thread that blocked first, or, if none is blocked, the next call. A value that a stop or a reset
 /// has withdrawn is never received.
 ///
-/// **Threads.** Every function may be called by any thread, and by several on one Channel object,
-/// as long as none assigns to it or destroys it. A call that would block must not be made on the
-/// thread that fires the timers, where an inline executor runs functions: it throws. Neither
-/// boost::thread::interrupt nor pthread_cancel ends a blocked call.
+/// **Threads.** Every function may be called by any thread, and by several threads on one Channel
+/// object as long as none assigns to it or destroys it. A call that would block must not be made on
+/// the thread that fires the timers, where an inline executor runs functions: it would throw.
+/// Neither boost::thread::interrupt nor pthread_cancel ends a blocked call.
 class JTIMER_API Channel {
   public:
     /// Nil: no value ever comes.
@@ -43,9 +43,9 @@ class JTIMER_API Channel {
     /// \returns whether it is not nil
     explicit operator bool() const noexcept { return cell_ != nullptr; }
 
-    /// \returns the value that is ready, if any; nothing on a nil channel, and after ~Timers. Does
-    ///   not block
-    /// \throws std::bad_alloc of a ticker; the tick is not received
+    /// \returns the value if one is ready; nothing on a nil channel and after ~Timers. Does not
+    ///   block
+    /// \throws std::bad_alloc for a ticker; the tick is not received
     std::optional<Date> tryReceive() const;
 
     /// Blocks until there is a value. Stopping the timer does not end the wait; a later reset does,
@@ -53,15 +53,15 @@ class JTIMER_API Channel {
     /// \throws IllegalStateException
     ///   - on a nil channel
     ///   - if no value can ever come, or as soon as none can: the timer neither runs nor has a
-    ///     value, and its handle is gone, so nobody can reset it
+    ///     value, and without its handle nothing can reset it
     ///   - "time: Timers destroyed" if the runtime is destroyed, before or meanwhile
     ///   - if it would block the thread that fires the timers
     /// \throws std::bad_alloc, with nothing received
     Date receive() const;
 
     /// Blocks until there is a value, for at most `timeout` on the runtime's clock; 0 or less does
-    /// not block. The clock decides which of the two came first, not which thread gets to run
-    /// first; if both are due at the same time, it is the value.
+    /// not block. The clock decides which came first, not the order in which threads run; if both
+    /// are due at the same time, the value wins.
     /// \returns nothing after the time-out
     /// \throws IllegalStateException as receive(), but not if no value can come: that times out
     /// \throws std::bad_alloc, with nothing received
@@ -71,7 +71,7 @@ class JTIMER_API Channel {
     [[nodiscard]] std::size_t len() const noexcept { return 0; }
     [[nodiscard]] std::size_t cap() const noexcept { return 0; }  ///< 0, as len()
 
-    /// Whether both are of the same timer, or both nil.
+    /// Whether both belong to the same timer, or both are nil.
     friend bool operator==(const Channel& a, const Channel& b) noexcept {
         return a.cell_ == b.cell_;
     }
@@ -86,16 +86,15 @@ class JTIMER_API Channel {
     detail::ChannelCell* cell_ = nullptr;
 };
 
-/// What select() has received, and from which of its channels.
+/// What select() received, and from which channel.
 struct Selected {
     std::size_t index;  ///< of the channel, in the list
     Date value;         ///< what was received
 };
 
-/// Blocks until one of the channels has a value, and receives it; of the others nothing is
-/// received. If several are ready, the value that was due first is taken; of equal ones, that of
-/// the channel that comes first in the list. Nil channels are skipped. The channels may be of
-/// different runtimes.
+/// Blocks until one of the channels has a value, and receives only that value. If several are
+/// ready, it receives the value that was due first; of equal values, the one whose channel comes
+/// first in the list. Nil channels are skipped. The channels may be of different runtimes.
 /// \throws IllegalStateException
 ///   - if the list is empty, or all channels are nil
 ///   - if no value can ever come from any of them, see Channel::receive, or as soon as none can

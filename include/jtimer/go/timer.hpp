@@ -18,24 +18,25 @@ struct DropHandle {
     JTIMER_API void operator()(Cell* cell) const noexcept;
 };
 
-/// What the handle of a timer or a ticker consists of. Null: uninitialised.
+/// The handle of a timer or a ticker. Null: uninitialised.
 using Handle = std::unique_ptr<Cell, DropHandle>;
 }  // namespace detail
 
-/// The handle of one timer, made by Timers::newTimer or Timers::afterFunc: it fires once for each
-/// start, that is, once after it is made and once after each reset. Then its channel has a value,
-/// or its function runs.
+/// The handle of one timer, made by Timers::newTimer or Timers::afterFunc: the timer fires once for
+/// each start, that is, once after it is created and once after each reset. When it fires, its
+/// channel has a value, or its function runs.
 ///
-/// Of each start either the value is received (the function handed over) once, or one stop or reset
-/// returns true, never both. After a stop or a reset has returned, no value of an earlier start is
-/// received, even if it had fired.
+/// For each start, either the value is received (or the function handed over) once, or one stop or
+/// reset returns true, never both. After a stop or a reset has returned, no value of an earlier
+/// start is received, even if it had fired.
 ///
-/// The handle may be moved, not copied. Without it a timer with a channel lives on in its channels,
-/// and one with a function until that has run. A function that owns the handle of its own timer is
-/// a cycle, and never freed: capture a reference, or reset the handle in the function.
+/// The handle can be moved but not copied. Without it, a timer with a channel lives as long as its
+/// channels, and a timer with a function until the function has run. A function that owns the
+/// handle of its own timer forms a cycle and is never freed: capture a reference, or reset the
+/// handle in the function.
 ///
-/// **Threads.** stop(), reset() and C() may be called by any thread, also several on the same
-/// handle, and inside the timer's own function. They never wait for a function or a receiver.
+/// **Threads.** stop(), reset() and C() may be called by any thread, by several on the same handle,
+/// and inside the timer's own function. They never wait for a function or a receiver.
 class JTIMER_API Timer {
   public:
     /// Uninitialised, as is a handle that was moved from.
@@ -45,14 +46,15 @@ class JTIMER_API Timer {
     [[nodiscard]] Channel C() const;
 
     /// Ends the current start.
-    /// \returns true if this call has kept it from being received, or its function from running;
-    ///   false if it has been received, handed over or stopped already, and after ~Timers
+    /// \returns true if this call prevented the value from being received or the function from
+    ///   running; false if the value was already received, the function handed over or the timer
+    ///   stopped, and after ~Timers
     /// \throws IllegalStateException "time: Stop called on uninitialized Timer"
     bool stop();
 
-    /// Ends the current start, and starts the timer anew: due in `d`, at once if that is 0 or
+    /// Ends the current start and starts the timer again: due in `d`, or at once if `d` is 0 or
     /// negative.
-    /// \returns what stop() would have
+    /// \returns what stop() would have returned
     /// \throws IllegalStateException "time: Reset called on uninitialized Timer", "time: Timers
     ///   destroyed"
     /// \throws std::bad_alloc
@@ -68,12 +70,13 @@ class JTIMER_API Timer {
 /// The handle of a ticker, made by Timers::newTicker: its channel has a value, a tick, at every
 /// multiple of its period after its start.
 ///
-/// At most one tick waits to be received; those that come due meanwhile are dropped. The next tick
-/// after it is the first on the grid that lies after the moment of the receive: what was missed is
-/// skipped, the phase is kept, and there is never a burst. If every period must have its run, use
+/// At most one tick waits to be received; ticks that come due meanwhile are dropped. The next tick
+/// is the first multiple of the period after the moment of the receive: missed ticks are skipped,
+/// the phase is kept, and there is never a burst. If every period needs its run, use
 /// jtimer::Timer::scheduleAtFixedRate.
 ///
-/// Ownership and threads are as for a Timer. A ticker that nobody reads costs nothing.
+/// Ownership and threads are as for a Timer. A ticker from which no thread receives takes no CPU
+/// time.
 class JTIMER_API Ticker {
   public:
     /// Uninitialised, as is a handle that was moved from.
@@ -82,12 +85,12 @@ class JTIMER_API Ticker {
     /// \returns its channel; nil for an uninitialised handle
     [[nodiscard]] Channel C() const;
 
-    /// Ends the ticks; one that was not received is dropped. Does nothing on a stopped ticker or an
+    /// Ends the ticks and drops one that was not received. Does nothing on a stopped ticker or an
     /// uninitialised handle.
     void stop();
 
-    /// Starts it anew, even if it is stopped, with `d` as its period: the first tick is due in `d`.
-    /// A tick that was not received is dropped.
+    /// Starts the ticker again, even if it is stopped, with `d` as its period: the first tick is
+    /// due in `d`. A tick that was not received is dropped.
     /// \throws IllegalArgumentException "non-positive interval for Ticker.Reset"
     /// \throws IllegalStateException "time: Reset called on uninitialized Ticker", "time: Timers
     ///   destroyed"
