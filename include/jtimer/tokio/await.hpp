@@ -27,16 +27,16 @@
 ///
 /// The coroutine is resumed inside the waker: usually on the thread that turns the driver, see
 /// Waker. After a shutdown co_await throws IllegalStateException "TimeDriver has been shut down.",
-/// also in a coroutine that was waiting. Destroying a coroutine that waits deregisters what it
-/// waits for. Do so on the thread that turns the driver or while nobody turns it: on any other
+/// even in a coroutine that was already waiting. Destroying a waiting coroutine deregisters its
+/// Sleep. Do so on the thread that turns the driver, or while no thread turns it: on any other
 /// thread, the coroutine might be resumed at the same time.
 
 namespace jtimer::tokio::detail {
 
-/// What an Interval waits with.
+/// The Sleep that an Interval waits with.
 JTIMER_API Sleep& sleepOf(Interval& interval) noexcept;
 
-/// Drops the waker of a Sleep, and deregisters it unless a thread is in wait() for it.
+/// Drops the waker of a Sleep, and deregisters the Sleep unless a thread waits for it in wait().
 JTIMER_API void stopPolling(Sleep& sleep) noexcept;
 
 }  // namespace jtimer::tokio::detail
@@ -53,22 +53,22 @@ class SleepAwaiter {
     explicit SleepAwaiter(Sleep& sleep) noexcept : sleep_(sleep) {}
     SleepAwaiter(const SleepAwaiter&) = delete;
     SleepAwaiter& operator=(const SleepAwaiter&) = delete;
-    /// Also of a coroutine that is destroyed while it waits.
+    /// Also runs when the coroutine is destroyed while it waits.
     ~SleepAwaiter() {
         if (isWaiting_) stopPolling(sleep_);
     }
 
     bool await_ready() const noexcept { return sleep_.isElapsed(); }
 
-    /// On a threaded driver the coroutine may go on, and end, before poll() returns: nothing of it
-    /// is touched after that.
+    /// On a threaded driver the coroutine may continue, and end, before poll() returns, so nothing
+    /// of it is used after that.
     bool await_suspend(std::coroutine_handle<> coroutine) {
         isWaiting_ = true;
         return !sleep_.poll([coroutine] { coroutine.resume(); });
     }
 
-    /// Nothing but the shutdown matters here: it has fired, though a reset may have followed.
-    /// \throws IllegalStateException "TimeDriver has been shut down." instead of having fired
+    /// Checks only for a shutdown: the Sleep has fired, though it may have been reset since.
+    /// \throws IllegalStateException "TimeDriver has been shut down." if it had not fired before
     void await_resume() {
         isWaiting_ = false;
         sleep_.poll();
@@ -76,11 +76,11 @@ class SleepAwaiter {
 
   private:
     Sleep& sleep_;
-    /// Touched by the coroutine alone: before it can go on, when it does, or when it is destroyed.
+    /// Used only by the coroutine: before it can continue, when it does, or when it is destroyed.
     bool isWaiting_ = false;
 };
 
-/// The same for a Sleep of its own.
+/// The same for a Sleep that the awaiter owns.
 class OwnSleepAwaiter {
   public:
     explicit OwnSleepAwaiter(Sleep&& sleep) noexcept : sleep_(std::move(sleep)) {}
@@ -96,7 +96,7 @@ class OwnSleepAwaiter {
     SleepAwaiter awaiter_{sleep_};
 };
 
-/// Waits for a tick, and takes it.
+/// Waits for a tick and takes it.
 class IntervalAwaiter {
   public:
     explicit IntervalAwaiter(Interval& interval) noexcept
@@ -119,8 +119,8 @@ class IntervalAwaiter {
 
 }  // namespace detail
 
-/// Waits until the Sleep has fired. Where another thread resets it just after that, the coroutine
-/// is resumed nevertheless.
+/// Waits until the Sleep has fired. The coroutine is resumed even if another thread resets the
+/// Sleep just after that.
 /// \throws IllegalStateException "TimeDriver has been shut down."
 inline detail::SleepAwaiter operator co_await(Sleep& sleep) noexcept {
     return detail::SleepAwaiter(sleep);
@@ -134,10 +134,10 @@ inline detail::OwnSleepAwaiter operator co_await(Sleep&& sleep) noexcept {
 /// Waits for the next tick and takes it. \returns the time that the tick was scheduled for
 ///
 /// While a coroutine waits, the Interval may be reset on the thread that turns the driver, or while
-/// nobody turns it. On any other thread, a reset might come between the tick and the coroutine that
-/// takes it, and would use the Interval at the same time.
+/// no thread turns it. On any other thread, a reset might come between the tick and the coroutine
+/// that takes it, and use the Interval at the same time as the coroutine.
 /// \throws IllegalStateException "TimeDriver has been shut down.", or "The Interval was reset after
-///   it had fired." if another thread did that before the coroutine was resumed
+///   it had fired." if another thread reset it before the coroutine was resumed
 inline detail::IntervalAwaiter operator co_await(Interval& interval) noexcept {
     return detail::IntervalAwaiter(interval);
 }

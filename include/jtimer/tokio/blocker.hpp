@@ -12,18 +12,18 @@ class Sleep;
 
 namespace detail {
 
-/// How a thread blocks for something that is polled: it polls with waker(), and calls block() if
-/// that is not ready.
+/// Blocks a thread until something that is polled is ready: the thread polls with waker(), and
+/// calls block() if the poll is not ready.
 class JTIMER_API Blocker {
   public:
-    /// \param sleep on the driver that is to call the waker
+    /// \param sleep a Sleep of the driver that calls the waker
     explicit Blocker(const Sleep& sleep);
     Blocker(const Blocker&) = delete;
     Blocker& operator=(const Blocker&) = delete;
     ~Blocker();
 
-    /// A waker that ends the block() in progress, or else the next one. It may be called even after
-    /// the Blocker has been destroyed.
+    /// A waker that ends the current block(), or else the next one. It may be called even after the
+    /// Blocker has been destroyed.
     Waker waker() const;
 
     /// Blocks until a waker has been called since the last block().

@@ -11,7 +11,7 @@ struct DelayKey {
 
     /// Whether both name the same entry.
     friend bool operator==(DelayKey a, DelayKey b) noexcept { return a.id == b.id; }
-    /// Whether they do not.
+    /// Whether they name different entries.
     friend bool operator!=(DelayKey a, DelayKey b) noexcept { return a.id != b.id; }
 };
 

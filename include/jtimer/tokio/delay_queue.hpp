@@ -20,21 +20,21 @@ namespace jtimer::tokio {
 template <class T>
 struct Expired {
     T value;        ///< as it was inserted
-    Date deadline;  ///< as it was asked for
+    Date deadline;  ///< as requested
     DelayKey key;   ///< no longer valid
 };
 
-/// A container whose entries come out when their time has come: a cache that expires, retries that
-/// wait for their next attempt. To its driver, the whole queue is one Sleep.
+/// A container whose entries come out when they are due, for example a cache that expires, or
+/// retries that wait for their next attempt. To its driver, the whole queue is one Sleep.
 ///
 /// Only one thread at a time may use it, as with any container. A moved-from queue can only be
 /// assigned to or destroyed. T need only be movable. The queue may outlive its driver: after the
-/// driver's shutdown, what is due still comes out.
+/// driver's shutdown, due entries still come out.
 ///
 /// insert, remove, reset and a poll take constant time, apart from entries that a poll moves on to
-/// their next slot. A queue allocates when it gets its first entry or waker, 6 kB, and when it has
-/// more entries than ever since the last clear(), about 56 bytes and a std::optional<T> for each;
-/// clear() and the destructor free what the entries took.
+/// their next slot. A queue allocates 6 kB for its first entry or waker, and about 56 bytes and a
+/// std::optional<T> for each entry beyond the most that it has had since the last clear(); clear()
+/// and the destructor free the entries' memory.
 template <class T>
 class DelayQueue {
   public:
@@ -43,7 +43,7 @@ class DelayQueue {
     /// An empty queue on the clock of `driver`.
     explicit DelayQueue(TimeDriver& driver) : keys_(driver) {}
     DelayQueue(DelayQueue&&) noexcept = default;  ///< the keys stay valid
-    /// Drops what it held.
+    /// Drops the former entries.
     DelayQueue& operator=(DelayQueue&& other) noexcept {
         if (this == &other) return *this;
         const DelayQueue former(std::move(*this));  // destroyed when this one is complete
@@ -53,15 +53,15 @@ class DelayQueue {
     }
     ~DelayQueue() = default;
 
-    /// Adds a value that is due `delay` from now. If that makes the queue due earlier, the waker of
-    /// the last poll is called earlier too: before this returns if the value is due at once. That
+    /// Adds a value that is due `delay` from now. If the queue is then due earlier, the waker of
+    /// the last poll is called earlier, too; before this returns if the value is due at once. The
     /// waker may poll the queue.
     /// \throws IllegalArgumentException "Negative duration."
     /// \throws std::bad_alloc; std::length_error "DelayQueue is full." beyond 2^32 entries; what
-    ///   moving the value throws. Then nothing has changed.
+    ///   moving the value throws. In each case nothing has changed.
     Key insert(T value, TimeSpan delay) { return insertAt(std::move(value), keys_.after(delay)); }
 
-    /// The same at a point in the driver's time, which may have passed.
+    /// The same for a point in the driver's time, which may have passed.
     Key insertAt(T value, Date deadline) {
         const detail::DelayKeys::Place place = keys_.reserve();
         while (values_.size() <= place.slot) values_.grow();
@@ -69,10 +69,10 @@ class DelayQueue {
         return keys_.insert(place, deadline);
     }
 
-    /// Takes out one entry that is due, in the order of the milliseconds of their deadlines; an
-    /// entry that was due when it was inserted or reset may overtake others. If none is due, or the
-    /// queue is empty, `waker` is called when it is worth polling again: when an entry is due, when
-    /// distant entries have to be sorted, and when the queue has become empty. An empty waker
+    /// Takes out one due entry. Entries come out in order of their deadlines in milliseconds,
+    /// except that an entry that was due when it was inserted or reset may overtake others. If no
+    /// entry is due, `waker` is called when the queue should be polled again: when an entry is due,
+    /// when distant entries have to be sorted, or when the queue has become empty. An empty waker
     /// leaves the earlier one in place.
     /// \returns nothing if no entry is due, or the queue is empty
     /// \throws IllegalStateException "TimeDriver has been shut down." if it would have to wait
@@ -90,7 +90,7 @@ class DelayQueue {
     /// \throws IllegalStateException "TimeDriver has been shut down." if it would have to wait, or
     ///   would have to wait on the thread that is turning the driver
     std::optional<Expired<T>> next() {
-        // Without a waker: where it need not block, the one of an earlier poll stays.
+        // Without a waker, so that an earlier poll's waker stays if this call need not block.
         std::optional<Expired<T>> ready = pollExpired();
         if (ready || isEmpty()) return ready;
         detail::Blocker blocker(keys_.sleep());
@@ -101,7 +101,7 @@ class DelayQueue {
         }
     }
 
-    /// Takes an entry out, due or not.
+    /// Takes out an entry, due or not.
     /// \throws IllegalArgumentException "invalid key" if it names no entry
     Expired<T> remove(Key key) { return takeOut(keys_.require(key)); }
 
@@ -112,20 +112,20 @@ class DelayQueue {
         return takeOut(*entry);
     }
 
-    /// Gives an entry another deadline, even if it is due and has not come out yet.
+    /// Sets another deadline for an entry, even if it is due but has not come out yet.
     /// \throws IllegalArgumentException "invalid key" if it names no entry, "Negative duration."
     void reset(Key key, TimeSpan delay) { resetAt(key, keys_.after(delay)); }
     /// The same with a point in the driver's time, which may have passed.
     /// \throws IllegalArgumentException "invalid key" if it names no entry
     void resetAt(Key key, Date deadline) { keys_.reset(key, deadline); }
 
-    /// The deadline as it was asked for.
+    /// The deadline as requested.
     /// \throws IllegalArgumentException "invalid key" if it names no entry
     Date deadline(Key key) const { return keys_.require(key).deadline; }
 
     /// The key of the entry that comes out next; nothing if the queue is empty. Takes time in
-    /// proportion to the number of entries in the same slot; if the next one is weeks away, to that
-    /// of all such entries.
+    /// proportion to the number of entries in the same slot; if the next entry is weeks away, in
+    /// proportion to the number of all such entries.
     std::optional<Key> peek() const { return keys_.peek(); }
 
     /// Destroys all entries, frees their memory, and calls the waker if there were any.
@@ -137,15 +137,15 @@ class DelayQueue {
         if (!wasEmpty) keys_.removed();
     }
 
-    std::size_t len() const noexcept { return keys_.size(); }  ///< how many entries it holds
+    std::size_t len() const noexcept { return keys_.size(); }  ///< the number of entries
     bool isEmpty() const noexcept { return len() == 0; }       ///< whether it holds none
 
-    /// Recomputes the invariants, for tests.
-    /// \throws std::logic_error that names what is wrong
+    /// Checks the invariants, for tests.
+    /// \throws std::logic_error that names the violated invariant
     void check() const { keys_.check(); }
 
   private:
-    /// Empties the slot, also if moving the value out of it throws.
+    /// Empties the slot, even if moving the value out of it throws.
     struct Release {
         DelayQueue& queue;
         const std::size_t slot;
@@ -159,7 +159,7 @@ class DelayQueue {
         return {std::move(*values_[entry.slot]), entry.deadline, entry.key};
     }
 
-    /// Not called remove(): its overloads would be in the way of `queue.remove({id})`.
+    /// Not called remove(): an overload would make `queue.remove({id})` ambiguous.
     Expired<T> takeOut(const detail::DelayKeys::Found& entry) {
         keys_.remove(entry);
         std::optional<Expired<T>> taken;
@@ -172,7 +172,7 @@ class DelayQueue {
     }
 
     detail::DelayKeys keys_;
-    /// By slot: its value, while the slot is in use.
+    /// The value of each slot that is in use.
     detail::Slots<std::optional<T>> values_;
 };
 

@@ -12,8 +12,8 @@
 
 namespace jtimer::tokio {
 
-/// When the next tick comes after one that was missed. A tick is missed if it is taken more than
-/// 5 ms late.
+/// When the next tick comes after a missed one. A tick is missed if it is taken more than 5 ms
+/// late.
 enum class MissedTickBehavior {
     Burst,  ///< a period after the missed one: at once, until the Interval has caught up
     Delay,  ///< a period after now
@@ -22,9 +22,9 @@ enum class MissedTickBehavior {
 
 /// Ticks once a period. Made by TimeDriver::interval() and intervalAt().
 ///
-/// It ticks only when it is polled. A tick whose poll comes late is taken late, and not lost; the
-/// MissedTickBehavior, Burst by default, decides when the next one comes after that. Between a tick
-/// and the next poll, nothing is registered with the driver.
+/// It ticks only when it is polled. A late poll takes its tick late; the tick is not lost. The
+/// MissedTickBehavior, Burst by default, decides when the next tick comes. Between a tick and the
+/// next poll, nothing is registered with the driver.
 ///
 /// Only one thread at a time may use it. It may outlive its driver.
 class JTIMER_API Interval {
@@ -38,31 +38,31 @@ class JTIMER_API Interval {
     /// \throws IllegalStateException as Sleep::wait()
     Date tick();
 
-    /// Takes the next tick, if its time has come. Otherwise `waker` is called when it comes, as in
+    /// Takes the next tick if it is due. Otherwise `waker` is called when it is, as in
     /// Sleep::poll().
-    /// \returns the time that the tick was scheduled for; nothing if it has not come
+    /// \returns the time that the tick was scheduled for; nothing if it is not due
     /// \throws IllegalStateException "TimeDriver has been shut down."
     std::optional<Date> pollTick(Waker waker = {});
 
-    /// The next tick comes a period from now, and the others follow by the period. Missed ticks are
-    /// dropped, whatever the MissedTickBehavior. The time is registered at once, and a waker that
-    /// an earlier poll has left stays.
+    /// Sets the next tick to one period from now; the others follow at the period. Missed ticks are
+    /// dropped, whatever the MissedTickBehavior. The time is registered at once, and an earlier
+    /// poll's waker stays in place.
     /// \throws IllegalStateException "TimeDriver has been shut down."
     void reset();
-    /// The same; the next tick comes now.
+    /// The same, but the next tick comes now.
     /// \throws IllegalStateException "TimeDriver has been shut down."
     void resetImmediately();
-    /// The same; the next tick comes `duration` from now.
+    /// The same, but the next tick comes `duration` from now.
     /// \throws IllegalArgumentException "Negative duration."
     /// \throws IllegalStateException "TimeDriver has been shut down."
     void resetAfter(TimeSpan duration);
-    /// The same; the next tick comes at `deadline`, which may have passed.
+    /// The same, but the next tick comes at `deadline`, which may have passed.
     /// \throws IllegalStateException "TimeDriver has been shut down."
     void resetAt(Date deadline);
 
     /// The time from one tick to the next.
     std::chrono::nanoseconds period() const noexcept { return std::chrono::nanoseconds(period_); }
-    /// What follows a missed tick.
+    /// The behaviour after a missed tick.
     MissedTickBehavior missedTickBehavior() const noexcept { return behavior_; }
     /// Takes effect when the next tick is taken.
     void setMissedTickBehavior(MissedTickBehavior behavior) noexcept { behavior_ = behavior; }

@@ -20,59 +20,60 @@ struct SleepEntry;
 
 /// Waits for one point in time. Made by TimeDriver::sleep() and sleepUntil().
 ///
-/// Nothing happens until the first poll(), wait() or reset(): that registers the deadline with the
-/// driver. The driver fires it in the first millisecond tick that is not before the deadline: never
-/// early, and late by less than a millisecond plus any delay of the thread that turns the driver. A
-/// deadline that is not in the future is due at once, without a turn. Firing calls the waker of the
-/// last poll().
+/// Nothing happens until the first poll(), wait() or reset(), which registers the deadline with the
+/// driver. The driver fires the Sleep in the first millisecond tick that is not before the
+/// deadline: never early, and late by less than a millisecond plus any delay of the thread that
+/// turns the driver. A deadline that is not in the future is due at once, without a turn. Firing
+/// calls the waker of the last poll().
 ///
 /// A moved-from Sleep can only be assigned to or destroyed. A Sleep may outlive its driver.
 ///
-/// Threads: only one at a time may poll or reset a Sleep; meanwhile any other may call wait(),
-/// deadline() and isElapsed(). No other thread may use it while it is moved or destroyed.
+/// Threads: only one thread at a time may poll or reset a Sleep; meanwhile any other may call
+/// wait(), deadline() and isElapsed(). No other thread may use it while it is moved or destroyed.
 ///
 /// Cost: a poll, a reset and the destructor take constant time and at most one short lock; a reset
-/// that fires also calls the waker and wakes the threads in wait(). A reset to a later time, the
-/// usual fate of an idle time-out, takes no lock.
+/// that fires also calls the waker and wakes the threads in wait(). A reset to a later time, as for
+/// an idle time-out, takes no lock.
 class JTIMER_API Sleep {
   public:
     /// Takes over the other's registration and waker.
     Sleep(Sleep&& other) noexcept;
-    /// The same; what this Sleep was before is deregistered.
+    /// The same. Deregisters what this Sleep was before.
     Sleep& operator=(Sleep&& other) noexcept;
-    /// Deregisters. Its waker is no longer called, but see Waker about a call that has begun. In a
-    /// forked child that finds the driver in use, the waker and what it owns are not destroyed.
+    /// Deregisters. Its waker is no longer called, but see Waker about a call that has begun. If
+    /// the driver was in use at the moment of a fork, the child does not destroy the waker and what
+    /// it owns.
     ~Sleep();
 
-    /// Whether it has fired; once true, that stays so until a reset. If false, `waker` is called
-    /// when the Sleep fires, instead of the waker of an earlier poll; an empty one leaves the
-    /// earlier one in place. If true, no waker is kept: ignore the result only where the Sleep
-    /// cannot have fired yet, or nothing depends on the waker.
+    /// Whether it has fired; once true, the result stays true until a reset. If false, `waker` is
+    /// called when the Sleep fires, instead of an earlier poll's waker; an empty one leaves the
+    /// earlier one in place. If true, no waker is kept: ignore the result only if the Sleep cannot
+    /// have fired yet, or if nothing depends on the waker.
     /// \throws IllegalStateException "TimeDriver has been shut down." if it had not fired before
     bool poll(Waker waker = {});
 
-    /// Blocks until it has fired; a reset during the wait changes when that is. Independent of
-    /// poll() and its waker. The driver must have a thread of its own, or another thread must turn
-    /// it.
+    /// Blocks until it has fired, at the new deadline if it is reset during the wait. Independent
+    /// of poll() and its waker. The driver must have a thread of its own, or another thread must
+    /// turn it.
     /// \throws IllegalStateException "TimeDriver has been shut down." if it had not fired before,
     ///   also if that happens during the wait; or if it would have to wait on the thread that is
     ///   turning the driver
     void wait();
 
-    /// The deadline, exactly as it was asked for.
+    /// The deadline, exactly as requested.
     Date deadline() const noexcept;
 
     /// Whether it has fired. False if it has never been polled, waited for or reset, even past its
     /// deadline.
     bool isElapsed() const noexcept;
 
-    /// Sets another deadline, whether the Sleep has fired or not. A waker that an earlier poll has
-    /// left stays. If the new deadline is due already, the Sleep fires before the call returns;
-    /// unless it is registered for one that is no later: then a turn is overdue, and fires it.
+    /// Sets another deadline, whether the Sleep has fired or not. An earlier poll's waker stays in
+    /// place. If the new deadline is already due, the Sleep fires before the call returns. If its
+    /// old deadline has passed too, the overdue turn fires it.
     /// \throws IllegalStateException "TimeDriver has been shut down."
     void reset(Date deadline);
 
-    /// The same, `duration` from the driver's present time. The longest durations never elapse.
+    /// The same, `duration` from the driver's current time. The longest durations never elapse.
     /// \throws IllegalArgumentException "Negative duration."
     /// \throws IllegalStateException "TimeDriver has been shut down."
     void resetAfter(TimeSpan duration);
@@ -83,7 +84,7 @@ class JTIMER_API Sleep {
     JTIMER_LOCAL Sleep(detail::Driver& driver, std::int64_t deadline);
 
     detail::SleepEntry* entry_;
-    /// In nanoseconds since 1970. Written by the one thread that resets, read by any.
+    /// In nanoseconds since 1970. Written by the thread that resets, read by any thread.
     std::atomic<std::int64_t> deadline_;
 };
 

@@ -17,7 +17,7 @@
 
 namespace jtimer::tokio {
 
-/// "deadline has elapsed": the deadline of a Timeout has come before the value of its operation.
+/// "deadline has elapsed": the deadline of a Timeout came before the value of its operation.
 class JTIMER_API Elapsed : public std::runtime_error {
   public:
     Elapsed();
@@ -48,13 +48,14 @@ struct ValueOf<bool> {
 /// An operation with a deadline. Made by timeout() and timeoutAt().
 ///
 /// An Operation is anything that can be polled: it is callable with a `const Waker&` and returns a
-/// `std::optional<R>`, or a bool if there is no value. If it is not ready, it sees to it that the
-/// waker is called when it is. Completion is one that a callback can complete. Polling the Timeout
-/// polls the operation first, then the deadline: a value wins even long past the deadline.
+/// `std::optional<R>`, or a bool if there is no value. If it is not ready, it must arrange for the
+/// waker to be called when it is. Completion is an Operation that a callback can complete. Polling
+/// the Timeout polls the operation first, then the deadline: a value wins even long past the
+/// deadline.
 ///
-/// Once Ready or Elapsed, it stays so: neither the operation nor the deadline is polled again, and
-/// the deadline is deregistered. What the operation throws passes through, and the Timeout stays as
-/// it was. Only one thread at a time may use it. It may outlive its driver.
+/// Once Ready or Elapsed, a Timeout stays so: neither the operation nor the deadline is polled
+/// again, and the deadline is deregistered. An exception from the operation passes through, and the
+/// Timeout stays as it was. Only one thread at a time may use it. It may outlive its driver.
 template <class Operation>
 class Timeout {
   public:
@@ -62,7 +63,7 @@ class Timeout {
     using Value = typename detail::ValueOf<
         std::decay_t<std::invoke_result_t<Operation&, const Waker&>>>::Type;
 
-    /// Most callers use timeout() instead.
+    /// Most code uses timeout() instead.
     Timeout(Sleep deadline, Operation limited)
         : operation_(std::move(limited)), deadline_(std::move(deadline)) {}
 
@@ -111,7 +112,7 @@ class Timeout {
         return take();
     }
 
-    /// The operation whose time is limited.
+    /// The operation.
     Operation& operation() noexcept { return operation_; }
 
     /// Returns the operation. Afterwards the Timeout can only be destroyed.
@@ -127,7 +128,7 @@ class Timeout {
     }
 
     Operation operation_;
-    /// Nothing after the end.
+    /// Empty once Ready or Elapsed.
     std::optional<Sleep> deadline_;
     std::optional<Kept> value_;
     TimeoutState state_ = TimeoutState::Pending;
@@ -149,15 +150,15 @@ template <class Operation>
     return Timeout<Operation>(driver.sleepUntil(deadline), std::move(operation));
 }
 
-/// An Operation that is complete once its value has been set, by a callback or another thread.
-/// Copies share the value. Any thread may set it; only one at a time may poll it.
+/// An Operation that completes when a callback or another thread sets its value. Copies share the
+/// value. Any thread may set it; only one at a time may poll it.
 template <class T>
 class Completion {
   public:
     Completion() : state_(std::make_shared<State>()) {}
 
-    /// Sets the value, and calls the waker of the last poll on this thread.
-    /// \returns false, and changes nothing, if the value had been set before
+    /// Sets the value, and calls the waker of the last poll on the calling thread.
+    /// \returns false, without a change, if the value had been set before
     /// \throws what the waker throws
     bool set(T value) const {
         auto made = std::make_unique<T>(std::move(value));  // T's code runs outside of the lock
@@ -172,9 +173,9 @@ class Completion {
         return true;
     }
 
-    /// Moves the value out, once it has been set. Before that, it leaves `waker` to be called by
-    /// set(), instead of an earlier one; an empty waker leaves the earlier one in place.
-    /// \returns nothing if the value has not been set, or has been taken already
+    /// Moves the value out once it has been set. Before that, it keeps `waker`, instead of an
+    /// earlier one, for set() to call; an empty waker leaves the earlier one in place.
+    /// \returns nothing if the value has not been set, or has already been taken
     std::optional<T> operator()(const Waker& waker) const {
         Waker kept = waker;
         std::unique_ptr<T> value;
@@ -191,7 +192,7 @@ class Completion {
     }
 
   private:
-    /// The mutex guards the rest. No user's code runs under it.
+    /// The mutex guards the rest. No user code runs under it.
     struct State {
         std::mutex mutex;
         bool isSet = false;

@@ -14,8 +14,8 @@
 
 namespace jtimer::tokio::detail {
 
-/// The part of a DelayQueue that does not depend on the type of its values. These lie in numbered
-/// slots.
+/// The part of a DelayQueue that does not depend on the type of its values. The values are in
+/// numbered slots.
 class JTIMER_API DelayKeys {
   public:
     struct Found {
@@ -24,7 +24,7 @@ class JTIMER_API DelayKeys {
         Date deadline;
     };
 
-    /// Where the next entry goes, and when that was asked for.
+    /// The slot of the next entry, and the time of the request.
     struct Place {
         std::size_t slot;
         std::int64_t now;
@@ -38,7 +38,7 @@ class JTIMER_API DelayKeys {
     /// \throws IllegalArgumentException "Negative duration."
     Date after(TimeSpan duration) const;
 
-    /// Does all that can fail in the next insert(), and changes nothing that can be seen.
+    /// Does everything that can fail in the next insert(). Makes no visible change.
     Place reserve();
     /// Does not fail. Calls the waker if the entry is due.
     DelayKey insert(const Place& place, Date deadline);
@@ -51,20 +51,21 @@ class JTIMER_API DelayKeys {
     std::size_t size() const noexcept;
 
     /// Removes an entry that is due. Its slot can be used again after release(). If none is due,
-    /// takes the waker.
-    /// \param dropped receives the former waker, which it destroys when the queue is in order
+    /// takes over the waker.
+    /// \param dropped receives the former waker; the caller destroys it when the queue is
+    ///   consistent
     std::optional<Found> poll(Waker& waker, Waker& dropped);
-    /// Removes an entry that find() has found. Its slot can be used again after release().
+    /// Removes an entry that find() returned. Its slot can be used again after release().
     void remove(const Found& entry) noexcept;
-    /// Removes all entries and frees their memory. There are no slots any more.
+    /// Removes all entries and frees their memory, including all slots.
     void removeAll() noexcept;
 
     void release(std::size_t slot) noexcept;
-    /// To be called last by what has removed something: calls the waker if the queue has become
-    /// empty, or else moves the wake-up. Does not fail. The waker may destroy the queue.
+    /// Call this last after a removal: calls the waker if the queue has become empty, and otherwise
+    /// moves the wake-up. Does not fail. The waker may destroy the queue.
     void removed();
 
-    /// A Sleep on the queue's driver. Not of a queue that has always been empty.
+    /// A Sleep on the queue's driver. Not for a queue that has always been empty.
     Sleep& sleep() const noexcept;
     void check() const;
 

@@ -7,8 +7,8 @@
 
 namespace jtimer::tokio::detail {
 
-/// Numbered slots that stay where they are while their number grows. Neither an empty one nor
-/// moving one allocates, so moving cannot fail; a std::deque may allocate in both.
+/// Numbered slots whose addresses stay the same as their number grows. Neither constructing nor
+/// moving a Slots allocates, so a move cannot fail; a std::deque may allocate in both.
 template <class Slot>
 class Slots {
   public:
