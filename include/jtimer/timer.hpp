@@ -207,9 +207,9 @@ class JTIMER_API Timer final {
     /// the destructor is unchanged: a timer that is not a daemon still runs its outstanding tasks.
     /// Until it is destroyed, the timer can be used as before. May be called again.
     ///
-    /// Call it where the timer is destroyed while holding a lock that a task may be waiting for, as
-    /// in ported code: in Java `timer = null` never waits. What the tasks use must then outlive
-    /// their runs; for example, each task holds a `std::shared_ptr` to it.
+    /// Call it if the code that destroys the timer holds a lock that a task may be waiting for, as
+    /// ported code may: in Java `timer = null` never waits. Everything that the tasks use must then
+    /// outlive their runs; for example, each task holds a `std::shared_ptr` to it.
     void detach();
 
     /// Removes all cancelled tasks from the queue and destroys them on the calling thread, which

@@ -72,7 +72,7 @@ class JTIMER_API TimerTask {
     virtual bool cancel();
 
     /// Calls cancel(), and waits until no run of this task is in progress or can begin: the caller
-    /// may then destroy what the task uses. An exception of that run has been reported, too.
+    /// may then destroy what the task uses. By then, any exception of that run has been reported.
     ///
     /// It does not wait inside the task's own run, or elsewhere on the thread that is running it,
     /// nor for calls of run() that the timer did not make. Takes time in proportion to the number

@@ -91,10 +91,9 @@ struct PendingTask {
 /// nanosecond in any order. While one runs, all others wait, so a task should be short. Tasks run
 /// once: for repeating ones, or ties in a known order, use jtimer::Timer.
 ///
-/// **Threads.** Every function may be called by any thread, also inside a task, an exception
-/// handler or the destructor of a callable, except that the destructor must not race with other
-/// calls. A run sees what the scheduling thread wrote before it scheduled the task, and what the
-/// previous run wrote.
+/// **Threads.** Every function may be called by any thread, and inside a task, an exception handler
+/// or the destructor of a callable. But the destructor must not race with other calls. A run sees
+/// what the scheduling thread wrote before it scheduled the task, and what the previous run wrote.
 ///
 /// **Life.** A timer is created, started and stopped once. After the stop, pending tasks stay
 /// pending and never run. They can still be unscheduled, or all taken back by takePending().
@@ -108,7 +107,7 @@ struct PendingTask {
 /// tasks that it ever had at a time, 80 MB for a million.
 ///
 /// The memory of an unscheduled task is reused at once if no other task was scheduled on the same
-/// list in between, as where a thread sets a time-out for one call after another. Otherwise it is
+/// list in between, as when a thread sets a time-out for one call after another. Otherwise it is
 /// reused after the thread's next wake-up; see TimerThreadOptions::maxWakeupInterval. If memory
 /// runs out, scheduled tasks still run, in order and in time, at a higher cost to the thread.
 class JTIMER_API TimerThread {
@@ -126,7 +125,7 @@ class JTIMER_API TimerThread {
     TimerThread& operator=(const TimerThread&) = delete;
 
     /// Starts the thread. From then on a ManualClock waits for it, as for every timer on the clock.
-    /// \returns 0, also on a running timer, which ignores the options. After any error the timer is
+    /// \returns 0, even on a running timer, which ignores the options. After any error the timer is
     ///   as before:
     ///   - EINVAL: `numBuckets` is 0 or above 1024, or `maxWakeupInterval` negative
     ///   - ENOMEM: there is no memory

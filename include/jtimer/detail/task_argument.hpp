@@ -14,7 +14,7 @@ namespace jtimer::detail {
 
 class TaskArgument;
 
-/// What is wrong with a T as a task.
+/// Why a T cannot be a task.
 template <class T>
 inline constexpr TaskMistake
     mistakeOf = taskMistake<TimerTask, TaskArgument, isTaskCallable<T>, std::decay_t<T>>();

@@ -24,7 +24,7 @@ inline constexpr bool isSmartPointer<T, std::void_t<typename T::element_type>> =
 
 enum class TaskMistake { None, RawPointer, Object, PrivateBase, Parameters };
 
-/// What is wrong with a T that a timer does not accept as a Task; None if there is no advice.
+/// Why a timer does not accept a T as a Task; None if there is no advice.
 template <class Task, class T>
 constexpr TaskMistake mistakeForTask() {
     if constexpr (isTaskClass<Task, T>) {
@@ -44,7 +44,7 @@ constexpr TaskMistake mistakeForTask() {
     }
 }
 
-/// What is wrong with a T as the Task that Argument stands for; None if nothing is wrong or there
+/// Why an Argument, which stands for a Task, cannot be made from a T; None if it can, or if there
 /// is no advice.
 template <class Task, class Argument, bool isCallable, class T>
 constexpr TaskMistake taskMistake() {

@@ -19,8 +19,8 @@ class ChannelCell;
 /// Receives the values of a timer or a ticker: Go's `t.C`. A value is exactly the time for which it
 /// was due, on the clock of the timer's runtime.
 ///
-/// It is a handle: cheap to copy, and all copies are the same channel. The timer lives as long as
-/// its handle or any of its channels, so `timers.newTimer(1s).C()` works. A default-constructed
+/// It is a handle: cheap to copy, and all copies refer to the same channel. The timer lives as long
+/// as its handle or any of its channels, so `timers.newTimer(1s).C()` works. A default-constructed
 /// Channel is nil, and so is the channel of a timer with a function.
 ///
 /// A value is ready as soon as the clock shows its time. Exactly one receive gets it: that of the
@@ -82,7 +82,7 @@ class JTIMER_API Channel {
     friend class ChannelAccess;
     explicit Channel(detail::ChannelCell* cell) noexcept : cell_(cell) {}
 
-    /// Counts as a reference. Null: nil.
+    /// Holds a reference. Null: nil.
     detail::ChannelCell* cell_ = nullptr;
 };
 

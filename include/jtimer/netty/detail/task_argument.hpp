@@ -52,7 +52,7 @@ class CallableTask final : public TimerTask {
 
 class TaskArgument;
 
-/// What is wrong with a T as a task.
+/// Why a T cannot be a task.
 template <class T>
 inline constexpr TaskMistake mistakeOf =
     jtimer::detail::taskMistake<TimerTask, TaskArgument, isTaskCallable<T>, std::decay_t<T>>();
