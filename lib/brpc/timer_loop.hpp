@@ -70,7 +70,7 @@ class TimerLoop : public std::enable_shared_from_this<TimerLoop> {
     void close() noexcept;
 
   private:
-    // --- threads that schedule
+    // On threads that schedule.
     TaskId add(Bucket& bucket, Slot& slot, Nanos time);
 
     // On the timer's thread.

@@ -25,13 +25,13 @@ namespace jtimer::detail {
 
 /// An array that only grows, of trivially copyable elements, aligned to a cache line.
 ///
-/// It differs from a std::vector in how it grows, since new pages are what costs. A small one takes
-/// its memory from malloc, which may have some that has been used before; it grows fourfold, and so
-/// leaves little behind. A large one has, on Linux, pages of its own, which the kernel
-/// remaps where a vector would copy its elements to new ones. They are huge if the system gives
-/// such pages to those who ask (transparent_hugepage is "madvise" or "always"), since each level of
-/// a sift in a large heap lies on another page. Room that has not been written to takes no memory,
-/// but for the rest of a page.
+/// It differs from a std::vector in how it grows, because new pages are expensive. A small array
+/// gets its memory from malloc, which may reuse memory; it grows fourfold, and so leaves little
+/// unused memory behind. On Linux, a large array has its own pages, which the kernel remaps where a
+/// vector would copy its elements to new ones. These are huge pages if the system grants them on
+/// request (transparent_hugepage is "madvise" or "always"), because each level of a sift in a large
+/// heap is on another page. Room that has not been written to takes no memory, except the rest of a
+/// page.
 template <class T>
 class GrowingArray {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -70,8 +70,8 @@ class GrowingArray {
 
   private:
     static constexpr std::align_val_t kAlignment{kCacheLine};
-    /// From how many bytes on it is a large one. Less is cheaper from malloc in a process that has
-    /// used it before, and costs about the same in a new one.
+    /// The least size in bytes of a large array. For less, malloc is cheaper in a process that has
+    /// used that memory before, and costs about the same in a new process.
     static constexpr std::size_t kLeastPages = std::size_t{4} * 1024 * 1024;
 
     static T* newBlock(std::size_t size) {

@@ -23,7 +23,8 @@ constexpr std::size_t kMostInOneHold = 512;
 
 }  // namespace
 
-/// The turn that is going on. Whatever ends it, the next one is possible, and has been promised.
+/// The turn in progress. However it ends, its destructor makes the next turn possible and sets
+/// promise_ for it.
 struct Driver::Turn {
     Turn(Driver& turned, Lock& held) noexcept
         : driver(turned), lock(held), frame(turned, Frame::Kind::Turn) {

@@ -23,7 +23,7 @@ using test::ManualThread;
 
 namespace {
 
-bool runsATask(TimerThread& timer) {
+[[maybe_unused]] bool runsATask(TimerThread& timer) {
     test::Counter ran;
     return timer.schedule([&ran] { ran.up(); }, Date{}) != kInvalidTaskId && ran.reaches(1);
 }
