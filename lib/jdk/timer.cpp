@@ -143,11 +143,8 @@ Timer::Timer(TimerOptions options)
 
 Timer::~Timer() { thread_->close(isDaemon_); }
 
-/// Inline in each call, of which most want a one-shot and so only half of this.
-[[gnu::always_inline]] inline std::shared_ptr<TimerTask> Timer::sched(detail::TaskArgument& task,
-                                                                      When when, Repeat repeat,
-                                                                      MillisAndNanos period,
-                                                                      MissedRuns missed) {
+std::shared_ptr<TimerTask> Timer::sched(detail::TaskArgument& task, When when, Repeat repeat,
+                                        MillisAndNanos period, MissedRuns missed) {
     if (!when.isDate() && when.value().millis < 0)
         throw IllegalArgumentException("Negative delay.");
     const bool repeats = repeat != Repeat::Once;

@@ -105,10 +105,10 @@ class TimerLoop {
     void mainLoop();
     void endBurst();
     // The hot path.
-    inline Nanos readClock();
-    inline bool startRun(const Lock& lock, Nanos now) noexcept;
-    inline bool startOnlyRun(const Lock& lock, TaskState& state, TaskState::Word word) noexcept;
-    [[gnu::always_inline]] inline void runTask(Lock& lock);
+    Nanos readClock();
+    bool startRun(const Lock& lock, Nanos now) noexcept;
+    bool startOnlyRun(const Lock& lock, TaskState& state, TaskState::Word word) noexcept;
+    void runTask(Lock& lock);
     bool startLinkedRun(const Lock& lock, TaskLink& link, Nanos now) noexcept;
     void startRepeatedRun(Nanos signedPeriod, Nanos due, Nanos now) noexcept;
     void runTimed();
