@@ -7,7 +7,6 @@
 #include <boost/thread/thread.hpp>
 
 #include <atomic>
-#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <new>
@@ -236,6 +235,8 @@ BOOST_AUTO_TEST_CASE(g36_a_forked_child_gets_default_timers_of_its_own) {
     BOOST_TEST(&jtimer::go::defaultTimers() == &parents);
 }
 
+// AddressSanitizer's allocator may be locked in a forked child, which the end of a thread needs.
+#if !defined(__SANITIZE_ADDRESS__)
 BOOST_AUTO_TEST_CASE(a_function_may_fork_and_return_in_the_child) {
     // On the thread that fires, and on one of the room: the thread ends, and the child with it.
     for (const bool isInline : {false, true}) {
@@ -248,7 +249,6 @@ BOOST_AUTO_TEST_CASE(a_function_may_fork_and_return_in_the_child) {
             const pid_t pid = fork();
             if (pid == 0) {
                 alarm(20);
-                std::atexit([] { _exit(0); });  // what the other threads had is no leak
                 return;
             }
             child = pid;
@@ -258,6 +258,7 @@ BOOST_AUTO_TEST_CASE(a_function_may_fork_and_return_in_the_child) {
         BOOST_TEST(test::exitCodeOf(child) == 0);
     }
 }
+#endif
 #endif
 
 BOOST_AUTO_TEST_SUITE_END()
