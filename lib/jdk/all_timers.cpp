@@ -16,7 +16,8 @@ struct All {
     IntrusiveList<AmongAllTimers> timers;  // guarded by mutex
 };
 
-/// A static Timer may be made early, and go when other static objects are gone.
+/// Never destroyed: a static Timer may be made before other static objects, and destroyed after
+/// them.
 All& all() noexcept {
     static NeverDestroyed<All> all;
     return all.get();
@@ -34,8 +35,8 @@ void AmongAllTimers::leaveAllTimers() noexcept {
     if (is_linked()) unlink();
 }
 
-/// A timer in the list can be asked: it leaves the list before anything of it is destroyed, and
-/// for that needs the mutex. But it may be past its last reference, and then it runs nothing.
+/// A timer in the list is safe to use: it leaves the list before any part of it is destroyed, and
+/// needs the mutex to do so. But its last reference may already be gone; then it runs nothing.
 std::shared_ptr<TimerThread> AmongAllTimers::runnerOf(const TimerTask& task) {
     const Lock lock(all().mutex);
     for (AmongAllTimers& each : all().timers) {

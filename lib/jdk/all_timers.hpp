@@ -14,28 +14,28 @@ namespace jtimer::detail {
 struct TaskLink;
 class TimerThread;
 
-/// A timer's place among all timers of the process. A task does not know its timer, because most
-/// never need to: cancelAndWait() asks each timer whether it is running the task.
+/// A timer's entry in the list of all timers of the process. A task does not know its timer,
+/// because most tasks never need it: cancelAndWait() asks each timer whether it runs the task.
 class AmongAllTimers : public ListHook {
   public:
     AmongAllTimers() = default;
     AmongAllTimers(const AmongAllTimers&) = delete;
     AmongAllTimers& operator=(const AmongAllTimers&) = delete;
 
-    /// Which timer is running the task on a thread other than the calling one; null: none.
+    /// The timer that is running the task on a thread other than the calling one, or null.
     static std::shared_ptr<TimerThread> runnerOf(const TimerTask& task);
 
-    /// TimerThread::taskCancelled() of a timer to which nobody has a reference any more, and which
-    /// may be gone. See TaskLink for what that orders.
+    /// Calls TimerThread::taskCancelled() for a timer to which no references remain, and which may
+    /// no longer exist. TaskLink explains why the memory order is right.
     static std::shared_ptr<TimerTask> taskOfEndedCancelled(const AmongAllTimers* timer,
                                                            TimerTask& task, TaskLink& link);
 
   protected:
     ~AmongAllTimers() = default;
 
-    /// When the timer is complete and its thread is started: so it must not fail.
+    /// To be called once the timer is complete and its thread started; so it must not fail.
     void joinAllTimers() noexcept;
-    /// The first thing that the destructor of a timer does.
+    /// To be called first in the timer's destructor.
     void leaveAllTimers() noexcept;
 };
 

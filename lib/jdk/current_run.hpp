@@ -11,14 +11,14 @@
 
 namespace jtimer::detail {
 
-/// The run that a timer's thread is in, and the threads that wait for its end.
+/// The current run of a timer's thread, and the threads that wait for its end.
 ///
 /// A run lasts until its task has been dropped; after an exception, until that has been reported.
-/// What takes a Lock takes that of the timer's monitor, and may be called by any thread. All else
-/// is for the timer's own thread.
+/// Any thread may call the functions that take a Lock, which must be that of the timer's monitor.
+/// Only the timer's own thread may call the others.
 class CurrentRun {
   public:
-    /// The task, until drop(); null: none.
+    /// The task, until drop(); or null.
     const std::shared_ptr<TimerTask>& task() const noexcept { return task_; }
     /// What the task's TaskLink says about this run.
     TaskLink::Run numbers() const noexcept { return numbers_; }
@@ -30,16 +30,16 @@ class CurrentRun {
     }
     /// Drops the reference to the task, which may destroy it.
     void drop() noexcept { task_.reset(); }
-    /// The run is over.
+    /// Ends the run, and wakes the threads that wait for that.
     void end(const Lock&) noexcept {
         identity_ = nullptr;
         if (waiters_ != 0) ended_.notify_all();
     }
 
-    /// Which task is being run, dropped after its run, or reported to have failed: an address to
-    /// compare with. The task exists, as the thread or a report has it; or the thread is destroying
-    /// it, and then end() comes before any other code of the user's. So the address is no other
-    /// task's.
+    /// The task that is being run, dropped after its run, or reported to have failed; only an
+    /// address to compare with. Either the task exists, because the thread or a report holds it; or
+    /// the thread is destroying it, and calls end() before any other user code. So no other task
+    /// has this address.
     const TimerTask* identity(const Lock&) const noexcept { return identity_; }
 
     /// Waits until the run of this task is over.
@@ -49,20 +49,21 @@ class CurrentRun {
         --waiters_;
     }
 
-    /// A cancellation takes this task out of the queue. If the task is inside its run(), the thread
-    /// will destroy what it captured. \returns whether it is
+    /// To be called when a cancellation removes this task from the queue. If the task is inside its
+    /// run(), the thread will destroy what it captured. \returns whether it is
     bool leaveReleaseIfInside(const Lock&, const TimerTask& task) noexcept {
         if (inside_ != &task) return false;
         return releaseLeft_ = true;
     }
-    /// The thread has left run(). \returns whether it is to destroy what the task captured
+    /// Records that the thread has left run(). \returns whether the thread must destroy what the
+    /// task captured
     bool leaveInside(const Lock&) noexcept {
         inside_ = nullptr;
         return std::exchange(releaseLeft_, false);
     }
 
   private:
-    // The thread's own.
+    // Used by the timer's thread only.
     std::shared_ptr<TimerTask> task_;
     TaskLink::Run numbers_;
 

@@ -9,31 +9,31 @@
 
 namespace jtimer::detail {
 
-/// Starts to load what lies between two addresses that are at most two cache lines apart. A hint
-/// reads nothing, so words that are not there do no harm. Inline in any case: see prefetchLines().
+/// Prefetches the memory between two addresses that are at most two cache lines apart. A hint reads
+/// nothing, so invalid addresses do no harm. Always inline: see prefetchLines().
 [[gnu::always_inline]] inline void prefetchBetween(std::uintptr_t begin,
                                                    std::uintptr_t end) noexcept {
     __builtin_prefetch(reinterpret_cast<const void*>(begin), 1);
     __builtin_prefetch(reinterpret_cast<const void*>(end - 1), 1);
 }
 
-/// Starts to load a task that will soon be run or destroyed, and so written to: the tasks of a
-/// large queue are not in the cache. Includes the two words before it, where std::allocate_shared
-/// keeps the counts, and the two words after it, which hold most callables.
+/// Prefetches a task that will soon be run or destroyed, and so written to: the tasks of a large
+/// queue are not in the cache. Includes the two words before it, where std::allocate_shared keeps
+/// the counts, and the two words after it, which hold most callables.
 [[gnu::always_inline]] inline void prefetch(const TimerTask* task) noexcept {
     constexpr std::size_t twoWords = 2 * sizeof(void*);
     const auto begin = reinterpret_cast<std::uintptr_t>(task);
     prefetchBetween(begin - twoWords, begin + sizeof(TimerTask) + twoWords);
 }
 
-/// Starts to load of a task what a look at its state and the drop of the queue's reference take, if
-/// others keep it: from the counts in the word before it to that reference.
+/// Prefetches what is needed to read a task's state and to drop the queue's reference when other
+/// references remain: from the counts in the word before the task to queueReference.
 [[gnu::always_inline]] inline void prefetchReference(TimerTask* task) noexcept {
     prefetchBetween(reinterpret_cast<std::uintptr_t>(task) - sizeof(void*),
                     reinterpret_cast<std::uintptr_t>(&stateOf(*task).queueReference + 1));
 }
 
-/// Starts to load the state of a task.
+/// Prefetches a task's state.
 [[gnu::always_inline]] inline void prefetchState(TimerTask* task) noexcept {
     __builtin_prefetch(&stateOf(*task));
 }

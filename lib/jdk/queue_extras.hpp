@@ -12,18 +12,19 @@
 
 namespace jtimer::detail {
 
-/// What TaskQueue's heap consists of.
+/// An entry of TaskQueue's heap.
 struct QueueEntry {
     Nanos time;
     TimerTask* task;
 };
 
-/// A second array beside the heap of a TaskQueue, for what only some timers ask for: ties in order
-/// of arrival, and the removal of any task. It makes each move of the heap too, and so makes them
-/// all: those of the JDK where the numbers are equal, half as fast.
+/// A second array beside the heap of a TaskQueue, for features that only some timers use: ties in
+/// order of arrival, and the removal of any task. Each move of the heap also moves an entry of this
+/// array, so this class makes all the moves: those of the JDK where the numbers are equal, but at
+/// half the speed.
 class QueueExtras {
   public:
-    /// \param fifo whether equal times come out in the order of their arrival
+    /// \param fifo whether tasks with equal times leave in the order of their arrival
     explicit QueueExtras(bool fifo) : fifo_(fifo) {}
 
     /// Makes room for entries 1 to size - 1. \throws std::bad_alloc, with nothing changed
@@ -31,14 +32,14 @@ class QueueExtras {
         if (array_.size() < size) array_.grow(size);
     }
 
-    /// Entry i is new: numbers it and moves it to where it belongs.
-    /// \param link told where its task is from now on; may be null
+    /// Numbers the new entry i and moves it to where it belongs.
+    /// \param link from now on records the position of the task; may be null
     void add(QueueEntry* heap, std::size_t i, TaskLink* link) noexcept;
 
-    /// Entry 1 has a new time: it arrives again.
+    /// Moves entry 1, which has a new time, to where it belongs, with a new arrival number.
     void reschedule(QueueEntry* heap, std::size_t size) noexcept;
 
-    /// Puts the last entry in the place of entry i, which leaves.
+    /// Removes entry i by putting the last entry in its place.
     void replaceByLast(QueueEntry* heap, std::size_t size, std::size_t i) noexcept;
 
     /// Moves entry i to where it belongs, up or down.
@@ -47,7 +48,7 @@ class QueueExtras {
 
     TaskLink* linkOf(std::size_t i) const noexcept { return array_[i].link; }
 
-    /// Tells all tasks that they are nowhere: the queue is about to be emptied by its owner alone.
+    /// Clears the position in all links: the owner of the queue is about to empty it alone.
     void forgetLinks(std::size_t size) noexcept;
 
     /// \throws std::logic_error
@@ -55,7 +56,7 @@ class QueueExtras {
 
   private:
     struct Extra {
-        std::uint64_t number;  ///< of the arrival; 0 if ties are the JDK's
+        std::uint64_t number;  ///< of its arrival; 0 if ties are ordered as in the JDK
         TaskLink* link;
     };
 

@@ -11,23 +11,23 @@
 
 namespace jtimer::detail {
 
-/// The way of Timer::purge() through a queue, from the last entry to the first, on which it takes
-/// out the cancelled tasks as the JDK does (J65, J78). It goes in batches, so that a purge can
-/// leave the monitor after each and drop what it has taken out, while that is still in the cache.
+/// Removes cancelled tasks for Timer::purge(), from the last entry to the first, as the JDK does
+/// (J65, J78). It works in batches, so that purge() can leave the monitor after each batch and drop
+/// the removed tasks while they are still in the cache.
 ///
-/// Between two batches the heap is out of order. So a thread that needs the queue then first goes
-/// the rest of the way: no thread ever finds a purge half done, nor waits for the destructors that
-/// it calls, and the moves are those of a purge in one go. What is taken out by others is kept here
-/// for the purge, which still drops it before it returns, and counts it.
+/// Between two batches the heap is out of order. So a thread that needs the queue then first
+/// finishes the sweep. Thus no thread ever sees a purge half done or waits for the destructors that
+/// purge() calls, and the moves are those of an uninterrupted purge. The tasks that other threads
+/// remove are kept here for purge(), which counts them and drops them before it returns.
 ///
-/// Guarded by the timer's monitor, all of it.
+/// Entirely guarded by the timer's monitor.
 class QueueSweep {
   public:
-    /// Whether the sweep is somewhere in the queue, which is out of order then.
+    /// Whether the sweep has entries left. If so, the queue may be out of order.
     bool isUnderWay() const noexcept { return left_ != 0; }
 
-    /// Whether a purge has begun this sweep and not ended it. It may be dropping tasks: so nobody
-    /// waits for it, and another purge has a sweep of its own.
+    /// Whether a purge has begun this sweep and not ended it. That purge may be dropping tasks, so
+    /// no thread waits for it, and another purge uses its own sweep.
     bool isTaken() const noexcept { return isTaken_; }
 
     void begin(const TaskQueue& queue) noexcept {
@@ -35,22 +35,22 @@ class QueueSweep {
         left_ = nearTo_ = queue.size();
     }
 
-    /// Takes out the next cancelled tasks, as many as are dropped in one go. At the first entry of
-    /// the queue the sweep is over, and the queue is in order again.
+    /// Removes the next cancelled tasks, up to a full batch. When the sweep has passed the first
+    /// entry of the queue it is over, and the queue is in order again.
     /// \param batch must be empty
-    /// \returns how many
+    /// \returns how many tasks it removed
     std::size_t takeBatch(TaskQueue& queue, SweptBatch& batch) noexcept {
         return take(queue, batch, SweptBatch::kRoom);
     }
 
-    /// Goes the rest of the way, for whoever needs the queue. \returns how many tasks it took out
+    /// Finishes the sweep, for a thread that needs the queue. \returns how many tasks it removed
     std::size_t finish(TaskQueue& queue) noexcept {
         return take(queue, takenByOthers_, std::numeric_limits<std::size_t>::max());
     }
 
-    /// The purge ends, after its sweep is over.
-    /// \param others gets the tasks that finish() has taken out; must be empty
-    /// \returns how many tasks were taken out in all
+    /// Ends the purge, after its sweep is over.
+    /// \param others receives the tasks that finish() has removed; must be empty
+    /// \returns how many tasks were removed in all
     std::size_t end(TasksToDestroy& others) noexcept {
         isTaken_ = false;
         others.swap(takenByOthers_);
@@ -58,9 +58,8 @@ class QueueSweep {
     }
 
   private:
-    /// After a cancelled task, as long as it was no more than so many entries ago, tasks are loaded
-    /// not only for a look at them, but also for the drop of their references. That may be a second
-    /// cache line, so elsewhere it does not pay.
+    /// Within this many entries after a cancelled task, also prefetch the reference count. It may
+    /// be on a second cache line, so elsewhere this does not pay.
     static constexpr std::size_t kNear = 8;
 
     template <class Taken>
@@ -87,8 +86,8 @@ class QueueSweep {
         return count;
     }
 
-    std::size_t left_ = 0;    ///< entries 1 to left_ have not been looked at
-    std::size_t nearTo_ = 0;  ///< down to this entry, they are near a cancelled one
+    std::size_t left_ = 0;    ///< entries 1 to left_ have not been examined
+    std::size_t nearTo_ = 0;  ///< entries down to this one are near a cancelled one
     std::size_t count_ = 0;
     bool isTaken_ = false;
     TasksToDestroy takenByOthers_;

@@ -5,8 +5,8 @@
 
 namespace jtimer::detail {
 
-/// A task has asked its own timer for another run when no new tasks were accepted. It is an
-/// IllegalStateException for the task; but if it leaves the task, the pending ones need not suffer.
+/// Thrown when a task schedules on its own timer and the timer no longer accepts tasks. For the
+/// task it is an IllegalStateException; but if it leaves the task, the pending tasks still run.
 class RefusedTask final : public IllegalStateException {
   public:
     RefusedTask() : IllegalStateException("Timer already cancelled.") {}

@@ -11,24 +11,24 @@
 
 namespace jtimer::detail {
 
-/// The numbers of TimerStats, as the timer's thread collects them, and when it should read the
-/// clock for them. Guarded by the timer's monitor.
+/// Collects the numbers of TimerStats for the timer's thread, and decides when the thread should
+/// read the clock for them. Guarded by the timer's monitor.
 ///
-/// A run of nothing takes 150 ns, and an exact reading of the clock 25. The loop makes do with a
-/// cheaper one that proves a task due, which says by some milliseconds too little how late it is.
-/// So the first run of a burst, runs that follow each other without a wait, gets an exact reading,
-/// and then one run in 1, 2, 4, ..., 64, as long as what lies between two readings takes less than
-/// 2 us. So does a run for which the cheap reading has overtaken the last exact one.
+/// An empty run takes 150 ns, an exact reading of the clock 25 ns. To prove a task due, the loop
+/// makes do with a cheaper reading, which understates the lateness by some milliseconds. A burst is
+/// a series of runs without a wait between them. Its first run gets an exact reading, and after
+/// that one run in 1, 2, 4, ..., 64, as long as less than 2 us pass between two readings. A run for
+/// which the cheap reading is later than the last exact one also gets an exact reading.
 class RunMeter {
   public:
-    // Counted by the loop and its callers.
+    // The loop and its callers count these.
     std::uint64_t oneShots = 0;  ///< runs of one-shots that have begun
     std::uint64_t cancelled = 0, discarded = 0, failed = 0, missed = 0, wakeUps = 0;
 
-    /// Whether this run deserves an exact reading, where a cheap one has proved it due.
+    /// Whether this run, which a cheap reading has proved due, should get an exact one.
     bool wantsReading(Nanos cheap) noexcept { return --untilReading_ == 0 || cheap > lastReading_; }
 
-    /// An exact reading was made, for this or for any other purpose.
+    /// Records an exact reading, whatever its purpose.
     void noteReading(Nanos now) noexcept {
         constexpr Nanos few = 2000;
         constexpr int most = 64;
@@ -38,11 +38,11 @@ class RunMeter {
         lastReading_ = now;
     }
 
-    /// The clock is read exactly every time.
+    /// Records a reading if every reading is exact.
     void noteExact(Nanos now) noexcept { lastReading_ = now; }
 
-    /// \param due when the run should have begun; the last reading is not before that, as a cheap one
-    ///   that is ahead of it leads to another
+    /// \param due when the run should have begun. The last exact reading is no earlier, because a
+    ///   cheap reading that is later leads to a new exact one.
     void runBegins(Nanos due) noexcept {
         if (burstBegin_ == kNone) burstBegin_ = lastReading_;
         lateness_.add(std::chrono::nanoseconds(lastReading_ - due));
@@ -58,7 +58,7 @@ class RunMeter {
 
     std::uint64_t executed() const noexcept { return lateness_.count(); }
 
-    /// \param now the present time; while no burst is going on it does not matter
+    /// \param now the present time; ignored outside of a burst
     TimerStats stats(std::size_t pending, Nanos now) const noexcept {
         TimerStats stats;
         stats.pending = pending;
@@ -77,7 +77,7 @@ class RunMeter {
   private:
     static constexpr Nanos kNone = std::numeric_limits<Nanos>::min();
 
-    /// Not less than before, if somebody has set the clock back.
+    /// Never decreases, even if the clock has been set back.
     Nanos busyUntil(Nanos now) const noexcept {
         if (!inBurst() || now < burstBegin_) return busy_;
         return saturatingAdd(busy_, saturatingSubtract(now, burstBegin_));

@@ -42,7 +42,7 @@ void RunReports::slow(const TimerTask& task, Nanos duration) const {
 void RunReports::printSlow(const TimerTask& task, Nanos duration) const {
     const std::string name = TaskNames::forReport(&task);
     const TaskNames::InSentence it = TaskNames::inSentence(name);
-    std::array<char, 32> millis;  // of a 64-bit number of nanoseconds there are at most 13
+    std::array<char, 32> millis;  // 64 bits of nanoseconds make at most 13 digits of milliseconds
     const int length =
         std::snprintf(millis.data(), millis.size(), "%" PRId64 ".%03d", duration / kNanosPerMilli,
                       static_cast<int>(duration / 1000 % 1000));

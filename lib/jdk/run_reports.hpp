@@ -13,7 +13,7 @@
 
 namespace jtimer::detail {
 
-/// A run that has ended by an exception, as reports name it.
+/// What reports say about a run that has ended with an exception.
 struct FailedRun {
     std::string taskName;
     std::weak_ptr<TimerTask> dropped;
@@ -21,12 +21,12 @@ struct FailedRun {
     std::uint64_t number = 0;
 };
 
-/// Tells the user's handlers, or else std::cerr, what has gone wrong on a timer: failed runs, slow
+/// Reports problems of a timer to the user's handlers, or else to std::cerr: failed runs, slow
 /// runs, and a destructor that waits too long.
 ///
-/// To be called with no lock held: the handlers are the user's. What a handler throws is printed,
-/// and changes nothing else. No report needs memory. failed() and slow() are for the timer's own
-/// thread, hangs() is for the thread that destroys the timer.
+/// Call it without holding a lock, because the handlers are user code. What a handler throws is
+/// printed, and has no other effect. No report needs memory. The timer's own thread calls failed()
+/// and slow(), and the thread that destroys the timer calls hangs().
 class RunReports {
   public:
     struct Handlers {
@@ -38,13 +38,13 @@ class RunReports {
     /// Both must outlive this object.
     RunReports(const std::string& timerName, const Handlers& handlers);
 
-    /// Whether failed() is to be given the task, and not only its name.
+    /// Whether failed() needs the task, and not only its name.
     bool nameTask() const noexcept { return static_cast<bool>(handlers_.taskException); }
 
     void failed(const std::exception_ptr& exception, const FailedRun& run);
     void slow(const TimerTask& task, Nanos duration) const;
 
-    /// The destructor has waited for five seconds.
+    /// Reports that the destructor has waited for five seconds.
     /// \param task its name, empty if it has none
     void hangs(const std::string& task, const char* event, const char* advice) const noexcept;
 
@@ -53,7 +53,7 @@ class RunReports {
 
     const std::string& timerName_;
     const Handlers& handlers_;
-    /// The timer's name for the next TaskException: a copy made then could fail.
+    /// The timer's name for the next TaskException, copied in advance because a copy can fail.
     std::string nameToTell_;
 };
 

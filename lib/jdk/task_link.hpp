@@ -16,27 +16,28 @@ namespace jtimer::detail {
 class AmongAllTimers;
 class TimerThread;
 
-/// What a timer keeps about a scheduled task for which a period of 18 years at most is not enough,
-/// and the task's way back to its timer: TimerTask::cancel() knows no timer, but a task that is
-/// linked makes it come by.
+/// Extra state for a scheduled task that needs more than a period of at most 18 years. It also
+/// refers to the timer: TimerTask::cancel() does not know a task's timer, but calls the timer of a
+/// linked task.
 ///
-/// The timer reads the link in its task while another thread may cancel the task, and then the link
-/// must go. Why nobody reads a link that is gone:
-/// 1. Whoever takes the link's address out of the task's word owns the link, and nobody else does:
-///    the word is changed by atomic exchanges. cancel() does, or the timer at the only run of a
-///    one-shot, or the task's destructor.
-/// 2. The timer reads a link only with its monitor held since before it found the address in the
-///    word.
-/// 3. cancel() enters that monitor after it took the address out, and deletes the link after that.
-///    So a timer that found the address before has left the monitor by then, and one that enters it
-///    later does not find the address.
-/// 4. If cancel() can get no reference to the timer any more, the timer's thread has ended: it had
-///    one. But what that thread wrote in the link, `removed`, need not be visible yet, since a
-///    weak_ptr that finds nothing orders nothing. The list of all timers does: the destructor of a
-///    timer first leaves that list, under its mutex. cancel() takes the mutex. If it finds the
-///    timer in the list, the timer is not destroyed before the mutex is free, and 3. applies. If it
-///    does not, the timer has left before, and all that its thread did is visible. (Another timer
-///    at the same address joined after that, so to find it means the same.)
+/// The timer may read the link of a task while another thread cancels the task, which deletes the
+/// link. Why no thread reads a deleted link:
+/// 1. The thread that takes the link's address out of the task's word becomes the only owner of the
+///    link, because the word changes by atomic exchanges. cancel() takes the address, or the timer
+///    at the only run of a one-shot, or the task's destructor.
+/// 2. The timer reads a link only while it holds its monitor, and must have held it since before it
+///    found the address in the word.
+/// 3. cancel() enters that monitor after it has taken the address, and only then deletes the link.
+///    So a timer that found the address earlier has left the monitor by then, and a timer that
+///    enters it later does not find the address.
+/// 4. If cancel() can no longer get a reference to the timer, the timer's thread, which held one,
+///    has ended. But what that thread wrote to `removed` need not be visible yet, since a weak_ptr
+///    that finds nothing orders nothing. The list of all timers provides the order: the destructor
+///    of a timer first leaves that list under the list's mutex, and cancel() locks that mutex. If
+///    cancel() finds the timer in the list, the timer is not destroyed before the mutex is
+///    released, and 3. applies. If it does not, the timer has already left, and everything that its
+///    thread did is visible. (A different timer found at the same address joined after that, so
+///    everything is visible then, too.)
 ///
 /// Aligned so that the address leaves room for the flags of the word.
 struct alignas(16) TaskLink {
@@ -46,12 +47,12 @@ struct alignas(16) TaskLink {
         std::uint64_t missed = 0;  ///< how many were dropped or merged just before it
     };
 
-    /// \param owner the timer; a test of the queue needs none
+    /// \param owner the timer; null in tests of the queue
     TaskLink(const std::shared_ptr<TimerThread>& owner, Nanos signedPeriod,
              MissedRuns missedRuns = MissedRuns::Burst) noexcept;
 
     const std::weak_ptr<TimerThread> timer;
-    /// The same timer, which may be gone, among all of them.
+    /// The same timer as listed among all timers; it may no longer exist.
     const AmongAllTimers* const address;
     /// As in TaskState::scheduledWith().
     const Nanos period;
@@ -59,33 +60,33 @@ struct alignas(16) TaskLink {
 
     // Guarded by the timer's monitor.
 
-    std::uint64_t runs = 0;     ///< how many have begun
-    std::uint64_t dropped = 0;  ///< how many have been dropped since the last of them
-    /// Which entry of the queue the task is; 0: none, or the queue keeps no track.
+    std::uint64_t runs = 0;     ///< the number of runs begun
+    std::uint64_t dropped = 0;  ///< the number of runs dropped since the last one begun
+    /// The task's entry in the queue; 0: none, or the queue does not track positions.
     std::size_t position = 0;
-    /// The queue's reference to the task, if that left the queue between its cancellation and the
-    /// moment when cancel() comes by for it.
+    /// The queue's reference to the task, if the task left the queue after it was cancelled and
+    /// before cancel() entered the monitor.
     std::shared_ptr<TimerTask> removed;
 };
 
-/// The period in the word of a task. 0 if the task is not scheduled. Of a linked task, the monitor
-/// must have been held since before the word was read.
+/// The period in the word of a task; 0 if the task is not scheduled. For a linked task, the caller
+/// must have held the monitor since before it read the word.
 inline Nanos signedPeriodOf(TaskState::Word word) noexcept {
     if ((word & TaskState::kScheduled) == 0) return 0;
     return TaskState::isLinked(word) ? TaskState::linkOf(word)->period : TaskState::periodOf(word);
 }
 
-/// Whether a run of the task depends on the present time, and not only on its own: a fixed delay,
-/// which makes the word negative, or a link that may ask for more.
+/// Whether a run of the task depends on the present time, and not only on the time planned for it:
+/// true for a fixed delay, which makes the word negative, and for a link, which may need more.
 inline bool needsPresentTime(TaskState::Word scheduled) noexcept {
     return scheduled < 0 || TaskState::isLinked(scheduled);
 }
 
-/// The rest of TimerTask::cancel() for a task whose word was `before`, with a flag that needs it.
-/// \returns what cancel() does
+/// Finishes TimerTask::cancel() for a task whose word was `before`, with a flag of kHasMore.
+/// \returns what cancel() returns
 bool finishCancel(TimerTask& task, TaskState::Word before);
 
-/// The rest of TimerTask's destructor for such a task.
+/// Finishes TimerTask's destructor for such a task.
 void finishTask(TimerTask& task, TaskState::Word last) noexcept;
 
 }  // namespace jtimer::detail

@@ -24,15 +24,15 @@ struct Table {
     Names names;  // guarded by mutex
 };
 
-/// Several, so that threads whose tasks have names rarely meet. A static task may go when other
-/// static objects are gone.
+/// Several tables, so that threads whose tasks have names rarely contend. Never destroyed, because
+/// a static task may be destroyed after other static objects.
 auto& tables() noexcept {
     static NeverDestroyed<std::array<Table, 16>> tables;
     return tables.get();
 }
 
 Table& tableOf(const TimerTask* task) {
-    // Tasks begin 16 bytes apart at least; most of them 80.
+    // The addresses of tasks are at least 16 bytes apart, mostly 80.
     return tables()[reinterpret_cast<std::uintptr_t>(task) / 16 % tables().size()];
 }
 

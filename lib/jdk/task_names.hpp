@@ -9,22 +9,21 @@
 
 namespace jtimer::detail {
 
-/// The names of the process's tasks. They lie beside the tasks, in tables by address, because a
-/// task has no room and few have a name. The flag kNamed in a task's word has its destructor come
-/// by.
+/// The names of the process's tasks. Few tasks have names, and a task has no room for one, so names
+/// live in tables by address. The destructor of a task with the flag kNamed erases the entry.
 struct TaskNames {
-    /// \throws IllegalStateException if the task is not virgin any more, std::bad_alloc; with
-    ///   nothing changed
+    /// \throws IllegalStateException if the task is no longer virgin, std::bad_alloc; with nothing
+    ///   changed
     static void set(TimerTask& task, std::string name);
 
-    /// Empty, if the task has none. The reference holds until the next set(), or forget().
+    /// The name, or empty. The reference is valid until the next set() or forget().
     static const std::string& of(const TimerTask& task);
 
-    /// A copy of it for a report; without memory for that, as if the task had none.
-    /// \param task may be a task that is no more, which has none
+    /// A copy of the name for a report; empty if there is no memory for it.
+    /// \param task may have been destroyed; then it has no name
     static std::string forReport(const TimerTask* task) noexcept;
 
-    /// What a sentence calls the task of this name, in pieces for printLine().
+    /// How a sentence refers to the task with this name, in pieces for printLine().
     struct InSentence {
         std::string_view before, name, after;
     };
@@ -35,7 +34,7 @@ struct TaskNames {
 
     static void forget(const TimerTask& task) noexcept;
 
-    /// How many there are, for tests.
+    /// The number of names, for tests.
     static std::size_t count();
 };
 

@@ -33,12 +33,12 @@ void TaskQueue::addExtended(const std::shared_ptr<TimerTask>& task, Nanos time,
 }
 
 TaskQueue::RemovedTask TaskQueue::removeMin() noexcept {
-    // Of equal times the last entry is the next minimum, and so on backwards.
+    // Of equal times, the last entry becomes the next minimum, and so on backwards.
     constexpr std::size_t ahead = 16;
     if (size_ > ahead && heap_[size_ - ahead].time == getMinTime())
         prefetch(heap_[size_ - ahead].task);
     RemovedTask removed = quickRemove(1);
-    // Of an empty queue too: entry 1 exists.
+    // Even if the queue is now empty: entry 1 exists.
     if (__builtin_expect(isExtended(), 0) != 0) {
         extras_->siftDown(heap_.data(), size_, 1);
     } else {
@@ -60,7 +60,7 @@ void TaskQueue::rescheduleMin(Nanos time) noexcept {
 }
 
 void TaskQueue::clear() noexcept {
-    // The destructor of a task may call anything, but finds this queue empty.
+    // A task's destructor may call anything, and must find this queue empty.
     const std::size_t size = std::exchange(size_, 0);
     for (std::size_t i = 1; i <= size; ++i) DropReference()(heap_[i].task);
 }

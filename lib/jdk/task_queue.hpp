@@ -16,34 +16,34 @@
 
 namespace jtimer::detail {
 
-/// The tasks of one timer, by time: a binary min-heap. It knows no thread, no lock and no clock.
+/// The tasks of one timer, by time: a binary min-heap. It uses no thread, lock or clock.
 ///
-/// A heap is not stable: the order in which it gives out equal times follows from every move it
-/// makes. Ported programs depend on that order, so the moves have the effect of those of the JDK's
-/// TaskQueue (J94). Only the layout differs. An entry holds the time beside the pointer, so sifting
-/// touches this array and no task. Entries count from 1, as in the JDK: so the two children of
-/// entry i, 2i and 2i + 1, share a cache line.
+/// A heap is not stable: the order in which it returns tasks with equal times depends on every move
+/// it makes. Ported programs depend on that order, so the moves have the same effect as those of
+/// the JDK's TaskQueue (J94). Only the layout differs. An entry holds the time beside the pointer,
+/// so sifting touches this array and no task. Entries are numbered from 1, as in the JDK, so the
+/// two children of entry i, 2i and 2i + 1, share a cache line.
 ///
-/// The queue's reference to a task lies inside the task (TaskState::queueReference), so an entry is
-/// two plain words.
+/// The queue's reference to a task is stored inside the task (TaskState::queueReference), so an
+/// entry is two plain words.
 class TaskQueue {
   public:
-    /// Drops the reference that the queue has left in a task.
+    /// Drops the queue's reference, which is stored in the task.
     struct DropReference {
         void operator()(TimerTask* task) const noexcept {
             const std::shared_ptr<TimerTask> dropped = std::move(stateOf(*task).queueReference);
         }
     };
-    /// A task that has left the queue. The queue's reference is still inside the task, and is
-    /// dropped with this: one word, which is handed on without a look at the task.
+    /// A task that has left the queue. The queue's reference is still inside the task; destroying
+    /// this drops it. It is a single word, and passing it on does not touch the task.
     using RemovedTask = std::unique_ptr<TimerTask, DropReference>;
     static std::shared_ptr<TimerTask> takeReference(RemovedTask task) noexcept {
         return std::move(stateOf(*task.release()).queueReference);
     }
 
     TaskQueue() = default;
-    /// What a queue can do besides, see QueueExtras: to give out equal times in the order of their
-    /// arrival; and to know where each task is.
+    /// Optional features, see QueueExtras: to return tasks with equal times in the order of their
+    /// arrival, and to know the position of each task.
     struct Extended {
         bool fifo;
         bool knowsPositions;
@@ -62,14 +62,14 @@ class TaskQueue {
         if (size_ + 1 >= heap_.size()) grow();
     }
 
-    /// Adds a task that is in no queue. There must be room: reserveOne() comes first.
+    /// Adds a task that is in no queue. There must be room: call reserveOne() first.
     void add(const std::shared_ptr<TimerTask>& task, Nanos time) noexcept {
         append(task, time);
         siftUp(heap_.data(), size_);
     }
 
-    /// Whether tasks are added with their links, if they have one: a queue that knows positions
-    /// notes them there.
+    /// Whether tasks must be added with addExtended(), which takes a task's link or null. A queue
+    /// that knows positions records them in the links.
     bool isExtended() const noexcept { return extras_ != nullptr; }
     void addExtended(const std::shared_ptr<TimerTask>& task, Nanos time, TaskLink* link) noexcept;
 
@@ -77,17 +77,17 @@ class TaskQueue {
     TimerTask& getMin() const noexcept { return *heap_[1].task; }
     Nanos getMinTime() const noexcept { return heap_[1].time; }
 
-    /// The least time of all other tasks; kNever if there are none.
+    /// The least time among the other tasks; kNever if there are none.
     Nanos getSecondTime() const noexcept {
         if (size_ < 3) return size_ < 2 ? kNever : heap_[2].time;
         return std::min(heap_[2].time, heap_[3].time);
     }
 
-    /// Entry i, 1 <= i <= size(), in the heap's order.
+    /// The task of entry i, 1 <= i <= size(), in the heap's order.
     TimerTask& get(std::size_t i) const noexcept { return *heap_[i].task; }
 
-    /// For a sweep down the array: starts to load the state of a task some entries before i, if
-    /// there is one, or also what it takes to drop the queue's reference to it.
+    /// For a sweep down the array: prefetches the state of a task some entries before i, if there
+    /// is one, and with toDrop also what dropping the queue's reference to it touches.
     [[gnu::always_inline]] void prefetchBefore(std::size_t i, bool toDrop) const noexcept {
         constexpr std::size_t ahead = 32;
         if (i <= ahead) return;
@@ -104,36 +104,36 @@ class TaskQueue {
         return stateOf(getMin()).queueReference;
     }
 
-    /// Takes out the task with the least time.
+    /// Removes the task with the least time.
     RemovedTask removeMin() noexcept;
 
-    /// Takes out entry i by putting the last one in its place, which may leave the heap out of
-    /// order: call heapify() before anything else that relies on the order.
+    /// Removes entry i by putting the last entry in its place, which may leave the heap out of
+    /// order: call heapify() before anything that relies on the order.
     RemovedTask quickRemove(std::size_t i) noexcept {
         RemovedTask removed(heap_[i].task);
         if (__builtin_expect(isExtended(), 0) != 0) {
             extras_->replaceByLast(heap_.data(), size_--, i);
         } else {
-            if (i != size_) heap_[i] = heap_[size_];  // or the array would be written all the same
+            if (i != size_) heap_[i] = heap_[size_];  // not an unneeded write to the array
             --size_;
         }
         return removed;
     }
 
-    /// Takes out entry i and keeps the order; of an extended queue.
+    /// Removes entry i and keeps the order. Only for an extended queue.
     RemovedTask remove(std::size_t i) noexcept;
 
-    /// The link of entry i, if the queue knows positions; else null.
+    /// The link of entry i, if the queue knows positions; otherwise null.
     TaskLink* linkOf(std::size_t i) const noexcept {
         return isExtended() ? extras_->linkOf(i) : nullptr;
     }
 
-    /// Before a queue is emptied without the monitor: notes that no task is anywhere.
+    /// Clears the position in all links, before the queue is emptied without the monitor.
     void forgetLinks() noexcept {
         if (isExtended()) extras_->forgetLinks(size_);
     }
 
-    /// Gives the task with the least time a new one.
+    /// Gives the task with the least time a new time.
     void rescheduleMin(Nanos time) noexcept;
 
     /// Drops every task, which may destroy it, in the order of the array.
@@ -142,7 +142,7 @@ class TaskQueue {
     /// Restores the order after quickRemove().
     void heapify() noexcept;
 
-    /// Recomputes the invariants the dumb way: the order of the heap, and that the queue holds its
+    /// Checks the invariants by brute force: the order of the heap, and that the queue holds its
     /// own reference to every task. \throws std::logic_error that names the entry and the rule
     void check() const;
 
@@ -161,7 +161,7 @@ class TaskQueue {
         heap_[++size_] = {time, task.get()};
     }
 
-    /// Entry 0 is not used. Never shrinks, as in the JDK; entries beyond size_ are rubbish.
+    /// Entry 0 is unused. Never shrinks, as in the JDK; entries beyond size_ are meaningless.
     GrowingArray<Entry> heap_;
     std::size_t size_ = 0;
     std::unique_ptr<QueueExtras> extras_;

@@ -13,8 +13,8 @@
 
 namespace jtimer::detail {
 
-/// Hands a task that leaves the queue to its cancel(), if that is on its way to the queue by this
-/// link. \returns false if it is not, which a link of null says
+/// Leaves the reference to a task that leaves the queue to the task's cancel(), if that is in
+/// progress and will look for it in this link. \returns false if not, which a null link means
 inline bool goesWithLink(TaskQueue::RemovedTask& task, TaskLink* link) noexcept {
     if (__builtin_expect(link == nullptr, 1) != 0) return false;
     link->removed = TaskQueue::takeReference(std::move(task));
@@ -22,8 +22,8 @@ inline bool goesWithLink(TaskQueue::RemovedTask& task, TaskLink* link) noexcept 
 }
 
 /// Cancelled tasks that have left the queue under the monitor and are to be destroyed outside of
-/// it, where their destructors may do anything. Collecting them never fails: those for which no
-/// room was made are chained, each by its queueReference, which the queue needs no more.
+/// it, where their destructors may do anything. Collecting them never fails: tasks for which the
+/// array has no room are chained through queueReference, which the queue no longer needs.
 class TasksToDestroy {
   public:
     TasksToDestroy() = default;
@@ -39,16 +39,16 @@ class TasksToDestroy {
 
     bool empty() const noexcept { return array_.empty() && first_ == nullptr; }
 
-    /// Makes room for `count` tasks if there is memory for it. Destroying them is faster then, as a
-    /// chain shows the address of its next task too late to load it beforehand.
+    /// Makes room for `count` tasks if there is memory for it. This makes destroying them faster,
+    /// because a chain reveals the address of its next task too late to prefetch it.
     void reserve(std::size_t count) noexcept {
         try {
             array_.reserve(count);
-        } catch (const std::bad_alloc&) {  // then they are chained
+        } catch (const std::bad_alloc&) {  // then the tasks are chained
         }
     }
 
-    /// \param task cancelled, so that nobody can schedule it again
+    /// \param task cancelled, so that it cannot be scheduled again
     /// \param link see goesWithLink()
     void push(TaskQueue::RemovedTask task, TaskLink* link) noexcept {
         if (goesWithLink(task, link)) return;
@@ -62,8 +62,8 @@ class TasksToDestroy {
         last_ = pushed;
     }
 
-    /// Destroys up to `count` of the chained tasks, in the order in which they came, one after
-    /// another: by recursion, a long chain would overflow the stack.
+    /// Destroys up to `count` of the chained tasks, in the order in which they were added, in a
+    /// loop: with recursion, a long chain would overflow the stack.
     void destroyChained(std::size_t count) noexcept {
         for (; count != 0 && first_ != nullptr; --count) {
             std::shared_ptr<TimerTask> next = std::move(stateOf(*first_).queueReference);
@@ -84,11 +84,11 @@ class TasksToDestroy {
   private:
     std::vector<TaskQueue::RemovedTask> array_;
     std::shared_ptr<TimerTask> first_;
-    TimerTask* last_ = nullptr;  // of the chain; meant only while first_ is not null
+    TimerTask* last_ = nullptr;  // of the chain; valid only while first_ is not null
 };
 
-/// The same for those that a purge takes out in one hold of the monitor: so few that they are still
-/// in the cache when it drops them.
+/// The same for the tasks that a purge removes in one hold of the monitor: so few that they are
+/// still in the cache when the purge drops them.
 class SweptBatch {
   public:
     static constexpr std::size_t kRoom = 16;
@@ -98,9 +98,9 @@ class SweptBatch {
     SweptBatch& operator=(const SweptBatch&) = delete;
     ~SweptBatch() { destroyAll(); }
 
-    void reserve(std::size_t) noexcept {}  // there is room for kRoom
+    void reserve(std::size_t) noexcept {}  // there is always room for kRoom tasks
 
-    /// \param task as for TasksToDestroy, as is the link
+    /// The parameters are those of TasksToDestroy::push().
     void push(TaskQueue::RemovedTask task, TaskLink* link) noexcept {
         if (!goesWithLink(task, link)) tasks_[size_++] = task.release();
     }
@@ -111,7 +111,7 @@ class SweptBatch {
     }
 
   private:
-    std::array<TimerTask*, kRoom> tasks_;  // of which there are size_
+    std::array<TimerTask*, kRoom> tasks_;  // the first size_ are valid
     std::size_t size_ = 0;
 };
 

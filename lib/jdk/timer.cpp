@@ -20,7 +20,7 @@ using detail::toNanos;
 
 namespace {
 
-/// Only timers that are given no name use up a number (J3), and no number is used twice (J4).
+/// Only unnamed timers use up a number (J3), and no number is used twice (J4).
 std::string nextDefaultName() {
     static std::atomic<int> nextSerialNumber{0};
     return "Timer-" + std::to_string(nextSerialNumber.fetch_add(1, std::memory_order_relaxed));
@@ -67,7 +67,7 @@ TimerThread::Settings toSettings(TimerOptions& options) {
     return settings;
 }
 
-/// A point in time: for the queue, where it saturates, and exactly.
+/// A point in time: saturated, for the queue, and exact.
 struct Moment {
     Nanos nanos;
     MillisAndNanos exact;
@@ -79,8 +79,8 @@ MillisAndNanos fromNanos(Nanos time) noexcept {
             static_cast<std::int32_t>(rest < 0 ? rest + kNanosPerMilli : rest)};
 }
 
-/// The time `delay` from `now`. Java computes it in milliseconds and takes a sum beyond 64 bits, or
-/// before 1970, for an illegal time (J18).
+/// The time `delay` after `now`. Java computes it in milliseconds and rejects a sum beyond 64 bits,
+/// or before 1970, as an illegal time (J18).
 MillisAndNanos exactlyAfter(Nanos now, MillisAndNanos delay) {
     MillisAndNanos time = fromNanos(now);
     time.nanos += delay.nanos;
@@ -93,8 +93,8 @@ MillisAndNanos exactlyAfter(Nanos now, MillisAndNanos delay) {
     return time;
 }
 
-/// The same, for the queue too. Where the sum has room in 64 bits of nanoseconds, which is nearly
-/// always, the queue's time is one addition that waits for no division.
+/// The same, with the time for the queue. If the sum fits into 64 bits of nanoseconds, as it nearly
+/// always does, the queue's time takes one addition that does not wait for a division.
 Moment timeAfter(Nanos now, MillisAndNanos delay) {
     constexpr std::int64_t century = std::int64_t{100} * 365 * 86'400 * 1000;
     constexpr Nanos half = std::numeric_limits<Nanos>::max() / 2;
@@ -106,8 +106,9 @@ Moment timeAfter(Nanos now, MillisAndNanos delay) {
     return {toNanos(time), time};
 }
 
-/// The milliseconds of `first - period`, which a repeating task answers before its first run. Java
-/// halves the longest periods, towards minus infinity and with the sign of the kind (J114).
+/// The milliseconds of `first - period`: the scheduledExecutionTime() of a repeating task before
+/// its first run. Java halves the longest periods, rounding towards minus infinity, after negating
+/// the period of a fixed delay (J114).
 std::int64_t beforeFirst(MillisAndNanos first, MillisAndNanos period, bool fixedDelay) noexcept {
     if (period.millis > std::numeric_limits<std::int64_t>::max() / 2) {
         period.millis = fixedDelay ? -floorDivide(-period.millis, 2) : period.millis / 2;
@@ -189,8 +190,8 @@ std::shared_ptr<TimerTask> Timer::scheduleAtFixedRate(detail::TaskArgument task,
     return sched(task, firstTime, Repeat::FixedRate, period.value(), missed);
 }
 
-// The last reference to this Timer may be held by one of the tasks that cancel() and purge()
-// destroy: they must not need it any more then.
+// A task that cancel() or purge() destroys may hold the last reference to this Timer. So these
+// functions first copy thread_, and do not use the Timer after that.
 
 void Timer::cancel() {
     const std::shared_ptr<TimerThread> thread = thread_;

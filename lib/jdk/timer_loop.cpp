@@ -18,14 +18,14 @@ namespace jtimer::detail {
 
 namespace {
 
-/// How many cancelled tasks leave the queue in one hold of the monitor, or are destroyed between
-/// two looks at the queue. From a queue of a million it is some 30 us.
+/// How many cancelled tasks are removed from the head of the queue in one hold of the monitor, or
+/// destroyed between two looks at the queue. In a queue of a million, this takes about 30 us.
 constexpr int kBatch = 32;
 
-/// Whose thread the calling thread is, if any.
+/// The loop that the calling thread runs, or null.
 thread_local const TimerLoop* ofThisThread = nullptr;
 
-/// Keeps the constructor of the Timer from waiting for ever if onThreadStart calls pthread_exit.
+/// Keeps the Timer's constructor from waiting forever if onThreadStart calls pthread_exit.
 struct AnswerWhenUnwound {
     std::promise<bool>* answer;
     ~AnswerWhenUnwound() {
@@ -39,11 +39,11 @@ struct AnswerWhenUnwound {
 struct TimerLoop::AtEnd {
     TimerLoop& loop;
     ~AtEnd() {
-        loop.endRunIfDropped();  // of a task that has thrown, when that has been reported
+        loop.endRunIfDropped();  // of a task that threw: the exception has been reported
         loop.discardTasks();
         loop.endRunIfDropped();
         loop.monitor_.end();
-        ofThisThread = nullptr;  // what thread_local objects call comes when `loop` is gone
+        ofThisThread = nullptr;  // destructors of thread_local objects run after `loop` is gone
     }
 };
 
@@ -67,10 +67,10 @@ void TimerLoop::run(const std::shared_ptr<TimerThread>& timer, std::promise<bool
     const std::exception_ptr uncaught = exceptionOf([this] { mainLoop(); });
     exceptionOf([this] {
         const Lock lock = monitor_.enter();
-        endBurst();  // where a clock has thrown, it may throw again
+        endBurst();  // reads the clock, which may have thrown, and may throw again
     });
     FailedRun failed = failedRun();
-    discardTasks();  // so the handler finds a timer that is over
+    discardTasks();  // before the report, so that the handler finds the timer ended
     keepUntilReported(failed);
     if (uncaught != nullptr) reports_.failed(uncaught, failed);
 }
@@ -84,8 +84,8 @@ TaskQueue TimerLoop::stopAccepting(Lock&) noexcept {
     return std::move(queue_);
 }
 
-/// Drops every task when no new one is accepted any more. The one that has thrown, or exited its
-/// thread, comes last: see keepUntilReported().
+/// Stops accepting tasks and drops all of them. The task that has thrown, or exited its thread, is
+/// dropped last: see keepUntilReported().
 void TimerLoop::discardTasks() {
     {
         Lock lock = enter();
@@ -106,10 +106,11 @@ FailedRun TimerLoop::failedRun() const noexcept {
     return run;
 }
 
-/// The thread has dropped the task of a run that has ended by an exception, and is about to report
-/// that, which may take long. If others have the task, they may wait until then, so the report
-/// keeps it: the run's identity must not be the address of a task that is gone, where another one
-/// may lie. If there are no other references, no thread can wait, and the run ends here.
+/// To be called when the thread has dropped the task of a run that ended with an exception, before
+/// the report of the exception, which may take long. If other references to the task remain,
+/// threads may wait for the end of the run until then, so the report keeps the task alive: the
+/// run's identity must not be the address of a destroyed task, which a new task may get. Without
+/// other references no thread can wait, and the run ends here.
 void TimerLoop::keepUntilReported(FailedRun& run) {
     if (run.task == nullptr) run.task = run.dropped.lock();
     if (run.task != nullptr) return;
@@ -142,17 +143,17 @@ void TimerLoop::mainLoop() {
             waitForHead(lock, now);
         } else if (startRun(lock, now)) {
             runTask(lock);
-            // Not only when nothing is due, for that may never come.
+            // Not only when nothing is due, because that may never happen.
             if (!removed_.empty()) destroyRemoved(lock);
         } else {
-            monitor_.letOthersIn(lock);  // many runs may be dropped one after another
+            monitor_.letOthersIn(lock);  // many runs may be dropped in a row
         }
     }
 }
 
-/// The present time; or, if that makes the head due as well, a time that the clock has reached. A
-/// fixed delay counts from the present time, and from the reading that found the task due: a second
-/// one may be earlier, if somebody sets the clock.
+/// The present time; or a time that the clock has certainly reached, if that proves the head due. A
+/// fixed delay counts from the present time, and from the same reading that found the task due: a
+/// second reading may be earlier if the clock is set back.
 Nanos TimerLoop::readClock() {
     const Nanos cheap = monitor_.reached();
     if (isReachedExact_) {
@@ -170,18 +171,18 @@ Nanos TimerLoop::readClock() {
     return reached;
 }
 
-/// The thread is about to wait with nothing to run.
+/// To be called when the thread has nothing to run and is about to wait.
 void TimerLoop::endBurst() {
     if (meter_.inBurst()) meter_.burstEnds(monitor_.now());
 }
 
-/// Decides that the task at the head, which is due, runs; and moves it to where it belongs during
-/// its run: a one-shot out of the queue, a repeating one to its next time.
-/// \returns false if it does not run after all
+/// Starts a run of the head task, which is due. Removes a one-shot from the queue, and reschedules
+/// a repeating task for its next time.
+/// \returns false if the task does not run after all
 bool TimerLoop::startRun(const Lock& lock, Nanos now) noexcept {
     TaskState& state = stateOf(queue_.getMin());
     const TaskState::Word word = state.word();
-    const Nanos signedPeriod = signedPeriodOf(word);  // 0 too if it has just been cancelled
+    const Nanos signedPeriod = signedPeriodOf(word);  // also 0 if it has just been cancelled
     if (signedPeriod == 0) return startOnlyRun(lock, state, word);
     if (TaskState::isLinked(word)) return startLinkedRun(lock, *TaskState::linkOf(word), now);
     run_.begin(lock, queue_.getMinReference(), {});
@@ -194,11 +195,11 @@ bool TimerLoop::startOnlyRun(const Lock& lock, TaskState& state, TaskState::Word
     ++meter_.oneShots;
     meter_.runBegins(queue_.getMinTime());
     run_.begin(lock, TaskQueue::takeReference(queue_.removeMin()), {});
-    if (TaskState::isLinked(word)) delete TaskState::linkOf(word);  // which the queue needed
+    if (TaskState::isLinked(word)) delete TaskState::linkOf(word);  // removeMin() needed it
     return true;
 }
 
-/// \returns false if the run has been dropped, with those that would have followed it by now
+/// \returns false if the run has been dropped, with the later runs that were also missed by now
 bool TimerLoop::startLinkedRun(const Lock& lock, TaskLink& link, Nanos now) noexcept {
     Nanos due = queue_.getMinTime();
     std::uint64_t missed = 0;
@@ -206,7 +207,7 @@ bool TimerLoop::startLinkedRun(const Lock& lock, TaskLink& link, Nanos now) noex
         const OnGrid position = onGrid(due, link.period, now);
         missed = position.missed;
         due = position.last;
-        // Not twice in a row: the thread may be late by more than a period every time.
+        // Never twice in a row: the thread may be late by more than a period every time.
         if (link.missed == MissedRuns::Skip && missed != 0 && due != now && link.dropped == 0) {
             link.dropped = missed + 1;
             meter_.missed += link.dropped;
@@ -221,12 +222,12 @@ bool TimerLoop::startLinkedRun(const Lock& lock, TaskLink& link, Nanos now) noex
     return true;
 }
 
-/// \param due which time of the task this run is for
+/// \param due the time for which this run was planned
 void TimerLoop::startRepeatedRun(Nanos signedPeriod, Nanos due, Nanos now) noexcept {
     meter_.runBegins(due);
     const bool fixedDelay = signedPeriod < 0;
-    // A fixed delay counts from the start of this run. But what the tolerance makes the run late by
-    // must not add up over the runs.
+    // A fixed delay counts from the start of this run. But the delays caused by the tolerance must
+    // not add up over the runs.
     const Nanos scheduled = fixedDelay ? std::max(due, now - heldBack(due)) : due;
     const Nanos period = fixedDelay ? -signedPeriod : signedPeriod;
     stateOf(queue_.getMin())
@@ -258,18 +259,18 @@ void TimerLoop::runTask(Lock& lock) {
     } catch (...) {
         if (!survive(std::current_exception())) throw;
     }
-    dropRunning();  // may destroy it, which is the user's code as well
+    dropRunning();  // may destroy it, which runs user code, too
     if (fromClock_ != nullptr) {
         endRunIfDropped();
         std::rethrow_exception(fromClock_);
     }
-    // No user's code in between: another task may lie where this one lay.
+    // No user code runs in between: it could make another task at the same address.
     monitor_.enter(lock);
     run_.end(lock);
 }
 
-/// With removeOnCancel: destroys what the task captured if it has been cancelled during its run.
-/// One cancelled later is no more in its run, and leaves nothing to the thread.
+/// With removeOnCancel: destroys what the task captured if it was cancelled during its run. A task
+/// that is cancelled later is no longer inside its run, and leaves nothing to this thread.
 void TimerLoop::releaseIfCancelled() {
     Lock lock = monitor_.enter();
     const bool release = run_.leaveInside(lock);
@@ -300,7 +301,7 @@ void TimerLoop::runTimed() {
 
 /// Does what TimerOptions::onException asks for. \returns whether the timer goes on
 bool TimerLoop::survive(const std::exception_ptr& exception) {
-    // The unwinding that pthread_exit causes is no exception of C++, hence null.
+    // The unwinding caused by pthread_exit is not a C++ exception, hence null.
     if (exception == nullptr) return false;
     countFailure();
     if (settings_.onException == OnException::StopTimer) return false;
@@ -316,7 +317,8 @@ void TimerLoop::reportAndGoOn(const std::exception_ptr& exception) {
     reports_.failed(exception, failed);
 }
 
-/// Cancelled tasks at the head leave the queue: some of them, as others want the monitor too.
+/// Removes cancelled tasks from the head of the queue, but only a batch, because other threads need
+/// the monitor, too.
 void TimerLoop::removeCancelledHeads(Lock& lock) {
     for (int i = 0; i < kBatch && !queue_.empty(); ++i) {
         if (!stateOf(queue_.getMin()).isCancelled()) break;
@@ -327,34 +329,35 @@ void TimerLoop::removeCancelledHeads(Lock& lock) {
     monitor_.letOthersIn(lock);
 }
 
-/// Destroys some of the tasks that have left the queue cancelled: what is due goes first.
+/// Destroys some of the cancelled tasks that have left the queue, not all: due tasks come first.
 void TimerLoop::destroyRemoved(Lock& lock) {
     lock.unlock();
     removed_.destroyChained(kBatch);
     monitor_.enter(lock);
 }
 
-/// By how much the tolerance has made a run late that was due at this time: not by more than the
-/// thread has really waited. What was due while it was busy would be as late without a tolerance.
+/// By how much the tolerance has delayed a run that was due at this time, up to the planned end of
+/// the last wait. A task that came due while the thread was busy would be just as late without a
+/// tolerance.
 Nanos TimerLoop::heldBack(Nanos due) const noexcept {
     const Nanos until = std::min(wakeUpFor(due), waitedFor_);
     return until > due ? until - due : 0;
 }
 
-/// Waits for the task at the head, which is not due at `now`. Where no more tasks are accepted, the
-/// wait is for this one and no other: then it ends if the task is cancelled.
+/// Waits for the head task, which is not due at `now`. If no more tasks are accepted, cancelling
+/// the task also ends the wait.
 void TimerLoop::waitForHead(Lock& lock, Nanos now) {
     if (!acceptsTasks_ && !linkHead()) return;
     if (meter_.inBurst()) meter_.burstEnds(now);
-    // A tolerance that was asked for says how late a task may be.
+    // A tolerance already says how late a task may be.
     const Nanos next = settings_.tolerance == 0 ? queue_.getSecondTime() : kNever;
     waitedFor_ = wakeUpFor(queue_.getMinTime());
     monitor_.waitUntil(lock, waitedFor_, now, next);
     ++meter_.wakeUps;
 }
 
-/// Has the cancellation of the task at the head come by this timer. Without memory for that, the
-/// thread lingers until the task's time. \returns false if the task is cancelled already
+/// Links the head task, so that cancelling it wakes this thread. Without memory for the link, the
+/// thread waits until the task's time. \returns false if the task is already cancelled
 bool TimerLoop::linkHead() {
     TaskState& state = stateOf(queue_.getMin());
     const TaskState::Word word = state.word();

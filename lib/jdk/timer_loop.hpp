@@ -24,17 +24,17 @@
 
 namespace jtimer::detail {
 
-/// The JDK's timer loop: one thread, one monitor, one queue. This is the thread's side; TimerThread
-/// is the callers', and derives from it because both work on the same state.
+/// The JDK's timer loop: one thread, one monitor, one queue. This class is the thread's side.
+/// TimerThread is the callers' side, and derives from it because both work on the same state.
 ///
-/// The monitor guards queue_, sweep_, acceptsTasks_, meter_, what CurrentRun says it guards, and
+/// The monitor guards queue_, sweep_, acceptsTasks_, meter_, the fields that CurrentRun lists, and
 /// each queued task's queueReference. Two things happen outside of it: TimerTask::cancel(), which
 /// is one exchange on the task's state; and all user code: run(), the destruction of tasks and of
-/// what they captured, the exception handlers. So user code may call anything. Only a user's clock
-/// is also read with the monitor held.
+/// what they captured, and the exception handlers. So user code may call anything. Only a user's
+/// clock is also read with the monitor held.
 class TimerLoop {
   public:
-    /// What TimerOptions say, checked and completed.
+    /// The TimerOptions, checked and completed.
     struct Settings {
         std::string name;
         std::shared_ptr<Clock> clock;
@@ -62,32 +62,31 @@ class TimerLoop {
 
     /// The body of the thread.
     /// \param timer this object, for the links of its tasks
-    /// \param started gets what onThreadStart throws, or whether the thread goes on after it; null
-    ///   if there is none to call
+    /// \param started receives what onThreadStart throws, or whether the thread goes on after it;
+    ///   null if there is no onThreadStart
     void run(const std::shared_ptr<TimerThread>& timer, std::promise<bool>* started);
 
-    /// Takes the monitor for a look at the queue, which a purge may have left out of order.
+    /// Enters the monitor, and finishes a purge that has left the queue out of order.
     Lock enter() {
         Lock lock = monitor_.enter();
         finishSweep();
         return lock;
     }
-    /// To be called before a look at the queue that follows a release of the monitor.
+    /// To be called after the monitor has been released, before the queue is used again.
     void finishSweep() noexcept {
         if (__builtin_expect(sweep_.isUnderWay(), 0) != 0) finishSweepUnderWay();
     }
     void finishSweepUnderWay() noexcept;
 
-    /// When the thread wakes up for a task of this time: with a tolerance, at the next multiple of
-    /// it.
+    /// When the thread wakes up for a task that is due at this time: with a tolerance, at the next
+    /// multiple of it.
     Nanos wakeUpFor(Nanos time) const noexcept {
         const Nanos tolerance = settings_.tolerance;
         if (tolerance == 0) return time;
         const Nanos past = time % tolerance;  // no task's time lies before 1970
         return past == 0 ? time : saturatingAdd(time, tolerance - past);
     }
-    /// From now on no task is accepted. \returns the queued ones, to be destroyed outside of the
-    /// lock
+    /// Stops accepting tasks. \returns the queued ones, which must be destroyed outside of the lock
     TaskQueue stopAccepting(Lock& lock) noexcept;
 
     const Settings settings_;
@@ -112,7 +111,7 @@ class TimerLoop {
     bool startLinkedRun(const Lock& lock, TaskLink& link, Nanos now) noexcept;
     void startRepeatedRun(Nanos signedPeriod, Nanos due, Nanos now) noexcept;
     void runTimed();
-    /// The task has run: drops the thread's reference to it.
+    /// Drops the thread's reference to the task, which has run.
     void dropRunning() {
         if (settings_.removeOnCancel && run_.task() != nullptr) releaseIfCancelled();
         run_.drop();
@@ -132,15 +131,15 @@ class TimerLoop {
     void reportAndGoOn(const std::exception_ptr& exception);
     void discardTasks();
 
-    // Touched by the thread itself only.
+    // Used by the timer's thread only.
 
     std::weak_ptr<TimerThread> timer_;
     /// Whether the cheap reading of the clock is the present time.
     const bool isReachedExact_;
     LastReading lastReading_;
-    /// Until when the last wait for a task was to last.
+    /// The planned end of the last wait for a task.
     Nanos waitedFor_ = kLongAgo;
-    /// What a user's clock has thrown before or after the run: no exception of the task.
+    /// What a user's clock threw before or after the run; not an exception of the task.
     std::exception_ptr fromClock_;
     /// Cancelled tasks that have left the queue.
     TasksToDestroy removed_;

@@ -18,7 +18,7 @@ using std::chrono::nanoseconds;
 
 namespace {
 
-/// In the largest unit that leaves an integer part, to three digits after the point.
+/// The time in the largest unit of which it has at least one, with three decimals.
 std::string text(nanoseconds time) {
     struct Unit {
         std::int64_t nanos;
@@ -40,7 +40,7 @@ std::string text(nanoseconds time) {
 nanoseconds LatenessHistogram::percentile(double percent) const {
     if (!(percent >= 0 && percent <= 100))
         throw IllegalArgumentException("A percentile is from 0 to 100.");
-    // In long double 99.9% of 1000 is 999 and a little less or more: no rank is off by that.
+    // In long double, 99.9% of 1000 is slightly less or more than 999; 1e-6 exceeds that error.
     const long double exact =
         static_cast<long double>(percent) / 100 * static_cast<long double>(count());
     const long double rank = std::max(std::ceil(exact - 1e-6L), 1.0L);

@@ -25,15 +25,15 @@ bool TimerTask::cancel() {
     return (before & TaskState::kScheduled) != 0;
 }
 
-/// Why no run begins after it:
-/// 1. The task is cancelled. A timer that entered its monitor after that does not begin a run.
-/// 2. One that entered it before, and so may not have seen it, has noted the run before it left the
-///    monitor.
+/// Why no run begins after it returns:
+/// 1. The task is cancelled. A timer that enters its monitor after that begins no run of it.
+/// 2. A timer that entered its monitor earlier, and so may not have seen the cancellation, has
+///    recorded the run before it left the monitor.
 /// 3. isRunningElsewhere() enters the monitor of each timer after the cancellation. So it finds the
-///    run of 2., or none comes.
+///    run of 2., or there is none.
 bool TimerTask::cancelAndWait() {
     const bool answer = cancel();
-    if (!isCancelled()) TimerTask::cancel();  // an override that does not call this one
+    if (!isCancelled()) TimerTask::cancel();  // an override may not have called this one
     const auto runner = detail::AmongAllTimers::runnerOf(*this);
     if (runner != nullptr) runner->awaitRunEnd(*this);
     return answer;

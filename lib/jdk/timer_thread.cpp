@@ -33,13 +33,13 @@ void TimerThread::start() {
     } else {
         thread_.start(name(), [self = shared_from_this()] { self->run(self, nullptr); });
     }
-    joinAllTimers();  // before anybody can schedule a task
+    joinAllTimers();  // before any task can be scheduled
 }
 
 void TimerThread::scheduleLinked(const std::shared_ptr<TimerTask>& task, const Schedule& schedule) {
     auto link = std::make_unique<TaskLink>(shared_from_this(), schedule.period, schedule.missed);
     enqueue(task, schedule, TaskState::scheduledWith(link.get()));
-    static_cast<void>(link.release());  // the task's, since nothing was thrown
+    static_cast<void>(link.release());  // the task owns it, since nothing was thrown
 }
 
 void TimerThread::enqueue(const std::shared_ptr<TimerTask>& task, const Schedule& schedule,
@@ -57,7 +57,7 @@ void TimerThread::enqueue(const std::shared_ptr<TimerTask>& task, const Schedule
                                          "tasks (" +
                                          std::to_string(settings_.maxPending) + ')');
     }
-    queue_.reserveOne();  // can fail, so it comes before the first change
+    queue_.reserveOne();  // can fail, so call it before the first change
     TaskState& state = stateOf(*task);
     if (!(schedule.ofNewTask ? state.startScheduleOfNew(scheduled)
                              : state.startSchedule(scheduled))) {
@@ -75,7 +75,7 @@ void TimerThread::enqueue(const std::shared_ptr<TimerTask>& task, const Schedule
 }
 
 std::size_t TimerThread::purge() {
-    // These outlive the lock: what they hold is destroyed outside.
+    // These outlive the lock, so what they hold is destroyed outside of it.
     QueueSweep own;
     SweptBatch batch;
     TasksToDestroy taken;
@@ -122,7 +122,7 @@ TimerStats TimerThread::stats() {
 bool TimerThread::awaitEnd(Nanos timeout) {
     if (thread_.isCurrent())
         throw IllegalStateException("A timer's thread cannot wait for its own end.");
-    // Longer than any process lives, and short enough to be added to any clock.
+    // Longer than any process lives, yet short enough to be added to the time of any clock.
     constexpr Nanos longest = Nanos{30} * 365 * 86'400 * 1'000'000'000;
     const std::chrono::nanoseconds time(std::clamp(timeout, Nanos{0}, longest));
     return thread_.awaitEnd(std::chrono::ceil<std::chrono::milliseconds>(time));
@@ -139,7 +139,7 @@ std::shared_ptr<TimerTask> TimerThread::taskCancelled(TimerTask& task, TaskLink&
         ++meter_.cancelled;
     }
     const bool isInside = removed != nullptr && run_.leaveReleaseIfInside(lock, task);
-    // With no tasks accepted, the thread may be waiting for this one and no other.
+    // If no tasks are accepted, the thread may be waiting for this task only.
     if (!acceptsTasks_) {
         monitor_.leaveAndWake(lock);
     } else {
@@ -161,14 +161,14 @@ void TimerThread::awaitRunEnd(const TimerTask& task) {
 }
 
 void TimerThread::close(bool discardTasks) noexcept {
-    if (thread_.isOfAnotherProcess()) return;  // in a forked child: there is nobody to wait for
+    if (thread_.isOfAnotherProcess()) return;  // in a forked child: the thread does not exist
     const Uninterruptible uninterruptible;
     if (discardTasks) {
         cancel();
     } else {
         Lock lock = monitor_.enter();
         acceptsTasks_ = false;
-        monitor_.leaveAndWake(lock);  // it may wait without a limit, or for a cancelled task
+        monitor_.leaveAndWake(lock);  // it may be waiting without a limit, or for a cancelled task
     }
     if (detached_.load(std::memory_order_relaxed)) {
         thread_.letGo();
@@ -178,7 +178,7 @@ void TimerThread::close(bool discardTasks) noexcept {
     thread_.finish();
 }
 
-/// Waits for the end of the thread, and if that takes five seconds, says once what it waits for.
+/// Waits for the thread to end. If that takes five seconds, reports once what it is waiting for.
 void TimerThread::awaitEndOrWarn() noexcept {
     if (thread_.awaitEnd(std::chrono::seconds(4))) return;
     Lock lock = monitor_.enter();
@@ -199,7 +199,7 @@ void TimerThread::awaitEndOrWarn() noexcept {
     }
 }
 
-/// One that is in the queue and not cancelled.
+/// A repeating task that is in the queue and not cancelled, or null.
 std::shared_ptr<TimerTask> TimerThread::repeatingTask(Lock&) const noexcept {
     for (std::size_t i = 1; i <= queue_.size(); ++i) {
         TaskState& state = stateOf(queue_.get(i));

@@ -18,17 +18,17 @@
 
 namespace jtimer::detail {
 
-/// When a task is to run, as Timer has worked it out.
+/// When a task is to run, as computed by Timer.
 struct Schedule {
-    Nanos time = 0;                           ///< when first
-    Nanos period = 0;                         ///< as TaskState::scheduledWith() has it
-    std::int64_t scheduledExecutionTime = 0;  ///< what the task answers until its first run
+    Nanos time = 0;                           ///< of the first run
+    Nanos period = 0;                         ///< as in TaskState::scheduledWith()
+    std::int64_t scheduledExecutionTime = 0;  ///< until the first run
     MissedRuns missed = MissedRuns::Burst;
     bool ofNewTask = false;  ///< whether only the caller knows the task
 };
 
-/// What a Timer does for its callers: it queues tasks, purges, cancels, and waits for the end of
-/// its thread. Shared by the Timer and the thread, so that a task may destroy the Timer.
+/// Does the work of a Timer for its callers: queues tasks, purges, cancels, and waits for the end
+/// of the thread. Shared by the Timer and the thread, so that a task may destroy the Timer.
 class TimerThread final : public std::enable_shared_from_this<TimerThread>,
                           public AmongAllTimers,
                           private TimerLoop {
@@ -41,13 +41,13 @@ class TimerThread final : public std::enable_shared_from_this<TimerThread>,
 
     ~TimerThread() { leaveAllTimers(); }
 
-    /// \throws std::system_error if the system gives no thread; what onThreadStart throws
+    /// \throws std::system_error if the system cannot start a thread; what onThreadStart throws
     void start();
 
     const std::string& name() const noexcept { return settings_.name; }
     const std::shared_ptr<Clock>& clock() const noexcept { return settings_.clock; }
 
-    /// Queues the task, or throws what Timer::schedule throws for the timer's and the task's state.
+    /// Queues the task, or throws what Timer::schedule throws for the state of timer or task.
     void schedule(const std::shared_ptr<TimerTask>& task, const Schedule& schedule) {
         if (needsLink(schedule)) {
             scheduleLinked(task, schedule);
@@ -64,23 +64,24 @@ class TimerThread final : public std::enable_shared_from_this<TimerThread>,
     /// Timer::awaitTermination().
     bool awaitEnd(Nanos timeout);
 
-    /// A task that is linked to this timer has been cancelled.
-    /// \returns the task if it has left the queue by that, and what it captured is to be destroyed
+    /// To be called when a task that is linked to this timer has been cancelled.
+    /// \returns the task, if it left the queue because of that and the caller must destroy what it
+    ///   captured
     std::shared_ptr<TimerTask> taskCancelled(TimerTask& task, TaskLink& link);
 
-    /// Whether the thread, if it is not the calling one, is running this task.
+    /// Whether the timer's thread is running this task, and is not the calling thread.
     bool isRunningElsewhere(const TimerTask& task);
-    /// Waits until that is over.
+    /// Waits until that run has ended.
     void awaitRunEnd(const TimerTask& task);
 
-    /// The end of the Timer: see ~Timer.
+    /// Does what ~Timer describes.
     void close(bool discardTasks) noexcept;
-    /// From now on close() does not wait.
+    /// Makes close() not wait.
     void detach() noexcept { detached_.store(true, std::memory_order_relaxed); }
 
   private:
-    /// The longest period, of fixed rate or fixed delay, for which a task needs no link; -1: every
-    /// task needs one, 0: every repeating task.
+    /// Tasks with a longer period, of fixed rate or fixed delay, need a TaskLink; -1 means that all
+    /// tasks do, 0 that all repeating tasks do.
     static Nanos longestUnlinked(const Settings& settings) noexcept {
         if (settings.removeOnCancel) return -1;
         return settings.handlers.taskException ? 0 : TaskState::kLongestPeriod;
@@ -98,7 +99,7 @@ class TimerThread final : public std::enable_shared_from_this<TimerThread>,
 
     const Nanos longestUnlinked_;
     std::atomic<bool> detached_{false};
-    /// Started last, when all else is there.
+    /// Started last, when everything else is ready.
     OwnThread thread_;
 };
 
