@@ -37,7 +37,7 @@ class LineCutter {
 
   private:
     static constexpr std::size_t kLongest =
-        65'536;  // a line without an end must not eat the memory
+        65'536;  // an endless line must not use up the whole memory
 
     void flush() {
         onLine_(line_);
@@ -50,7 +50,7 @@ class LineCutter {
 
 namespace {
 
-/// \returns how many bytes have come; 0 if no more will
+/// \returns how many bytes it has read; 0 if no more will come
 std::size_t readSome(int fd, std::size_t atMost, LineCutter& lines) {
     std::array<char, 16'384> buffer;
     const ssize_t count = ::read(fd, buffer.data(), std::min(atMost, buffer.size()));
@@ -60,8 +60,9 @@ std::size_t readSome(int fd, std::size_t atMost, LineCutter& lines) {
     return size;
 }
 
-/// The shell has exited: reads what is in the pipe now. All that the shell itself has written is
-/// there; a process in the background may fill the pipe faster than we read.
+/// Reads what is in the pipe now, after the shell has exited. That includes all that the shell
+/// itself has written. It reads no more, because a process in the background may fill the pipe
+/// faster than we read.
 /// \returns whether there is such a process
 bool readRest(int output, LineCutter& lines) {
     pollfd pipe{output, POLLIN, 0};
@@ -76,7 +77,7 @@ bool readRest(int output, LineCutter& lines) {
     return (pipe.revents & POLLHUP) == 0;
 }
 
-/// A stopped process gets SIGTERM when it goes on.
+/// After SIGTERM, also sends SIGCONT: a stopped process gets SIGTERM only when it continues.
 void sendToGroup(pid_t group, int signal) {
     ::kill(-group, signal);
     if (signal == SIGTERM) ::kill(-group, SIGCONT);
@@ -110,17 +111,17 @@ int CommandRunner::sent() {
 bool CommandRunner::hasExited(pid_t shell, int& status) {
     const std::lock_guard lock(mutex_);
     if (::waitpid(shell, &status, WNOHANG) == 0) return false;
-    // From now on the number may become that of another group, unless there is more in this one.
+    // From now on another group may get this number, unless this group has other processes.
     if (sent_ != SIGTERM) group_ = 0;
     return true;
 }
 
-/// Reads what the command prints until its shell has exited, also when another process may still
-/// write to the pipe: one in the background may have it open for ever.
+/// Reads what the command prints until its shell has exited, even if another process can still
+/// write to the pipe: a process in the background may keep it open forever.
 /// \returns the shell's status, as waitpid gives it
 int CommandRunner::readUntilExit(pid_t shell, FileDescriptor& output, LineCutter& lines) {
     const FileDescriptor pidfd(openPidfd(shell));
-    // Without a pidfd the exit is looked for ten times a second.
+    // Without a pidfd, check for the exit ten times a second.
     const int timeout = pidfd.get() < 0 ? 100 : -1;
     int status = 0;
     while (!hasExited(shell, status)) {
@@ -131,7 +132,7 @@ int CommandRunner::readUntilExit(pid_t shell, FileDescriptor& output, LineCutter
     return status;
 }
 
-/// The shell has exited. If that was after SIGTERM, waits for the others in its group.
+/// To be called when the shell has exited. After a SIGTERM, waits for the rest of its group.
 void CommandRunner::waitForGroup() {
     for (;;) {
         {
@@ -141,7 +142,7 @@ void CommandRunner::waitForGroup() {
                 return;
             }
         }
-        // Nothing tells when a group is empty.
+        // There is no notification when a group becomes empty.
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
 }
@@ -166,7 +167,7 @@ std::string CommandRunner::run(const std::string& command, const OnLine& onLine)
     waitForGroup();
     const bool leftInBackground = output.get() >= 0 && readRest(output.get(), lines);
     lines.end();
-    // It would be ended by SIGPIPE if it wrote to a pipe that nobody reads.
+    // SIGPIPE would end it if it wrote to a pipe that has no reader.
     if (leftInBackground) discardOutputOf(output.get());
     const std::string failure = describeFailure(status);
     return sent() == 0 || failure.empty() ? failure : "ended by run_schedule: " + failure;

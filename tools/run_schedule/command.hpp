@@ -10,24 +10,24 @@
 
 class LineCutter;
 
-/// Runs commands by /bin/sh, one at a time.
+/// Runs commands with /bin/sh, one at a time.
 class CommandRunner {
   public:
-    /// Gets each line of standard output and standard error. A last line need not end in a newline;
-    /// one longer than 64 KiB comes in pieces.
+    /// Receives each line of standard output and standard error. The last line need not end with a
+    /// newline; a line longer than 64 KiB comes in pieces.
     using OnLine = std::function<void(std::string_view)>;
 
-    /// Runs a command, and returns when its shell has exited. What that leaves in the background is
-    /// not waited for; what it prints from then on is read and discarded.
+    /// Runs a command, and returns when its shell has exited. It does not wait for processes that
+    /// the shell leaves in the background; their later output is read and discarded.
     ///
-    /// \returns how the command failed, "exit status 3" or "killed by signal 9 (Killed)"; empty if
-    ///   it did not
+    /// \returns how the command failed, such as "exit status 3" or "killed by signal 9 (Killed)";
+    ///   empty if it succeeded
     /// \throws std::system_error if it cannot be started
     std::string run(const std::string& command, const OnLine& onLine);
 
-    /// Sends the signal to the process group of the command that runs, and of each one that begins
-    /// later. After SIGTERM, run() does not return before the whole group has ended or has got
-    /// SIGKILL. For any thread.
+    /// Sends the signal to the process group of the running command, and of each command that
+    /// starts later. After SIGTERM, run() does not return before the whole group has ended or has
+    /// been sent SIGKILL. Any thread may call this.
     void end(int signal);
 
   private:
@@ -38,6 +38,6 @@ class CommandRunner {
 
     std::mutex mutex_;
     // Guarded by mutex_:
-    pid_t group_ = 0;  ///< that may be sent signals: 0, or one that has not yet ended
-    int sent_ = 0;     ///< by end()
+    pid_t group_ = 0;  ///< the group to signal: one that has not yet ended, or 0
+    int sent_ = 0;     ///< the last signal passed to end(), or 0
 };

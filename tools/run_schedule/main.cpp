@@ -1,9 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// run_schedule: a small cron with times in milliseconds. One Timer runs shell commands by a
-// schedule file; see options.cpp. What it shows of the library: a whole program on one timer,
-// planned times as exact Dates, which clock is for what, the orderly shutdown (signal,
-// Timer::cancel, ~Timer), and the same program in virtual time.
+// run_schedule: a small cron with times in milliseconds. One Timer runs the shell commands of a
+// schedule file; see options.cpp. It demonstrates a whole program on one timer, planned times as
+// exact Dates, the purpose of each clock, an orderly shutdown (signal, Timer::cancel, ~Timer), and
+// the same program in virtual time.
 
 #include "command.hpp"
 #include "options.hpp"
@@ -41,7 +41,7 @@ namespace {
 constexpr int kFailed = 1;
 constexpr int kBadUsage = 2;
 
-/// \param fileName `-` for the standard input
+/// \param fileName `-` for standard input
 /// \throws std::runtime_error if the file cannot be read or has a bad line
 std::vector<Entry> readSchedule(const std::string& fileName) {
     const bool isInput = fileName == "-";
@@ -52,7 +52,7 @@ std::vector<Entry> readSchedule(const std::string& fileName) {
     std::istream& file = isInput ? std::cin : opened;
     Schedule schedule;
     if (file) schedule = parseSchedule(file, shownName);
-    // std::cin takes an error for the end.
+    // std::cin reports an error as the end of the input.
     if (isInput ? std::ferror(stdin) != 0 : opened.bad() || !opened.is_open()) {
         throw std::runtime_error(shownName + ": cannot be read: " + std::strerror(errno));
     }
@@ -84,7 +84,7 @@ bool runEntry(const Entry& entry, CommandRunner& runner, const jtimer::Clock& wa
 }
 
 /// Returns when the running command, if there is one, has ended: by itself, or by SIGTERM or
-/// SIGKILL when it does not within the time of grace.
+/// SIGKILL if it does not end within the grace period.
 void finish(Player& player, CommandRunner& runner, Signals& signals, milliseconds grace) {
     std::packaged_task<void()> finishing([&player] { player.finish(); });
     std::future<void> finished = finishing.get_future();
@@ -110,7 +110,7 @@ void finish(Player& player, CommandRunner& runner, Signals& signals, millisecond
             signals.restore();
             deadline.reset();
             break;
-        case Signals::Reason::HangUp:  // a terminal that goes away may send it twice
+        case Signals::Reason::HangUp:  // a closing terminal may send it twice
         case Signals::Reason::Woken:
             break;
         }
@@ -120,10 +120,10 @@ void finish(Player& player, CommandRunner& runner, Signals& signals, millisecond
 }
 
 void play(std::vector<Entry> entries, const Options& options, Output& output) {
-    std::signal(SIGCHLD, SIG_DFL);  // were it ignored, no exit status would reach us
-    // A line that cannot be written is no reason to end.
+    std::signal(SIGCHLD, SIG_DFL);  // if it were ignored, we would get no exit status
+    // Failing to write a line must not end the process.
     for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
-    Signals signals;  // before the timer: its thread inherits what is blocked
+    Signals signals;  // before the timer, whose thread inherits the blocked signals
     Printer printer(output, widestName(entries));
     CommandRunner runner;
     const Clocks clocks{std::make_shared<jtimer::SteadyClock>(),
@@ -147,7 +147,7 @@ void play(std::vector<Entry> entries, const Options& options, Output& output) {
     if (options.stats) printer.stats(player.stats());
 }
 
-/// When a dry run ends that begins at `start`.
+/// The end of a dry run that begins at `start`.
 jtimer::Date endOfDryRun(const std::vector<Entry>& entries, const Options& options,
                          jtimer::Date start) {
     if (options.runFor) return start + *options.runFor;
@@ -165,7 +165,7 @@ void playDry(std::vector<Entry> entries, const Options& options, Output& output)
     const jtimer::Date end = endOfDryRun(entries, options, clock->now());
     Player player(std::move(entries), {clock, clock}, [&](const Entry& entry) {
         printer.line(clock->now(), entry.name, entry.command);
-        if (output.failing()) player.cancel();  // it is only for its output
+        if (output.failing()) player.cancel();  // a dry run is useless without its output
         return true;
     });
     player.start();
@@ -175,11 +175,11 @@ void playDry(std::vector<Entry> entries, const Options& options, Output& output)
     if (options.stats) printer.stats(player.stats());
 }
 
-/// A descriptor that we open must not become 0, 1 or 2 because we were started without that: what
-/// we print would go there.
+/// If we were started without descriptor 0, 1 or 2, a descriptor that we open must not get that
+/// number: what we print would go there.
 void fillStandardDescriptors() {
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-        // So that it fails to read or to write as one that is not open does.
+        // Reading or writing it then fails, as on a closed descriptor.
         const int flags = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
         if (::fcntl(fd, F_GETFD) < 0) static_cast<void>(::open("/dev/null", flags));
     }

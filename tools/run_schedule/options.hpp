@@ -5,14 +5,14 @@
 #include <optional>
 #include <string>
 
-/// The command line.
+/// The options on the command line.
 struct Options {
-    std::string file;  ///< `-`: the standard input
+    std::string file;  ///< `-`: standard input
     std::optional<std::chrono::milliseconds> runFor;
-    std::chrono::milliseconds grace{5000};  ///< for a command that runs at the end
+    std::chrono::milliseconds grace{5000};  ///< for a command that is running at the end
     bool dryRun = false;
-    bool stats = false;  ///< print those of the timer, too
-    std::string print;   ///< not empty: print this, and do nothing else
+    bool stats = false;  ///< print the timer's statistics, too
+    std::string print;   ///< if not empty, print this and do nothing else
 };
 
 extern const char* const kUsage;

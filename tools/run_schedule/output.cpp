@@ -12,7 +12,7 @@ namespace {
 
 /// Writes all of `text`, or as much as can be written.
 /// \param text on return, what has not been written
-/// \returns the errno that says why; 0: all has been written
+/// \returns the errno of the failure; 0 if all has been written
 int writeAll(int fd, std::string_view& text) {
     while (!text.empty()) {
         const ssize_t count = ::write(fd, text.data(), text.size());
@@ -20,7 +20,7 @@ int writeAll(int fd, std::string_view& text) {
         if (count > 0) {
             text.remove_prefix(static_cast<std::size_t>(count));
         } else if (errno == EAGAIN) {
-            // Whoever shares the terminal or the pipe with us has set it to O_NONBLOCK.
+            // Another process that shares the terminal or the pipe has set O_NONBLOCK.
             pollfd writable{fd, POLLOUT, 0};
             ::poll(&writable, 1, -1);
         } else if (errno != EINTR) {

@@ -7,16 +7,16 @@
 #include <string>
 #include <string_view>
 
-/// Writes lines to a file descriptor, and keeps account of those that could not be written. Such a
-/// line is lost, and the next one is tried all the same: a full disk may have room again. The
-/// first loss is reported, and so is the first line that could be written again.
+/// Writes lines to a file descriptor, and counts those that it could not write. Such a line is
+/// lost, but the next one is still tried: a full disk may have room again. It reports the first
+/// loss, and the first line that it could write again.
 ///
-/// Not for several threads at a time. The process must ignore SIGPIPE and SIGXFSZ, or they end it
-/// at the first line that is lost.
+/// Not for use by several threads at a time. The process must ignore SIGPIPE and SIGXFSZ, or they
+/// end it when the first line is lost.
 class Output {
   public:
-    /// \param buffer how many bytes may wait to be written together; 0: each line is written at once
-    /// \param reports where a failure is reported
+    /// \param buffer how many bytes may be buffered; 0: each line is written at once
+    /// \param reports receives the reports of failures
     explicit Output(int fd, std::size_t buffer = 0, std::ostream& reports = std::cerr);
 
     /// Writes one or more whole lines.
@@ -25,10 +25,10 @@ class Output {
     /// Writes what is in the buffer.
     void flush();
 
-    /// Whether the last write has failed.
+    /// Whether the last write failed.
     bool failing() const { return lostLately_ > 0; }
 
-    /// How many lines have been lost, those of which a part was written included.
+    /// The number of lines lost, including those written in part.
     std::int64_t lostLines() const { return lostBefore_ + lostLately_; }
 
   private:
@@ -39,8 +39,8 @@ class Output {
     const std::size_t buffer_;
     std::ostream& reports_;
     std::string pending_;
-    /// Only a part of the last line could be written.
+    /// Whether only part of the last line was written.
     bool lineIsCut_ = false;
-    std::int64_t lostLately_ = 0;  ///< since a write last succeeded
+    std::int64_t lostLately_ = 0;  ///< since the last successful write
     std::int64_t lostBefore_ = 0;
 };

@@ -8,10 +8,10 @@ using std::chrono::nanoseconds;
 
 namespace {
 
-/// How long it may take until a step of the wall clock is noticed.
+/// How long a step of the wall clock may go unnoticed.
 constexpr std::chrono::seconds kWallClockLook(1);
 
-/// Schedules from inside a task; another thread may cancel the timer meanwhile.
+/// Schedules from inside a task. Another thread may cancel the timer meanwhile.
 template <class Schedule>
 void unlessCancelled(Schedule schedule) {
     try {
@@ -25,7 +25,7 @@ void unlessCancelled(Schedule schedule) {
 /// An entry on the timer.
 class Player::Task final : public jtimer::TimerTask {
   public:
-    /// \param first when its first run is planned, on the entry's clock
+    /// \param first the planned time of the first run, on the entry's clock
     Task(Player& player, std::size_t index, jtimer::Date first)
         : player_(player), entry_(player.entries_[index]), statistics_(player.statistics_[index]),
           planned_(first) {}
@@ -34,9 +34,8 @@ class Player::Task final : public jtimer::TimerTask {
         const Clocks& clocks = player_.clocks_;
         const jtimer::Date begun =
             entry_.kind == Entry::Kind::At ? clocks.wall->now() : clocks.steady->now();
-        // With a fixed delay the timer counts from its own reading of the clock, a moment before
-        // `begun`. So a run can begin that moment before the time planned here; it is not late
-        // then.
+        // With a fixed delay, the timer counts from its own reading of the clock, slightly before
+        // `begun`. So a run can begin slightly before the time planned here; then it is not late.
         const nanoseconds lateness = std::max(nanoseconds(begun - planned_), nanoseconds(0));
         planned_ = (entry_.kind == Entry::Kind::Every ? begun : planned_) + entry_.period;
 
@@ -64,7 +63,7 @@ Player::~Player() = default;
 jtimer::TimerOptions Player::timerOptions() {
     jtimer::TimerOptions options;
     options.name = "run_schedule";
-    options.daemon = true;  // so whichever way the program ends, no repeating task keeps it from it
+    options.daemon = true;  // however the program ends, no repeating task prevents it
     options.clock = clocks_.steady;
     options.uncaughtExceptionHandler = [this](const std::string&, std::exception_ptr exception) {
         exception_ = std::move(exception);
@@ -76,8 +75,8 @@ jtimer::TimerOptions Player::timerOptions() {
 void Player::start(std::function<void()> whenAllHaveRun) {
     whenAllHaveRun_ = std::move(whenAllHaveRun);
     const jtimer::Date now = clocks_.steady->now();
-    // Scheduled from inside a task, none of them runs before all are there: what is due at one time
-    // then runs in the order which the timer gives it, however fast this thread is.
+    // A task schedules them, so none of them runs before all are scheduled. Tasks that are due at
+    // the same time then run in the timer's order, however fast this thread is.
     timer_->schedule([this, now] { unlessCancelled([&] { scheduleAll(now); }); }, now);
 }
 
@@ -111,14 +110,14 @@ void Player::scheduleAll(jtimer::Date start) {
     if (entries_.empty()) whenAllHaveRun_();
 }
 
-/// Schedules what is due by the wall clock, and itself for its next look at that.
+/// Schedules what is due by the wall clock, and its own next look at that clock.
 void Player::scheduleByWallClock() {
     const jtimer::Date now = clocks_.wall->now();
     const jtimer::Date steadyNow = clocks_.steady->now();
     while (!byWallClock_.empty() && entries_[byWallClock_.back()].at <= now) {
         const std::size_t index = byWallClock_.back();
         byWallClock_.pop_back();
-        // Before what is less overdue.
+        // Ahead of what is less overdue.
         const jtimer::Date when = std::max(steadyNow - (now - entries_[index].at), jtimer::Date());
         timer_->schedule(std::make_shared<Task>(*this, index, entries_[index].at), when);
     }

@@ -18,7 +18,7 @@ void check(int error) {
     if (error != 0) throw std::system_error(error, std::generic_category(), "cannot be started");
 }
 
-/// What posix_spawn is told besides the program.
+/// The settings for posix_spawn.
 struct SpawnSettings {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t files;
@@ -84,8 +84,8 @@ int openPidfd(pid_t pid) {
 }
 
 void discardOutputOf(int pipe) {
-    // In the background of a shell that exits at once, so that nobody has to wait for it. The input
-    // goes by way of 3, since a shell gives what runs in the background an empty one.
+    // `cat` runs in the background of a shell that exits at once, so that we need not wait for it.
+    // Its input is passed as descriptor 3, since a shell gives background processes an empty input.
     const pid_t pid = spawnShell("exec 3<&0; cat <&3 3<&- &", pipe, -1);
     int status = 0;
     while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {

@@ -13,7 +13,7 @@ class FileDescriptor {
     FileDescriptor& operator=(const FileDescriptor&) = delete;
     ~FileDescriptor() { close(); }
 
-    /// Negative: none, or closed.
+    /// The descriptor; negative if there is none or it is closed.
     int get() const { return fd_; }
     void close();
 
@@ -22,18 +22,18 @@ class FileDescriptor {
 };
 
 /// Starts `/bin/sh -c script`, in a process group of its own (a Ctrl-C at the terminal does not
-/// reach it) and with the default handling of every signal. It inherits no descriptors but the
-/// three standard ones.
-/// \param input, output of our descriptors, those that become its standard input, and its standard
-///   output and standard error; negative: /dev/null
+/// reach it) and with the default handling of every signal. It inherits only descriptors
+/// 0, 1 and 2.
+/// \param input, output our descriptors that become its standard input, and its standard output and
+///   standard error; negative: /dev/null
 /// \throws std::system_error if it cannot be started
 pid_t spawnShell(const std::string& script, int input, int output);
 
-/// A descriptor that becomes readable when the process exits; negative where the kernel has none
-/// (Linux before 5.3).
+/// A descriptor that becomes readable when the process exits; negative if the kernel does not
+/// support that (Linux before 5.3).
 int openPidfd(pid_t pid);
 
-/// Starts a `cat` that reads and discards what comes out of the pipe until its last writer is gone.
-/// It outlives this program.
+/// Starts a `cat` that reads and discards what comes out of the pipe until its last writer closes
+/// it. The `cat` may outlive this program.
 /// \throws std::system_error if it cannot be started
 void discardOutputOf(int pipe);

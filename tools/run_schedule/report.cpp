@@ -40,7 +40,7 @@ Cells cellsOf(const Printer::Row& row) {
 }  // namespace
 
 std::size_t widthOf(std::string_view text) {
-    // Of a character, only the first byte counts.
+    // Only the first byte of each character counts.
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
         return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
     }));

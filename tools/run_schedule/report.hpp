@@ -11,13 +11,13 @@
 #include <string_view>
 #include <vector>
 
-/// How many columns `text`, in UTF-8, takes on a terminal.
+/// The number of columns that `text`, in UTF-8, takes on a terminal.
 std::size_t widthOf(std::string_view text);
 
-/// Prints what tasks say: `2030-01-01T08:00:00.250+01:00 name  text`; and how they have fared.
+/// Prints the output of tasks, `2030-01-01T08:00:00.250+01:00 name  text`, and their statistics.
 class Printer {
   public:
-    /// \param nameWidth the width of the widest name of a task
+    /// \param nameWidth the width of the widest task name
     Printer(Output& output, std::size_t nameWidth) : output_(output), nameWidth_(nameWidth) {}
 
     void line(jtimer::Date time, const std::string& name, std::string_view text);
@@ -28,7 +28,7 @@ class Printer {
     };
     void table(const std::vector<Row>& rows);
 
-    /// How the timer has fared, in the library's own table.
+    /// Prints the timer's statistics, as the library formats them.
     void stats(const jtimer::TimerStats& stats);
 
   private:

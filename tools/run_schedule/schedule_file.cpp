@@ -15,12 +15,12 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kLongestLine = 1 << 20;
 constexpr std::size_t kMostErrors = 100;
 
-/// A line, read from the left.
+/// Reads a line word by word, from the left.
 class Words {
   public:
     explicit Words(std::string_view line) : rest_(line) { skipBlanks(); }
 
-    /// The next word without taking it; empty at the end.
+    /// The next word, which is not removed; empty at the end.
     std::string_view peek() const { return rest_.substr(0, rest_.find_first_of(kBlanks)); }
 
     std::string_view take() {
@@ -48,7 +48,7 @@ milliseconds takeDuration(Words& words, std::string_view keyword) {
     return parseDuration(words.take());
 }
 
-/// `every 1s`, `rate 1s after 10s`: what follows the first word.
+/// Reads what follows the first word in `every 1s` or `rate 1s after 10s`.
 void takeRepetition(Words& words, std::string_view keyword, Entry& entry) {
     const std::string_view text = words.peek();
     entry.period = takeDuration(words, keyword);
@@ -95,7 +95,7 @@ std::string takeName(Words& words) {
 }
 
 Entry parseLine(std::string_view line) {
-    // The command could not be handed to the shell with it.
+    // A command with a zero byte could not be passed to the shell.
     if (line.find('\0') != line.npos) failExpecting("the line holds a zero byte", "text");
     Words words(line);
     Entry entry;
@@ -112,7 +112,7 @@ Entry parseLine(std::string_view line) {
     return entry;
 }
 
-/// std::getline, but of a line that is too long no more than shows that.
+/// Like std::getline, but stops reading a line once it is too long.
 /// \returns whether there was a line
 bool readLine(std::istream& file, std::string& line) {
     line.clear();

@@ -10,7 +10,7 @@
 #include <vector>
 
 /// \file
-/// A schedule file is text; each line of it says when, a name, and a command:
+/// A schedule file is text; each line has a time, a name, and a command:
 ///
 ///     line     = when name command | comment | nothing
 ///     when     = "after" duration                          once, from the start
@@ -26,16 +26,16 @@
 /// Spaces and tabs separate words, and may begin a line. A line ends in LF or CR LF, and is at most
 /// 1 MiB long. A byte order mark at the beginning of the file is skipped.
 
-/// One line of a schedule file: when, a name, and a command.
+/// One line of a schedule file: a time, a name, and a command.
 struct Entry {
     enum class Kind { After, At, Every, Rate };
 
     Kind kind = Kind::After;
-    std::chrono::milliseconds after{0};   ///< the first run, from the start; all but At
-    jtimer::Date at{};                    ///< the run; At only
+    std::chrono::milliseconds after{0};   ///< from the start to the first run; not for At
+    jtimer::Date at{};                    ///< the time of the run; At only
     std::chrono::milliseconds period{0};  ///< Every (fixed delay) and Rate (fixed rate) only
     std::string name;
-    std::string command;  ///< for /bin/sh, as it stands in the file
+    std::string command;  ///< for /bin/sh, as written in the file
 
     bool repeats() const { return kind == Kind::Every || kind == Kind::Rate; }
 };
@@ -43,10 +43,10 @@ struct Entry {
 struct Schedule {
     std::vector<Entry> entries;  ///< in the order of the file
     std::vector<std::string>
-        errors;  ///< `FILE:LINE: what is wrong, and what was expected`, one a line
+        errors;  ///< `FILE:LINE: what is wrong, and what was expected`, one for each bad line
 };
 
-/// Reads a whole schedule file. A bad line becomes an error, and the reading goes on; it ends after
-/// a hundred of them, or a line that is too long: then it is no schedule.
-/// \param fileName for the errors
+/// Reads a whole schedule file. Records an error for each bad line and continues, but stops after a
+/// hundred errors, or at a line that is too long: then the file is not a schedule.
+/// \param fileName the name to show in errors
 Schedule parseSchedule(std::istream& file, const std::string& fileName);

@@ -9,11 +9,10 @@ using std::chrono::steady_clock;
 
 namespace {
 
-/// Blocked like the others, and sent by wakeMain() alone: one that comes from elsewhere means
-/// nothing.
+/// Blocked like the others, and sent only by wakeMain(); ignored if it comes from elsewhere.
 constexpr int kWake = SIGUSR1;
 
-/// At most an hour, which a time_t of 32 bits can hold.
+/// At most an hour, which fits into a 32-bit time_t.
 timespec timeUntil(steady_clock::time_point deadline) {
     using std::chrono::nanoseconds;
     const nanoseconds left = deadline - steady_clock::now();

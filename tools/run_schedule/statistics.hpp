@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-/// How a task has fared.
+/// The statistics of a task.
 struct Statistics {
-    jtimer::LatenessHistogram lateness;  ///< of its runs
+    jtimer::LatenessHistogram lateness;  ///< of the task's runs
     std::int64_t failures = 0;
 };

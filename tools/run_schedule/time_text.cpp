@@ -1,12 +1,12 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 
-// Where time_t has 32 bits, a newer C library has one with 64 besides. It does not leave this file.
-// NOLINTBEGIN(bugprone-reserved-identifier): that library's names
+// Where time_t has 32 bits, newer C libraries also offer one of 64 bits. Only this file uses it.
+// NOLINTBEGIN(bugprone-reserved-identifier): names of the C library
 #ifndef _TIME_BITS
 #define _TIME_BITS 64
 #endif
 #ifndef _FILE_OFFSET_BITS
-#define _FILE_OFFSET_BITS 64  // which the other needs
+#define _FILE_OFFSET_BITS 64  // which _TIME_BITS requires
 #endif
 // NOLINTEND(bugprone-reserved-identifier)
 
@@ -39,15 +39,13 @@ std::int64_t millisPer(std::string_view unit) {
     return 0;
 }
 
-// --- the calendar -------------------------------------------------------------------------------
-//
-// Not by mktime and gmtime: where time_t has 32 bits, they end in 2038.
+// The calendar functions below avoid mktime and gmtime, which end in 2038 where time_t has 32 bits.
 
 struct CivilTime {
     int year, month, day, hour, minute, second;
 };
 
-/// Day 0 is 1970-01-01. A year is counted from March here, so that the leap day is its last.
+/// Day 0 is 1970-01-01. A year starts in March here, so that the leap day is its last.
 std::int64_t dayNumber(int year, int month, int day) {
     const int y = month <= 2 ? year - 1 : year;
     const int monthsSinceMarch = (month + 9) % 12;
@@ -64,10 +62,10 @@ std::int64_t secondsOf(const CivilTime& time) {
 /// The inverse of secondsOf().
 CivilTime civilTimeOf(std::int64_t seconds) {
     // A Date lies between 1677 and 2262.
-    const std::int64_t sinceYear0 = seconds + 719'468 * kSecondsPerDay;  // from March
+    const std::int64_t sinceYear0 = seconds + 719'468 * kSecondsPerDay;  // starting in March
     const auto days = static_cast<int>(sinceYear0 / kSecondsPerDay);
     const auto rest = static_cast<int>(sinceYear0 % kSecondsPerDay);
-    const int era = days / 146'097;  // of 400 years
+    const int era = days / 146'097;  // 400 years each
     const int dayOfEra = days % 146'097;
     const int yearOfEra =
         (dayOfEra - dayOfEra / 1460 + dayOfEra / 36'524 - dayOfEra / 146'096) / 365;
@@ -87,10 +85,8 @@ int daysIn(int year, int month) {
     return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
 }
 
-// --- local time ---------------------------------------------------------------------------------
-
 /// Local time minus UTC, in seconds, at `moment` (in seconds since 1970); nothing if the system
-/// cannot tell.
+/// does not know.
 std::optional<std::int64_t> utcOffsetAt(std::int64_t moment) {
     const auto time = static_cast<std::time_t>(moment);
     std::tm local{};
@@ -98,12 +94,12 @@ std::optional<std::int64_t> utcOffsetAt(std::int64_t moment) {
     return local.tm_gmtoff;
 }
 
-/// The first moment at which clocks here show `local`, if there is one. mktime would not do: it
-/// moves a time that the clocks skip, and of two moments it picks either.
+/// The first moment at which local clocks show `local`, if there is one. mktime is unsuitable: it
+/// shifts a time that the clocks skip, and it may return either of two moments.
 std::optional<std::int64_t> firstMoment(const CivilTime& local) {
     const std::int64_t asUtc = secondsOf(local);
     std::optional<std::int64_t> first;
-    // The clocks change at most once in these two days: the offset is that before or that after.
+    // The clocks change at most once in these two days, so one of the two offsets applies.
     for (const std::int64_t nearby : {asUtc - kSecondsPerDay, asUtc + kSecondsPerDay}) {
         const std::optional<std::int64_t> offset = utcOffsetAt(nearby);
         if (!offset || utcOffsetAt(asUtc - *offset) != offset) continue;
@@ -112,16 +108,14 @@ std::optional<std::int64_t> firstMoment(const CivilTime& local) {
     return first;
 }
 
-// --- reading ------------------------------------------------------------------------------------
-
-/// Takes `text` apart, piece by piece. A piece is told by its shape, where 0 stands for a digit.
+/// Splits `text`, piece by piece. A piece is identified by its shape, where 0 stands for a digit.
 class Pieces {
   public:
     explicit Pieces(std::string_view text) : rest_(text) {}
 
     bool atEnd() const { return rest_.empty(); }
 
-    /// \returns the piece, or nothing, and then it is still there
+    /// Removes the next piece if it has this shape. \returns the piece, or nothing
     std::optional<std::string_view> take(std::string_view shape) {
         if (rest_.size() < shape.size()) return std::nullopt;
         for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -149,14 +143,14 @@ void checkRange(std::string_view text, const char* what, int value, int lowest, 
                   twoDigits(lowest) + " to " + twoDigits(highest));
 }
 
-/// A point in time as it is written.
+/// A point in time as written.
 struct WrittenDate {
     CivilTime time{};
     int millis = 0;
     std::optional<int> utcOffset;  ///< in seconds; nothing: local time
 };
 
-/// \returns nothing if it has another shape
+/// \returns nothing if `text` has another shape
 std::optional<WrittenDate> split(std::string_view text) {
     Pieces pieces(text);
     const auto time = pieces.take("0000-00-00T00:00:00");
@@ -240,8 +234,8 @@ std::string formatDate(jtimer::Date date) {
     const auto sinceEpoch = date.time_since_epoch();
     const auto seconds = std::chrono::floor<std::chrono::seconds>(sinceEpoch);
     const auto millis = std::chrono::floor<milliseconds>(sinceEpoch) - seconds;
-    // In whole minutes, for it is written so: where clocks are off by seconds too, those are left
-    // out of both the time and the offset.
+    // The offset is written in whole minutes. If the local one also has seconds, both the time and
+    // the offset leave them out.
     const std::int64_t offset = utcOffsetAt(seconds.count()).value_or(0) / 60 * 60;
     const CivilTime t = civilTimeOf(seconds.count() + offset);
     const auto minutes = static_cast<int>((offset < 0 ? -offset : offset) / 60);
