@@ -291,7 +291,7 @@ BOOST_AUTO_TEST_CASE(j143_a_task_may_call_everything_of_every_timer_and_task_its
         const auto delay = timer->schedule([] {}, 1h, 1h);
         timer->scheduleAtFixedRate([] {}, timer->name().size(), 1h);
         for (const auto& task : {self, once, delay, elsewhere}) {
-            task->scheduledExecutionTime();
+            static_cast<void>(task->scheduledExecutionTime());
             task->cancel();
         }
         timer->purge();

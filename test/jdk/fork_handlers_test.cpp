@@ -39,7 +39,7 @@ void childEarly() { call(early.child); }
 #if defined(__linux__)
 /// Before all initializers, those of the library too: as in a program that has registered handlers
 /// when it loads the library by dlopen.
-[[gnu::no_sanitize("address", "thread", "undefined"), gnu::no_instrument_function]] void
+__attribute__((no_sanitize("address", "thread", "undefined"), no_instrument_function)) void
 registerEarly() {
     pthread_atfork(prepareEarly, parentEarly, childEarly);
 }

@@ -258,7 +258,11 @@ BOOST_AUTO_TEST_CASE(a_schedule_that_throws_has_changed_nothing) {
 BOOST_AUTO_TEST_CASE(a_task_that_cannot_be_made_or_named_is_as_it_was) {
     const std::string longName(50, 'x');
     std::shared_ptr<TimerTask> task;
-    BOOST_TEST(countBadAllocs([] {}, [&] { task = jtimer::makeTask([b = Ballast{}] {}); }) == 1);
+    BOOST_TEST(countBadAllocs([] {},
+                              [&] {
+                                  task =
+                                      jtimer::makeTask([b = Ballast{}] { static_cast<void>(b); });
+                              }) == 1);
     BOOST_TEST(countBadAllocs([&] { BOOST_TEST(task->name() == ""); },
                               [&] { task->setName(longName); }) > 0);
     BOOST_TEST(task->name() == longName);
@@ -292,9 +296,11 @@ BOOST_AUTO_TEST_CASE(everything_else_needs_no_memory) {
             scoped = jtimer::ScopedTask();
             purged = timer->purge();
             static_cast<void>(rate->isScheduled() || rate->isCancelled());
-            static_cast<void>(rate->scheduledExecutionTime() + rate->name().size() +
-                              rate->missedRuns() + timer->name().size());
-            static_cast<void>(timer->clock()->nanos() + timer->stats().pending);
+            static_cast<void>(rate->scheduledExecutionTime());
+            static_cast<void>(rate->missedRuns());
+            static_cast<void>(rate->name().size() + timer->name().size());
+            static_cast<void>(timer->clock()->nanos());
+            static_cast<void>(timer->stats().pending);
             ended = timer->awaitTermination(0);
             timer->cancel();
             timer->detach();

@@ -56,9 +56,9 @@ BOOST_AUTO_TEST_CASE(t27_in_a_shutdown_they_use_the_driver) {
 BOOST_AUTO_TEST_CASE(t27_in_a_shutdown_they_destroy_other_sleeps_whose_wakers_are_not_called) {
     std::optional<Sleep> sleeps[2] = {driver.sleep(10), driver.sleep(10)};
     for (std::size_t i = 0; i < 2; ++i) {
-        sleeps[i]->poll([this, &sleeps, i, owned = whenDestroyed([&sleeps, i] {
-                                               sleeps[1 - i].reset();
-                                           })] { note("woken"); });
+        sleeps[i]->poll([this, owned = whenDestroyed([&sleeps, i] { sleeps[1 - i].reset(); })] {
+            note("woken");
+        });
     }
     driver.shutdown();
     BOOST_TEST(take() == "woken");
