@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "clock/waiter.hpp"
 #include "support/counter.hpp"
+#include "support/failing_new.hpp"
 #include "support/gate.hpp"
 #include "support/manual_timers.hpp"
 #include "support/system_threads.hpp"
@@ -10,9 +11,7 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <optional>
 #include <pthread.h>
 #include <string>
@@ -28,19 +27,20 @@ using test::Gate;
 
 namespace {
 
-/// While set, operator new fails on all threads but those that are spared.
-std::atomic<bool> memoryIsShort{false};
-thread_local bool isSpared = false;
+/// One function runs, and waits for goOn.
+struct OneIsBusy {
+    explicit OneIsBusy(bool exitsItsThread = false, int delay = 0)
+        : first(timers.afterFunc(delay, [this, exitsItsThread] {
+              begun.up();
+              goOn.wait();
+              if (exitsItsThread) pthread_exit(nullptr);
+          })) {}
 
-class ShortMemory {
-  public:
-    ShortMemory() {
-        isSpared = true;
-        memoryIsShort = true;
-    }
-    ShortMemory(const ShortMemory&) = delete;
-    ShortMemory& operator=(const ShortMemory&) = delete;
-    ~ShortMemory() { memoryIsShort = false; }
+    Gate goOn;
+    Counter begun;
+    Counter ran;
+    Timers timers;
+    const Timer first;
 };
 
 /// A steady clock on which, while it is armed, the start of a thread hangs: at the moment when the
@@ -81,14 +81,6 @@ class UntilTheRuntimeEnds final : public jtimer::Clock {
 
 }  // namespace
 
-void* operator new(std::size_t size) {
-    if (memoryIsShort && !isSpared) throw std::bad_alloc();
-    if (void* const memory = std::malloc(size)) return memory;
-    throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-
 BOOST_AUTO_TEST_SUITE(go_room_threads)
 
 BOOST_AUTO_TEST_CASE(g18_a_thread_that_has_no_memory_goes_on) {
@@ -96,7 +88,7 @@ BOOST_AUTO_TEST_CASE(g18_a_thread_that_has_no_memory_goes_on) {
     Timers timers;
     timers.afterFunc(0, [&] { ran.up(); });
     BOOST_TEST_REQUIRE(ran.reaches(1));
-    const ShortMemory shortMemory;
+    const test::NoMemoryElsewhere shortMemory;
     for (int i = 2; i <= 100; ++i) {
         timers.afterFunc(0, [&] { ran.up(); });
         BOOST_TEST_REQUIRE(ran.reaches(i));
@@ -106,84 +98,54 @@ BOOST_AUTO_TEST_CASE(g18_a_thread_that_has_no_memory_goes_on) {
 BOOST_AUTO_TEST_CASE(g18_nothing_of_what_waits_for_a_thread_takes_memory) {
     // One function is busy, no other thread can be had, and a thousand runs wait.
     constexpr int many = 1000;
-    Gate goOn;
-    Counter begun;
-    Counter ran;
-    Timers timers;
-    timers.afterFunc(0, [&] {
-        begun.up();
-        goOn.wait();
-    });
-    BOOST_TEST_REQUIRE(begun.reaches(1));
-    const ShortMemory shortMemory;
-    for (int i = 0; i < many; ++i) timers.afterFunc(0, [&] { ran.up(); });
+    OneIsBusy busy;
+    BOOST_TEST_REQUIRE(busy.begun.reaches(1));
+    const test::NoMemoryElsewhere shortMemory;
+    for (int i = 0; i < many; ++i) busy.timers.afterFunc(0, [&] { busy.ran.up(); });
     // The poller has handed them over, and goes on.
-    BOOST_TEST(timers.after(1).receiveFor(20'000).has_value());
-    goOn.open();
-    BOOST_TEST(ran.reaches(many));
-    BOOST_TEST(timers.after(1).receiveFor(20'000).has_value());
+    BOOST_TEST(busy.timers.after(1).receiveFor(20'000).has_value());
+    busy.goOn.open();
+    BOOST_TEST(busy.ran.reaches(many));
+    BOOST_TEST(busy.timers.after(1).receiveFor(20'000).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(g18_a_thread_that_could_not_be_had_is_asked_for_again) {
-    Gate goOn;
-    Counter begun;
-    Counter ran;
-    Timers timers;
-    timers.afterFunc(0, [&] {
-        begun.up();
-        goOn.wait();
-    });
-    BOOST_TEST_REQUIRE(begun.reaches(1));
+    OneIsBusy busy;
+    BOOST_TEST_REQUIRE(busy.begun.reaches(1));
     {
         const test::NoMoreThreads no;
-        timers.afterFunc(0, [&] { ran.up(); });
-        timers.after(10).receive();
+        busy.timers.afterFunc(0, [&] { busy.ran.up(); });
+        busy.timers.after(10).receive();
     }
     // The first still runs, and nothing else is due.
-    BOOST_TEST(ran.reaches(1));
-    goOn.open();
+    BOOST_TEST(busy.ran.reaches(1));
+    busy.goOn.open();
 }
 
 BOOST_AUTO_TEST_CASE(g18_a_function_that_exits_its_thread_leaves_the_others_to_another) {
     for (const bool threadsCanBeHadAgain : {true, false}) {
-        Gate goOn;
-        Counter begun;
-        Counter ran;
-        Timers timers;
-        timers.afterFunc(0, [&] {
-            begun.up();
-            goOn.wait();
-            pthread_exit(nullptr);
-        });
-        BOOST_TEST_REQUIRE(begun.reaches(1));
+        OneIsBusy busy(true);
+        BOOST_TEST_REQUIRE(busy.begun.reaches(1));
         std::optional<test::NoMoreThreads> no(std::in_place);
-        for (int i = 0; i < 3; ++i) timers.afterFunc(0, [&] { ran.up(); });
-        timers.after(1).receive();
+        for (int i = 0; i < 3; ++i) busy.timers.afterFunc(0, [&] { busy.ran.up(); });
+        busy.timers.after(1).receive();
         if (threadsCanBeHadAgain) no.reset();
-        goOn.open();
-        BOOST_TEST(ran.reaches(3));
+        busy.goOn.open();
+        BOOST_TEST(busy.ran.reaches(3));
     }
 }
 
 BOOST_AUTO_TEST_CASE(g18_the_only_thread_there_is_passes_on_what_waits_when_it_exits) {
-    Gate goOn;
-    Counter begun;
-    Counter ran;
-    Timers timers;
-    const Timer first = timers.afterFunc(20, [&] {
-        begun.up();
-        goOn.wait();
-        pthread_exit(nullptr);
-    });
+    OneIsBusy busy(true, 20);
     std::optional<test::NoMoreThreads> no(std::in_place);
-    BOOST_TEST_REQUIRE(begun.reaches(1));
-    timers.afterFunc(0, [&] { ran.up(); });
-    timers.after(10).receive();
-    BOOST_TEST(ran.get() == 0);
-    goOn.open();
-    timers.after(20).receive();
+    BOOST_TEST_REQUIRE(busy.begun.reaches(1));
+    busy.timers.afterFunc(0, [&] { busy.ran.up(); });
+    busy.timers.after(10).receive();
+    BOOST_TEST(busy.ran.get() == 0);
+    busy.goOn.open();
+    busy.timers.after(20).receive();
     no.reset();
-    BOOST_TEST(ran.reaches(1));
+    BOOST_TEST(busy.ran.reaches(1));
 }
 
 BOOST_AUTO_TEST_CASE(g18_other_timers_do_not_wait_for_the_start_of_a_thread) {
@@ -257,29 +219,22 @@ BOOST_AUTO_TEST_CASE(g18_functions_that_wait_for_each_other_get_a_thread_each) {
 }
 
 BOOST_AUTO_TEST_CASE(g18_runs_of_one_timer_that_wait_for_a_thread_all_run) {
-    Gate goOn;
-    Counter begun;
-    Counter ran;
-    Timers timers;
-    timers.afterFunc(0, [&] {
-        begun.up();
-        goOn.wait();
-    });
-    BOOST_TEST_REQUIRE(begun.reaches(1));
+    OneIsBusy busy;
+    BOOST_TEST_REQUIRE(busy.begun.reaches(1));
     {
         const test::NoMoreThreads no;
-        Timer often = timers.afterFunc(0, [&] { ran.up(); });
-        Timer other = timers.afterFunc(0, [&] { ran.up(); });
+        Timer often = busy.timers.afterFunc(0, [&] { busy.ran.up(); });
+        Timer other = busy.timers.afterFunc(0, [&] { busy.ran.up(); });
         for (int i = 0; i < 100; ++i) {
-            timers.after(0).receive();
+            busy.timers.after(0).receive();
             often.reset(0);
             if (i % 3 == 0) other.reset(0);
         }
-        timers.after(1).receive();
-        goOn.open();
+        busy.timers.after(1).receive();
+        busy.goOn.open();
     }
     // Of the resets some may have ended a start that had not been handed over.
-    BOOST_TEST(ran.reaches(2));
+    BOOST_TEST(busy.ran.reaches(2));
 }
 
 BOOST_AUTO_TEST_CASE(g34_the_destructor_waits_for_what_waits_for_a_thread) {

@@ -43,6 +43,29 @@ struct HookedClock final : jtimer::WallClock {
     }
 };
 
+struct SelectedAndPolled {
+    std::string selected;
+    std::int64_t polled = 0;
+};
+
+/// A select waits for a timer due at 25 and one due at `early`, and both come due while the poller
+/// is in a function, which polls the later one. The select must not receive that one for it.
+SelectedAndPolled selectWhileTheLaterIsPolled(std::int64_t early, std::int64_t timeout) {
+    test::ManualTimers t(test::goInline(nullptr));
+    const auto first = t.timers.newTimer(early);
+    const auto late = t.timers.newTimer(25);
+    SelectedAndPolled got;
+    boost::thread waiter([&] { got.selected = text(select({late.C(), first.C()}, timeout)); });
+    while (t.timers.stats().pending < 3) boost::this_thread::yield();
+    t.timers.afterFunc(10, [&] {
+        t.clock->advance(30);
+        got.polled = millis(late.C().tryReceive());
+    });
+    t.clock->advance(10);
+    waiter.join();
+    return got;
+}
+
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(go_select, test::ManualTimers)
@@ -120,23 +143,9 @@ BOOST_AUTO_TEST_CASE(g28_a_loop_over_a_ticker_and_a_deadline) {
 }
 
 BOOST_AUTO_TEST_CASE(g28_a_blocked_select_receives_in_the_order_of_time_though_others_poll) {
-    test::ManualTimers t(test::goInline(nullptr));
-    const auto early = t.timers.newTimer(20);
-    const auto late = t.timers.newTimer(25);
-    std::string selected;
-    boost::thread waiter([&] { selected = text(select({late.C(), early.C()}, 1000)); });
-    while (t.timers.stats().pending < 3) boost::this_thread::yield();
-    std::int64_t polled = 0;
-    // Both come due while the poller is in here. Who polls the later one first must not have the
-    // select receive that.
-    t.timers.afterFunc(10, [&] {
-        t.clock->advance(30);
-        polled = millis(late.C().tryReceive());
-    });
-    t.clock->advance(10);
-    waiter.join();
-    BOOST_TEST(selected == "1:20");
-    BOOST_TEST(polled == 25);
+    const auto got = selectWhileTheLaterIsPolled(20, 1000);
+    BOOST_TEST(got.selected == "1:20");
+    BOOST_TEST(got.polled == 25);
 }
 
 BOOST_AUTO_TEST_CASE(
@@ -174,21 +183,9 @@ BOOST_AUTO_TEST_CASE(
 }
 
 BOOST_AUTO_TEST_CASE(g10_a_value_before_the_time_out_is_received_though_others_poll_a_later_one) {
-    test::ManualTimers t(test::goInline(nullptr));
-    const auto early = t.timers.newTimer(15);
-    const auto late = t.timers.newTimer(25);
-    std::string selected;
-    boost::thread waiter([&] { selected = text(select({late.C(), early.C()}, 20)); });
-    while (t.timers.stats().pending < 3) boost::this_thread::yield();
-    std::int64_t polled = 0;
-    t.timers.afterFunc(10, [&] {
-        t.clock->advance(30);
-        polled = millis(late.C().tryReceive());
-    });
-    t.clock->advance(10);
-    waiter.join();
-    BOOST_TEST(selected == "1:15");
-    BOOST_TEST(polled == 25);
+    const auto got = selectWhileTheLaterIsPolled(15, 20);
+    BOOST_TEST(got.selected == "1:15");
+    BOOST_TEST(got.polled == 25);
 }
 
 BOOST_AUTO_TEST_CASE(g29_a_select_with_a_time_out_ends_then) {

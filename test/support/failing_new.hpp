@@ -19,9 +19,12 @@ namespace detail {
 /// How many more allocations of the calling thread succeed; negative: all.
 inline thread_local long allocationsLeft = -1;
 inline std::atomic<long> allocationsFailed{0};
+/// All allocations of the threads that are not spared fail.
+inline std::atomic<bool> isMemoryShort{false};
+inline thread_local bool isSpared = false;
 
 inline void* allocate(std::size_t size, std::size_t alignment) noexcept {
-    if (allocationsLeft == 0) {
+    if (allocationsLeft == 0 || (isMemoryShort && !isSpared)) {
         ++allocationsFailed;
         return nullptr;
     }
@@ -50,6 +53,21 @@ class AllocationsLeft {
     AllocationsLeft(const AllocationsLeft&) = delete;
     AllocationsLeft& operator=(const AllocationsLeft&) = delete;
     ~AllocationsLeft() { detail::allocationsLeft = -1; }
+};
+
+/// While this lives, only the calling thread can allocate.
+class NoMemoryElsewhere {
+  public:
+    NoMemoryElsewhere() {
+        detail::isSpared = true;
+        detail::isMemoryShort = true;
+    }
+    NoMemoryElsewhere(const NoMemoryElsewhere&) = delete;
+    NoMemoryElsewhere& operator=(const NoMemoryElsewhere&) = delete;
+    ~NoMemoryElsewhere() {
+        detail::isMemoryShort = false;
+        detail::isSpared = false;
+    }
 };
 
 /// Calls `function` with no memory left; then with memory for one allocation, for two and so on,
