@@ -5,6 +5,8 @@
 
 #include <jtimer/exceptions.hpp>
 
+#include <memory>
+#include <optional>
 #include <utility>
 
 namespace jtimer::go::detail {

@@ -8,6 +8,7 @@
 #include "thread/uncaught_exception.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace jtimer::go::detail {

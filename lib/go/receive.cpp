@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <functional>
 #include <list>
+#include <memory>
 #include <utility>
 
 namespace jtimer::go::detail {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cinttypes>
+#include <cstddef>
 #include <cstdio>
 #include <utility>
 

@@ -39,7 +39,7 @@ class RunReports {
     RunReports(const std::string& timerName, const Handlers& handlers);
 
     /// Whether failed() needs the task, and not only its name.
-    bool nameTask() const noexcept { return static_cast<bool>(handlers_.taskException); }
+    bool needsTask() const noexcept { return static_cast<bool>(handlers_.taskException); }
 
     void failed(const std::exception_ptr& exception, const FailedRun& run);
     void slow(const TimerTask& task, Nanos duration) const;

@@ -5,8 +5,11 @@
 #include "jdk/timer_thread.hpp"
 
 #include <atomic>
+#include <cstdint>
 #include <limits>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace jtimer {
 

@@ -101,7 +101,7 @@ FailedRun TimerLoop::failedRun() const noexcept {
     if (run_.task() == nullptr) return run;
     run.taskName = TaskNames::forReport(run_.task().get());
     run.dropped = run_.task();
-    if (reports_.nameTask()) run.task = run_.task();
+    if (reports_.needsTask()) run.task = run_.task();
     run.number = std::max<std::uint64_t>(run_.numbers().number, 1);
     return run;
 }

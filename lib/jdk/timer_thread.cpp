@@ -10,7 +10,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace jtimer::detail {
 

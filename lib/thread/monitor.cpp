@@ -58,7 +58,7 @@ void Monitor::letOthersIn(Lock& lock) {
 
 void Monitor::leaveAndWake(Lock& lock) {
     std::shared_ptr<Waiter> toNotify;
-    if (std::exchange(waiting_, false) && getpid() == pid_.load(std::memory_order_relaxed)) {
+    if (std::exchange(waiting_, false) && isInThisProcess()) {
         toNotify = waiter_;
         toNotify->announce();
     }

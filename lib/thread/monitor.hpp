@@ -104,7 +104,7 @@ class Monitor {
         waiter_->begin();
     }
     void end() {
-        if (getpid() == pid_.load(std::memory_order_relaxed)) waiter_->end();
+        if (isInThisProcess()) waiter_->end();
     }
 
     /// Waits until it is woken.
@@ -122,6 +122,10 @@ class Monitor {
     void letOthersIn(Lock& lock);
 
   private:
+    /// Whether the waiting thread is not the parent's, of which this process is a forked child.
+    bool isInThisProcess() const noexcept {
+        return getpid() == pid_.load(std::memory_order_relaxed);
+    }
     void enterContended(Lock& lock);
     void enterContendedUnlessForked(Lock& lock, const OwnThread& waiting);
     bool waitNotified(Lock& lock, const WaitPolicy::Plan& plan, Nanos now);

@@ -10,10 +10,9 @@ namespace jtimer::detail {
 
 /// The body of a timer's thread, from its first wait to its last.
 ///
-/// `end` makes the timer one that is over. It is called last, also when
-/// pthread_exit in user code unwinds the thread. If `loop` throws, `end` is called before `report`
-/// too, so that the handler finds a timer that is over. A second call must do nothing, or go on
-/// where an unwound one stopped.
+/// `end` stops the timer for good. It is called last, also when pthread_exit in user code unwinds
+/// the thread. If `loop` throws, `end` is called before `report` too, so that the handler finds a
+/// stopped timer. A second call must do nothing, or go on where an unwound one stopped.
 template <class Loop, class End, class Report>
 void runLoop(Monitor& monitor, const Loop& loop, const End& end, const Report& report) {
     struct AtEnd {
