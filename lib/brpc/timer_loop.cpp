@@ -1,8 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "brpc/timer_loop.hpp"
 
-#include "sync/uninterruptible.hpp"
-#include "thread/run_loop.hpp"
 #include "thread/uncaught_exception.hpp"
 
 #include <algorithm>
@@ -41,14 +39,12 @@ using jtimer::detail::exceptionOf;
 using jtimer::detail::saturatingAdd;
 
 TimerLoop::TimerLoop(Settings settings)
-    : settings_(std::move(settings)), monitor_(settings_.clock),
-      queue_(settings_.numBuckets, settings_.sweepMinSize) {}
+    : LoopThread(std::move(settings.thread)), maxWakeupInterval_(settings.maxWakeupInterval),
+      queue_(settings.numBuckets, settings.sweepMinSize) {}
 
 TimerLoop::~TimerLoop() { discardAll(); }
 
-void TimerLoop::start() {
-    thread_.start(settings_.name, [self = shared_from_this()] { self->run(); });
-}
+void TimerLoop::start() { LoopThread::start(shared_from_this()); }
 
 // Called from any thread.
 
@@ -91,7 +87,7 @@ TaskId TimerLoop::add(Bucket& bucket, Slot& slot, Nanos time) {
     Lock lock = monitor_.enter();
     if (!queue_.announce(time)) return id;
     ++signals_;
-    if (settings_.maxWakeupInterval == 0) {
+    if (maxWakeupInterval_ == 0) {
         monitor_.leaveAndWakeFor(lock, time);
     } else {
         monitor_.leaveAndWake(lock);  // a sleep that the cap ends early spares no wake-up
@@ -159,16 +155,16 @@ void TimerLoop::stop() noexcept {
 void TimerLoop::stopAndJoin() {
     if (isOfAnotherProcess()) return;
     stop();
-    if (!thread_.isCurrent()) thread_.finish();
+    if (!isCurrent()) thread_.finish();
 }
 
 void TimerLoop::close() noexcept {
-    if (isOfAnotherProcess()) return;
-    const jtimer::detail::Uninterruptible uninterruptible;
-    stop();
-    thread_.finish();
-    // If this is the timer's thread, ~TimerLoop does this after the run.
-    if (!thread_.isCurrent()) discardAll();
+    LoopThread::close([this] {
+        stop();
+        thread_.finish();
+        // If this is the timer's thread, ~TimerLoop does this after the run.
+        if (!isCurrent()) discardAll();
+    });
 }
 
 /// Removes the pending tasks, calls `visit` with each, and destroys its callable, if any.
@@ -213,18 +209,10 @@ std::vector<PendingTask> TimerLoop::takePending() {
 
 // On the timer's thread.
 
-void TimerLoop::run() {
-    const auto end = [this] {
-        const Lock lock = monitor_.enter();
-        stopped_ = true;
-        ended_ = true;
-    };
-    // What a user's clock throws: tasks do not end the loop.
-    const auto report = [this](const std::exception_ptr& uncaught) {
-        jtimer::detail::reportUncaughtException(settings_.handler, settings_.name, uncaught);
-    };
-    jtimer::detail::runLoop(
-        monitor_, [this] { mainLoop(); }, end, report);
+void TimerLoop::end() {
+    const Lock lock = monitor_.enter();
+    stopped_ = true;
+    ended_ = true;
 }
 
 void TimerLoop::mainLoop() {
@@ -287,9 +275,7 @@ void TimerLoop::runTask(Slot& slot) {
         }
     } const finish{queue_, slot};
     const std::exception_ptr thrown = exceptionOf([&slot] { slot.run(); });
-    if (thrown != nullptr) {
-        jtimer::detail::reportUncaughtException(settings_.handler, settings_.name, thrown);
-    }
+    if (thrown != nullptr) report(thrown);
 }
 
 void TimerLoop::sleep(Lock& lock) {
@@ -297,7 +283,7 @@ void TimerLoop::sleep(Lock& lock) {
     if (until == kNever) {
         monitor_.wait(lock);
     } else {
-        const Nanos cap = settings_.maxWakeupInterval;
+        const Nanos cap = maxWakeupInterval_;
         const Nanos latest = cap == 0 ? kNever : saturatingAdd(now_, cap);
         monitor_.waitUntil(lock, std::min(until, latest), now_);
     }

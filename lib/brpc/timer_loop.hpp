@@ -3,8 +3,7 @@
 
 #include "brpc/bucketed_queue.hpp"
 #include "sync/process_number.hpp"
-#include "thread/monitor.hpp"
-#include "thread/own_thread.hpp"
+#include "thread/loop_thread.hpp"
 
 #include <jtimer/brpc/timer_thread.hpp>
 
@@ -23,16 +22,15 @@ namespace jtimer::brpc::detail {
 ///
 /// User code is called with no lock held: tasks, the exception handler, and the constructors and
 /// destructors of callables. Only a user's clock may be read with the monitor held.
-class TimerLoop : public std::enable_shared_from_this<TimerLoop> {
+class TimerLoop final : public std::enable_shared_from_this<TimerLoop>,
+                        private jtimer::detail::LoopThread {
   public:
     /// The TimerThreadOptions, checked and with defaults filled in.
     struct Settings {
+        LoopThread::Settings thread;
         std::size_t numBuckets = 0;
-        std::string name;
-        std::shared_ptr<Clock> clock;
         std::size_t sweepMinSize = 0;
         Nanos maxWakeupInterval = 0;
-        UncaughtExceptionHandler handler;
     };
 
     /// From here on the thread, which is started later, takes part in the clock.
@@ -60,8 +58,7 @@ class TimerLoop : public std::enable_shared_from_this<TimerLoop> {
     bool isStopped() const noexcept {
         return stopped_.load(std::memory_order_relaxed) || isOfAnotherProcess();
     }
-    /// Whether this is a forked child of the process that has the thread. Such a child must not
-    /// wait for a thread or a mutex: the thread that holds the mutex may not exist there.
+    /// The same as LoopThread's, without a system call, for schedule().
     bool isOfAnotherProcess() const noexcept {
         return process_ != jtimer::detail::numberOfThisProcess();
     }
@@ -74,8 +71,8 @@ class TimerLoop : public std::enable_shared_from_this<TimerLoop> {
     TaskId add(Bucket& bucket, Slot& slot, Nanos time);
 
     // On the timer's thread.
-    void run();
-    void mainLoop();
+    void mainLoop() override;
+    void end() override;
     void pull();
     bool runDue();
     void runTask(Slot& slot);
@@ -88,9 +85,8 @@ class TimerLoop : public std::enable_shared_from_this<TimerLoop> {
     void removeAll(std::size_t atMost, const Visit& visit);
     void discardAll() noexcept;
 
-    const Settings settings_;
+    const Nanos maxWakeupInterval_;
     const std::uint32_t process_ = jtimer::detail::numberOfThisProcess();
-    jtimer::detail::Monitor monitor_;
     BucketedQueue queue_;
 
     /// Written under the monitor's mutex, and read without it by schedule().
@@ -108,9 +104,6 @@ class TimerLoop : public std::enable_shared_from_this<TimerLoop> {
     /// Touched by the timer's thread only: what the clock showed when the top of the heap was last
     /// found not due.
     Nanos now_ = 0;
-
-    /// Declared last: started when all other members exist.
-    jtimer::detail::OwnThread thread_;
 };
 
 }  // namespace jtimer::brpc::detail

@@ -39,11 +39,11 @@ bool isValid(const TimerThreadOptions& options) {
 TimerLoop::Settings toSettings(const TimerThreadOptions& options) {
     TimerLoop::Settings settings;
     settings.numBuckets = options.numBuckets;
-    settings.name = options.name.empty() ? "brpc_timer" : options.name;
-    settings.clock = options.clock ? options.clock : jtimer::detail::defaultWallClock();
+    settings.thread.reporter = std::make_shared<jtimer::detail::Reporter>(
+        options.name.empty() ? "brpc_timer" : options.name, options.uncaughtExceptionHandler);
+    settings.thread.clock = options.clock ? options.clock : jtimer::detail::defaultWallClock();
     settings.sweepMinSize = options.sweepMinSize;
     settings.maxWakeupInterval = toNanos(options.maxWakeupInterval.value());
-    settings.handler = options.uncaughtExceptionHandler;
     return settings;
 }
 

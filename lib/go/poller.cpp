@@ -4,11 +4,8 @@
 #include "go/cell.hpp"
 #include "go/runtime.hpp"
 #include "go/wait.hpp"
-#include "thread/run_loop.hpp"
-#include "thread/uncaught_exception.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <utility>
 
 namespace jtimer::go::detail {
@@ -48,25 +45,17 @@ void fire(const Shard::Popped& popped) {
 
 }  // namespace
 
-Poller::Poller(std::shared_ptr<Clock> clock, const Shards& shards)
-    : shards_(shards), order_(headsOf(shards)), monitor_(std::move(clock)) {}
-
-void Poller::start(const std::string& name, std::shared_ptr<Runtime> runtime) {
-    thread_.start(name, [this, runtime = std::move(runtime)] { run(*runtime); });
+Poller::Poller(Settings settings, Runtime& runtime, const Shards& shards)
+    : LoopThread(std::move(settings)), runtime_(runtime), shards_(shards), order_(headsOf(shards)) {
 }
 
-void Poller::run(Runtime& runtime) {
-    // What a user's clock throws: functions and executors do not end the loop.
-    const auto report = [&](const std::exception_ptr& uncaught) { runtime.report(uncaught); };
-    jtimer::detail::runLoop(
-        monitor_, [&] { mainLoop(runtime); }, [&] { runtime.end(); }, report);
-}
+void Poller::end() { runtime_.end(); }
 
 /// Also ends in a child that an inline executor, and so this thread, has forked.
-void Poller::mainLoop(const Runtime& runtime) {
+void Poller::mainLoop() {
     while (!isStopping()) {
-        fireDue(runtime, now());
-        if (runtime.isOfAnotherProcess()) return;
+        fireDue(now());
+        if (runtime_.isOfAnotherProcess()) return;
         sleep();
     }
 }
@@ -74,7 +63,7 @@ void Poller::mainLoop(const Runtime& runtime) {
 /// Fires what is due at `now`, in the order of time over all shards. A timer that is started
 /// meanwhile is not due before `now`. So as long as the head of the first shard is not later than
 /// the next one's, the other shards need not be checked again.
-void Poller::fireDue(const Runtime& runtime, Nanos now) {
+void Poller::fireDue(Nanos now) {
     for (;;) {
         order_.update();
         if (order_.earliest() > now) return;
@@ -84,7 +73,7 @@ void Poller::fireDue(const Runtime& runtime, Nanos now) {
             const Shard::Popped popped = first.pop(limit);
             if (popped.item == nullptr) break;
             fire(popped);
-            if (runtime.isOfAnotherProcess()) return;
+            if (runtime_.isOfAnotherProcess()) return;
         }
         order_.updateFirst();
     }

@@ -3,20 +3,18 @@
 
 #include "go/shard.hpp"
 #include "go/shard_order.hpp"
-#include "thread/monitor.hpp"
-#include "thread/own_thread.hpp"
+#include "thread/loop_thread.hpp"
 
 #include <jtimer/clock.hpp>
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace jtimer::go::detail {
 
-using jtimer::detail::Monitor;
+using jtimer::detail::LoopThread;
 
 /// The heaps of a runtime; the array does not change.
 using Shards = std::vector<std::unique_ptr<Shard>>;
@@ -29,14 +27,12 @@ using Shards = std::vector<std::unique_ptr<Shard>>;
 /// sees what the other has written: either the poller does not go to sleep, or it is woken. Only a
 /// timer that is the first of its shard needs this check; for any other, the thread that started
 /// the first one has checked, or is about to.
-class Poller {
+class Poller final : public LoopThread {
   public:
     /// \throws std::system_error if the clock cannot make another Waiter
-    Poller(std::shared_ptr<Clock> clock, const Shards& shards);
+    Poller(Settings settings, Runtime& runtime, const Shards& shards);
 
-    /// \param runtime kept alive by the thread
-    /// \throws std::system_error if the system cannot create a thread
-    void start(const std::string& name, std::shared_ptr<Runtime> runtime);
+    using LoopThread::start;
 
     Nanos now() const { return monitor_.now(); }
 
@@ -49,32 +45,28 @@ class Poller {
     }
     std::uint64_t signals() const noexcept { return signals_.load(std::memory_order_relaxed); }
 
-    bool isCurrent() const noexcept { return thread_.isCurrent(); }
-
     /// Makes the thread end, after what it is firing at the moment.
     void stop();
     /// Waits for the end of the thread, unless `wait` is false or the thread itself calls it.
     void finish(bool wait);
 
   private:
-    void run(Runtime& runtime);
-    void mainLoop(const Runtime& runtime);
-    void fireDue(const Runtime& runtime, Nanos now);
+    void mainLoop() override;
+    void end() override;
+    void fireDue(Nanos now);
     void sleep();
     void wakeFor(Nanos when);
     bool isStopping();
 
+    Runtime& runtime_;
     const Shards& shards_;
     ShardOrder order_;
-    Monitor monitor_;
     bool stopping_ = false;  // guarded by the monitor
 
     /// kAwake while the poller does not sleep: no timer is earlier. Written with the monitor held.
     static constexpr Nanos kAwake = jtimer::detail::kLongAgo;
     std::atomic<Nanos> sleepsUntil_{kAwake};
     std::atomic<std::uint64_t> signals_{0};
-
-    jtimer::detail::OwnThread thread_;
 };
 
 }  // namespace jtimer::go::detail

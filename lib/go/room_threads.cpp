@@ -3,7 +3,7 @@
 
 #include "go/runtime.hpp"
 #include "sync/uninterruptible.hpp"
-#include "thread/own_thread.hpp"
+#include "thread/loop_thread.hpp"
 #include "thread/uncaught_exception.hpp"
 
 #include <boost/chrono/duration.hpp>
@@ -31,43 +31,62 @@ std::size_t processors() noexcept {
 }  // namespace
 
 /// Kept alive by its own body, and by any thread that wakes it.
-class RoomThreads::Thread : public jtimer::detail::ListHook,
-                            public std::enable_shared_from_this<Thread> {
+class RoomThreads::Thread final : public jtimer::detail::ListHook,
+                                  public std::enable_shared_from_this<Thread>,
+                                  private LoopThread {
   public:
-    Thread(RoomThreads& owner, std::shared_ptr<Clock> clock)
-        : pool(&owner), monitor(std::make_shared<Monitor>(std::move(clock))) {}
+    Thread(RoomThreads& pool, LoopThread::Settings settings)
+        : LoopThread(std::move(settings)), pool_(&pool) {}
+
+    /// \param runtime of the pool
+    void start(std::shared_ptr<Runtime> runtime) {
+        const Lock lock(starting_);
+        LoopThread::start(std::make_shared<KeptAlive>(shared_from_this(), std::move(runtime)));
+    }
+    void letGo() { thread_.letGo(); }
+    void finish() { thread_.finish(); }
+
+    bool isOf(const RoomThreads& pool) const noexcept { return pool_ == &pool; }
+    bool isOn(const Clock& clock) const noexcept { return monitor_.clock().get() == &clock; }
+    std::shared_ptr<Monitor> sharedMonitor() { return {shared_from_this(), &monitor_}; }
 
     void wake() {
-        Lock lock = monitor->enter();
+        Lock lock = monitor_.enter();
         woken_ = true;
-        monitor->leaveAndWake(lock);
+        monitor_.leaveAndWake(lock);
     }
     void awaitWake() {
-        Lock lock = monitor->enter();
-        while (!woken_) monitor->wait(lock);
+        Lock lock = monitor_.enter();
+        while (!woken_) monitor_.wait(lock);
         woken_ = false;
     }
     /// The same with a limit, which is a span on the thread's clock. May end early.
     void awaitWake(Nanos span) {
         Nanos now = 0;
-        if (jtimer::detail::exceptionOf([&] { now = monitor->now(); }) != nullptr) span = kNever;
-        Lock lock = monitor->enter();
+        if (jtimer::detail::exceptionOf([&] { now = monitor_.now(); }) != nullptr) span = kNever;
+        Lock lock = monitor_.enter();
         const Nanos deadline = jtimer::detail::saturatingAdd(now, span);
-        if (!woken_) monitor->waitUntil(lock, deadline, now);
+        if (!woken_) monitor_.waitUntil(lock, deadline, now);
         woken_ = false;
     }
-
-    /// Only compared: the pool may no longer exist.
-    const RoomThreads* const pool;
-    const std::shared_ptr<Monitor> monitor;
-    jtimer::detail::OwnThread ownThread;
-    /// Held until ownThread.start() has returned.
-    Mutex starting;
 
     static thread_local Thread* current;
 
   private:
+    using KeptAlive = std::pair<std::shared_ptr<Thread>, std::shared_ptr<Runtime>>;
+
+    void mainLoop() override;
+    void end() override;
+
+    /// Only the thread itself uses it: for the others, the pool may no longer exist.
+    RoomThreads* const pool_;
+    /// Held while start() uses thread_, which the started thread, too, uses at its end.
+    Mutex starting_;
+    /// Guarded by the monitor.
     bool woken_ = false;
+    // Used by the thread only.
+    bool hasReturned_ = false;
+    bool hasLeft_ = false;
 };
 
 thread_local RoomThreads::Thread* RoomThreads::Thread::current = nullptr;
@@ -77,13 +96,12 @@ RoomThreads::RoomThreads(Runtime& runtime) noexcept : runtime_(runtime) {}
 RoomThreads::~RoomThreads() = default;
 
 bool RoomThreads::isCurrent() const noexcept {
-    return Thread::current != nullptr && Thread::current->pool == this;
+    return Thread::current != nullptr && Thread::current->isOf(*this);
 }
 
 std::shared_ptr<Monitor> RoomThreads::monitorOfThisThread(const Clock& clock) {
-    const Thread* const thread = Thread::current;
-    if (thread == nullptr || thread->monitor->clock().get() != &clock) return nullptr;
-    return thread->monitor;
+    Thread* const thread = Thread::current;
+    return thread != nullptr && thread->isOn(clock) ? thread->sharedMonitor() : nullptr;
 }
 
 void RoomThreads::startFirst() noexcept {
@@ -113,11 +131,8 @@ bool RoomThreads::start(Lock& lock) noexcept {
     lock.unlock();
     bool started = false;
     try {
-        auto thread = std::make_shared<Thread>(*this, runtime_.sharedClock());
-        const Lock starting(thread->starting);
-        thread->ownThread.start(
-            runtime_.name(),
-            [this, thread, runtime = runtime_.shared_from_this()] { work(*thread); });
+        std::make_shared<Thread>(*this, runtime_.threadSettings())
+            ->start(runtime_.shared_from_this());
         started = true;
     } catch (const std::exception&) {
     }
@@ -129,30 +144,23 @@ bool RoomThreads::start(Lock& lock) noexcept {
     return started;
 }
 
-/// The body of each thread. Its last part also runs when pthread_exit unwinds the thread.
-void RoomThreads::work(Thread& thread) {
-    struct AtEnd {
-        RoomThreads& pool;
-        Thread& thread;
-        bool unwound = true;
-        ~AtEnd() {
-            Thread::current = nullptr;
-            if (pool.runtime_.isOfAnotherProcess()) return;
-            pool.leave(thread, unwound);
-            thread.monitor->end();
-        }
-    } atEnd{*this, thread};
-    { const Lock untilStarted(thread.starting); }
-    Thread::current = &thread;
-    thread.monitor->begin();
-    // Each run, and with it what the function has captured, is destroyed before the thread
-    // becomes free.
+/// Each run, and with it what the function has captured, is destroyed before the thread becomes
+/// free.
+void RoomThreads::Thread::mainLoop() {
+    { const Lock untilStarted(starting_); }
+    current = this;
     for (bool first = true;; first = false) {
-        const Run run = nextRun(thread, first);
+        const Run run = pool_->nextRun(*this, first);
         if (!run) break;
         run();
     }
-    atEnd.unwound = false;
+    hasReturned_ = true;
+}
+
+void RoomThreads::Thread::end() {
+    current = nullptr;
+    if (std::exchange(hasLeft_, true) || pool_->runtime_.isOfAnotherProcess()) return;
+    pool_->leave(*this, !hasReturned_);
 }
 
 /// \returns none if the thread is to end
@@ -249,7 +257,7 @@ void RoomThreads::leave(Thread& thread, bool unwound) noexcept {
     if (join_) {
         ended_.push_back(thread);
     } else {
-        thread.ownThread.letGo();
+        thread.letGo();
     }
     changed(lock);
     if (stopped_ && !idle_.empty()) wakeIdle(lock);
@@ -275,7 +283,7 @@ void RoomThreads::finish() noexcept {
         const std::shared_ptr<Thread> thread = ended_.front().shared_from_this();
         ended_.pop_front();
         lock.unlock();
-        thread->ownThread.finish();
+        thread->finish();
         lock.lock();
     }
 }

@@ -78,7 +78,6 @@ class RoomThreads {
 
     void startFirst() noexcept;
     bool start(Lock& lock) noexcept;
-    void work(Thread& thread);
     Run nextRun(Thread& thread, bool first);
     void awaitChange(Lock& lock, Nanos longest);
     void changed(Lock& lock) noexcept;

@@ -28,10 +28,10 @@ Shards makeShards(Runtime& runtime, unsigned count) {
 
 Runtime::Runtime(Settings settings, unsigned shards)
     : settings_(std::move(settings)), shards_(makeShards(*this, shards)),
-      poller_(settings_.clock, shards_), roomThreads_(*this) {}
+      poller_(settings_.thread, *this, shards_), roomThreads_(*this) {}
 
 void Runtime::start() {
-    poller_.start(name(), shared_from_this());
+    poller_.start(shared_from_this());
     for (const auto& shard : shards_) shard->keepAlive(shared_from_this());
 }
 
@@ -68,10 +68,6 @@ void Runtime::handOver(Run run) {
     const auto thrown = jtimer::detail::exceptionOf(
         [&] { settings_.executor([given = std::move(run)] { given(); }); });
     if (thrown != nullptr) report(thrown);
-}
-
-void Runtime::report(const std::exception_ptr& exception) const {
-    jtimer::detail::reportUncaughtException(settings_.handler, name(), exception);
 }
 
 void Runtime::enlist(Enlisted& call) {

@@ -11,7 +11,6 @@
 #include <jtimer/clock.hpp>
 #include <jtimer/executor.hpp>
 #include <jtimer/go/timers.hpp>
-#include <jtimer/uncaught_exception_handler.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -27,10 +26,8 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   public:
     /// The TimersOptions, with defaults filled in.
     struct Settings {
-        std::shared_ptr<Clock> clock;
+        LoopThread::Settings thread;
         Executor executor;
-        std::string name;
-        UncaughtExceptionHandler handler;
     };
 
     Runtime(Settings settings, unsigned shards);
@@ -58,9 +55,10 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
         if (isOver()) throwOver();
     }
 
-    const std::string& name() const noexcept { return settings_.name; }
-    const Clock& clock() const noexcept { return *settings_.clock; }
-    const std::shared_ptr<Clock>& sharedClock() const noexcept { return settings_.clock; }
+    /// Of the poller and of the room threads.
+    const LoopThread::Settings& threadSettings() const noexcept { return settings_.thread; }
+    const std::string& name() const noexcept { return poller_.name(); }
+    const Clock& clock() const noexcept { return *settings_.thread.clock; }
     const Shards& shards() const noexcept { return shards_; }
     Shard& shardOfThisThread() const noexcept;
     ShardOrder& order() noexcept { return poller_.order(); }
@@ -80,7 +78,7 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
     }
     /// Has the executor or a room thread call the function. Called on the poller.
     void handOver(Run run);
-    void report(const std::exception_ptr& exception) const;
+    void report(const std::exception_ptr& exception) const { poller_.report(exception); }
 
     /// Registers a blocked call until strike(), so that end() can wake it.
     /// \throws IllegalStateException "time: Timers destroyed"

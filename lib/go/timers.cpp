@@ -40,11 +40,13 @@ unsigned shardsFor(const TimersOptions& options) {
 
 std::shared_ptr<Runtime> startRuntime(TimersOptions options) {
     const unsigned shards = shardsFor(options);
-    if (options.clock == nullptr) options.clock = std::make_shared<SteadyClock>();
-    auto runtime = std::make_shared<Runtime>(
-        Runtime::Settings{std::move(options.clock), std::move(options.executor),
-                          std::move(options.name), std::move(options.uncaughtExceptionHandler)},
-        shards);
+    Runtime::Settings settings;
+    settings.thread.reporter = std::make_shared<jtimer::detail::Reporter>(
+        std::move(options.name), std::move(options.uncaughtExceptionHandler));
+    settings.thread.clock = std::move(options.clock);
+    if (settings.thread.clock == nullptr) settings.thread.clock = std::make_shared<SteadyClock>();
+    settings.executor = std::move(options.executor);
+    auto runtime = std::make_shared<Runtime>(std::move(settings), shards);
     runtime->start();
     return runtime;
 }

@@ -2,7 +2,6 @@
 #include "jdk/run_reports.hpp"
 
 #include "jdk/task_names.hpp"
-#include "thread/uncaught_exception.hpp"
 
 #include <array>
 #include <cinttypes>
@@ -12,21 +11,20 @@
 
 namespace jtimer::detail {
 
-RunReports::RunReports(const std::string& timerName, const Handlers& handlers)
-    : timerName_(timerName), handlers_(handlers),
-      nameToTell_(handlers_.taskException ? timerName_ : std::string()) {}
+RunReports::RunReports(const Reporter& reporter, const Handlers& handlers)
+    : reporter_(reporter), handlers_(handlers),
+      nameToTell_(handlers_.taskException ? reporter_.name : std::string()) {}
 
 void RunReports::failed(const std::exception_ptr& exception, const FailedRun& run) {
     if (run.task == nullptr || !handlers_.taskException) {
-        const auto thrown =
-            reportUncaughtException(handlers_.uncaught, timerName_, exception, run.taskName);
-        if (thrown != nullptr) printException(timerName_, "uncaughtExceptionHandler", thrown);
+        const auto thrown = reporter_.report(exception, run.taskName);
+        if (thrown != nullptr) printException(reporter_.name, "uncaughtExceptionHandler", thrown);
         return;
     }
     TaskException told{std::move(nameToTell_), run.task, run.number, exception};
     const auto thrown = exceptionOf([&] { handlers_.taskException(told); });
     nameToTell_ = std::move(told.timerName);
-    if (thrown != nullptr) printException(timerName_, "taskExceptionHandler", thrown);
+    if (thrown != nullptr) printException(reporter_.name, "taskExceptionHandler", thrown);
 }
 
 void RunReports::slow(const TimerTask& task, Nanos duration) const {
@@ -37,7 +35,7 @@ void RunReports::slow(const TimerTask& task, Nanos duration) const {
             printSlow(task, duration);
         }
     });
-    if (thrown != nullptr) printException(timerName_, "onSlowTask", thrown);
+    if (thrown != nullptr) printException(reporter_.name, "onSlowTask", thrown);
 }
 
 void RunReports::printSlow(const TimerTask& task, Nanos duration) const {
@@ -48,7 +46,7 @@ void RunReports::printSlow(const TimerTask& task, Nanos duration) const {
         std::snprintf(millis.data(), millis.size(), "%" PRId64 ".%03d", duration / kNanosPerMilli,
                       static_cast<int>(duration / 1000 % 1000));
     printLine({"Timer \"",
-               timerName_,
+               reporter_.name,
                "\": ",
                it.before,
                it.name,
@@ -61,8 +59,8 @@ void RunReports::printSlow(const TimerTask& task, Nanos duration) const {
 void RunReports::hangs(const std::string& task, const char* event,
                        const char* advice) const noexcept {
     const TaskNames::InSentence it = TaskNames::inSentence(task);
-    printLine({"Timer \"", timerName_, "\": its destructor has waited five seconds for ", it.before,
-               it.name, it.after, event, ", and waits on.", advice});
+    printLine({"Timer \"", reporter_.name, "\": its destructor has waited five seconds for ",
+               it.before, it.name, it.after, event, ", and waits on.", advice});
 }
 
 }  // namespace jtimer::detail

@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "thread/uncaught_exception.hpp"
+
 #include <jtimer/detail/saturating.hpp>
 #include <jtimer/timer_options.hpp>
 
@@ -30,13 +32,12 @@ struct FailedRun {
 class RunReports {
   public:
     struct Handlers {
-        UncaughtExceptionHandler uncaught;
         std::function<void(const TaskException&)> taskException;
         std::function<void(const TimerTask&, std::chrono::nanoseconds)> slowTask;
     };
 
     /// Both must outlive this object.
-    RunReports(const std::string& timerName, const Handlers& handlers);
+    RunReports(const Reporter& reporter, const Handlers& handlers);
 
     /// Whether failed() needs the task, and not only its name.
     bool needsTask() const noexcept { return static_cast<bool>(handlers_.taskException); }
@@ -51,7 +52,7 @@ class RunReports {
   private:
     void printSlow(const TimerTask& task, Nanos duration) const;
 
-    const std::string& timerName_;
+    const Reporter& reporter_;
     const Handlers& handlers_;
     /// The timer's name for the next TaskException, copied in advance because a copy can fail.
     std::string nameToTell_;

@@ -51,11 +51,12 @@ TimerThread::Settings toSettings(TimerOptions& options) {
     TimerThread::Settings settings;
     settings.tolerance = requireNotNegative(options.tolerance, "tolerance");
     if (options.timerSlack)
-        settings.timerSlack = requireNotNegative(*options.timerSlack, "timerSlack");
-    settings.name = options.name ? std::move(*options.name) : nextDefaultName();
-    settings.clock = std::move(options.clock);
-    if (settings.clock == nullptr) settings.clock = detail::defaultWallClock();
-    settings.handlers.uncaught = std::move(options.uncaughtExceptionHandler);
+        settings.thread.timerSlack = requireNotNegative(*options.timerSlack, "timerSlack");
+    settings.thread.reporter = std::make_shared<detail::Reporter>(
+        options.name ? std::move(*options.name) : nextDefaultName(),
+        std::move(options.uncaughtExceptionHandler));
+    settings.thread.clock = std::move(options.clock);
+    if (settings.thread.clock == nullptr) settings.thread.clock = detail::defaultWallClock();
     settings.onException = options.onException;
     settings.handlers.taskException = std::move(options.taskExceptionHandler);
     settings.removeOnCancel = options.removeOnCancel;

@@ -35,44 +35,40 @@ struct AnswerWhenUnwound {
 
 }  // namespace
 
-/// Also runs when pthread_exit unwinds the thread.
-struct TimerLoop::AtEnd {
-    TimerLoop& loop;
-    ~AtEnd() {
-        loop.endRunIfDropped();  // of a task that threw: the exception has been reported
-        loop.discardTasks();
-        loop.endRunIfDropped();
-        loop.monitor_.end();
-        ofThisThread = nullptr;  // destructors of thread_local objects run after `loop` is gone
-    }
-};
-
 TimerLoop::TimerLoop(Settings settings)
-    : settings_(std::move(settings)), monitor_(settings_.clock, settings_.timerSlack),
+    : LoopThread(std::move(settings.thread)), settings_(std::move(settings)),
       queue_(TaskQueue::Extended{settings_.ties == Ties::Fifo, settings_.removeOnCancel}),
-      reports_(settings_.name, settings_.handlers), isReachedExact_(monitor_.isReachedExact()) {}
+      reports_(*reporter_, settings_.handlers), isReachedExact_(monitor_.isReachedExact()) {}
 
-void TimerLoop::run(const std::shared_ptr<TimerThread>& timer, std::promise<bool>* started) {
-    timer_ = timer;
-    ofThisThread = this;
-    monitor_.begin();
-    const AtEnd atEnd{*this};
-    if (started != nullptr) {
-        AnswerWhenUnwound unwound{started};
-        const std::exception_ptr thrown = exceptionOf(settings_.onThreadStart);
-        unwound.answer = nullptr;
-        if (thrown != nullptr) return started->set_exception(thrown);
-        started->set_value(true);
+/// \returns whether the timer goes on
+bool TimerLoop::callOnThreadStart() {
+    AnswerWhenUnwound unwound{&started_};
+    const std::exception_ptr thrown = exceptionOf(settings_.onThreadStart);
+    unwound.answer = nullptr;
+    if (thrown != nullptr) {
+        started_.set_exception(thrown);
+    } else {
+        started_.set_value(true);
     }
-    const std::exception_ptr uncaught = exceptionOf([this] { mainLoop(); });
+    return thrown == nullptr;
+}
+
+void TimerLoop::end() {
+    endRunIfDropped();  // of a task that threw: the exception has been reported
+    discardTasks();
+    endRunIfDropped();
+    ofThisThread = nullptr;  // destructors of thread_local objects run after this object is gone
+}
+
+void TimerLoop::failed(const std::exception_ptr& uncaught) {
     exceptionOf([this] {
         const Lock lock = monitor_.enter();
         endBurst();  // reads the clock, which may have thrown, and may throw again
     });
-    FailedRun failed = failedRun();
+    FailedRun run = failedRun();
     discardTasks();  // before the report, so that the handler finds the timer ended
-    keepUntilReported(failed);
-    if (uncaught != nullptr) reports_.failed(uncaught, failed);
+    keepUntilReported(run);
+    reports_.failed(uncaught, run);
 }
 
 void TimerLoop::finishSweepUnderWay() noexcept { meter_.cancelled += sweep_.finish(queue_); }
@@ -118,6 +114,8 @@ void TimerLoop::keepUntilReported(FailedRun& run) {
 }
 
 void TimerLoop::mainLoop() {
+    ofThisThread = this;
+    if (settings_.onThreadStart && !callOnThreadStart()) return;
     Lock lock = monitor_.enter();
     for (;;) {
         finishSweep();
@@ -311,10 +309,10 @@ bool TimerLoop::survive(const std::exception_ptr& exception) {
 
 void TimerLoop::reportAndGoOn(const std::exception_ptr& exception) {
     if (settings_.onException == OnException::CancelTask) run_.task()->TimerTask::cancel();
-    FailedRun failed = failedRun();
+    FailedRun run = failedRun();
     dropRunning();
-    keepUntilReported(failed);
-    reports_.failed(exception, failed);
+    keepUntilReported(run);
+    reports_.failed(exception, run);
 }
 
 /// Removes cancelled tasks from the head of the queue, but only a batch, because other threads need

@@ -9,7 +9,7 @@
 #include "jdk/task_link.hpp"
 #include "jdk/task_queue.hpp"
 #include "jdk/tasks_to_destroy.hpp"
-#include "thread/monitor.hpp"
+#include "thread/loop_thread.hpp"
 
 #include <jtimer/timer_options.hpp>
 
@@ -20,7 +20,6 @@
 #include <future>
 #include <memory>
 #include <optional>
-#include <string>
 
 namespace jtimer::detail {
 
@@ -32,12 +31,11 @@ namespace jtimer::detail {
 /// is one exchange on the task's state; and all user code: run(), the destruction of tasks and of
 /// what they captured, and the exception handlers. So user code may call anything. Only a user's
 /// clock is also read with the monitor held.
-class TimerLoop {
+class TimerLoop : protected LoopThread {
   public:
     /// The TimerOptions, checked and completed.
     struct Settings {
-        std::string name;
-        std::shared_ptr<Clock> clock;
+        LoopThread::Settings thread;
         RunReports::Handlers handlers;
         OnException onException = OnException::StopTimer;
         bool removeOnCancel = false;
@@ -46,7 +44,6 @@ class TimerLoop {
         std::optional<Nanos> slowTaskThreshold;
         std::function<void()> onThreadStart;
         Nanos tolerance = 0;
-        std::optional<Nanos> timerSlack;
     };
 
     TimerLoop(const TimerLoop&) = delete;
@@ -59,12 +56,6 @@ class TimerLoop {
     /// \throws std::system_error if the clock cannot make another Waiter
     explicit TimerLoop(Settings settings);
     ~TimerLoop() = default;
-
-    /// The body of the thread.
-    /// \param timer this object, for the links of its tasks
-    /// \param started receives what onThreadStart throws, or whether the thread goes on after it;
-    ///   null if there is no onThreadStart
-    void run(const std::shared_ptr<TimerThread>& timer, std::promise<bool>* started);
 
     /// Enters the monitor, and finishes a purge that has left the queue out of order.
     Lock enter() {
@@ -90,7 +81,6 @@ class TimerLoop {
     TaskQueue stopAccepting(Lock& lock) noexcept;
 
     const Settings settings_;
-    Monitor monitor_;
     TaskQueue queue_;
     QueueSweep sweep_;
     bool acceptsTasks_ = true;
@@ -98,10 +88,16 @@ class TimerLoop {
     CurrentRun run_;
     RunReports reports_;
 
-  private:
-    struct AtEnd;
+    /// Written before the thread is started: this object, for the links of its tasks; and what
+    /// receives the exception of onThreadStart, or whether the thread goes on after it.
+    std::weak_ptr<TimerThread> timer_;
+    std::promise<bool> started_;
 
-    void mainLoop();
+  private:
+    void mainLoop() override;
+    bool callOnThreadStart();
+    void end() override;
+    void failed(const std::exception_ptr& uncaught) override;
     void endBurst();
     // The hot path.
     Nanos readClock();
@@ -133,7 +129,6 @@ class TimerLoop {
 
     // Used by the timer's thread only.
 
-    std::weak_ptr<TimerThread> timer_;
     /// Whether the cheap reading of the clock is the present time.
     const bool isReachedExact_;
     LastReading lastReading_;

@@ -23,11 +23,10 @@ TimerThread::TimerThread(Settings settings)
     : TimerLoop(std::move(settings)), longestUnlinked_(longestUnlinked(settings_)) {}
 
 void TimerThread::start() {
+    timer_ = weak_from_this();
+    std::future<bool> goesOn = started_.get_future();
+    LoopThread::start(shared_from_this());
     if (settings_.onThreadStart) {
-        const auto started = std::make_shared<std::promise<bool>>();
-        std::future<bool> goesOn = started->get_future();
-        thread_.start(name(),
-                      [self = shared_from_this(), started] { self->run(self, started.get()); });
         try {
             if (!goesOn.get())
                 throw IllegalStateException("TimerOptions::onThreadStart has ended the thread.");
@@ -35,8 +34,6 @@ void TimerThread::start() {
             thread_.finish();
             throw;
         }
-    } else {
-        thread_.start(name(), [self = shared_from_this()] { self->run(self, nullptr); });
     }
     joinAllTimers();  // before any task can be scheduled
 }
@@ -51,7 +48,7 @@ void TimerThread::enqueue(const std::shared_ptr<TimerTask>& task, const Schedule
                           TaskState::Word scheduled) {
     Lock lock = enter();
     if (!acceptsTasks_) {
-        if (thread_.isCurrent()) throw RefusedTask();
+        if (isCurrent()) throw RefusedTask();
         throw IllegalStateException("Timer already cancelled.");
     }
     if (task == nullptr) throw NullPointerException("task cannot be null");
@@ -125,8 +122,7 @@ TimerStats TimerThread::stats() {
 }
 
 bool TimerThread::awaitEnd(Nanos timeout) {
-    if (thread_.isCurrent())
-        throw IllegalStateException("A timer's thread cannot wait for its own end.");
+    if (isCurrent()) throw IllegalStateException("A timer's thread cannot wait for its own end.");
     // Longer than any process lives, yet short enough to be added to the time of any clock.
     constexpr Nanos longest = Nanos{30} * 365 * 86'400 * 1'000'000'000;
     const std::chrono::nanoseconds time(std::clamp(timeout, Nanos{0}, longest));
@@ -154,7 +150,7 @@ std::shared_ptr<TimerTask> TimerThread::taskCancelled(TimerTask& task, TaskLink&
 }
 
 bool TimerThread::isRunningElsewhere(const TimerTask& task) {
-    if (thread_.isCurrent() || thread_.isOfAnotherProcess()) return false;
+    if (isCurrent() || isOfAnotherProcess()) return false;
     const Lock lock = monitor_.enter();
     return run_.identity(lock) == &task;
 }
@@ -166,21 +162,18 @@ void TimerThread::awaitRunEnd(const TimerTask& task) {
 }
 
 void TimerThread::close(bool discardTasks) noexcept {
-    if (thread_.isOfAnotherProcess()) return;  // in a forked child: the thread does not exist
-    const Uninterruptible uninterruptible;
-    if (discardTasks) {
-        cancel();
-    } else {
-        Lock lock = monitor_.enter();
-        acceptsTasks_ = false;
-        monitor_.leaveAndWake(lock);  // it may be waiting without a limit, or for a cancelled task
-    }
-    if (detached_.load(std::memory_order_relaxed)) {
-        thread_.letGo();
-        return;
-    }
-    if (!thread_.isCurrent()) awaitEndOrWarn();
-    thread_.finish();
+    LoopThread::close([&] {
+        if (discardTasks) {
+            cancel();
+        } else {
+            Lock lock = monitor_.enter();
+            acceptsTasks_ = false;
+            monitor_.leaveAndWake(lock);  // it may wait without a limit, or for a cancelled task
+        }
+        if (detached_.load(std::memory_order_relaxed)) return thread_.letGo();
+        if (!isCurrent()) awaitEndOrWarn();
+        thread_.finish();
+    });
 }
 
 /// Waits for the thread to end. If that takes five seconds, reports once what it is waiting for.

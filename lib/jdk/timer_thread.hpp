@@ -4,7 +4,6 @@
 #include "jdk/all_timers.hpp"
 #include "jdk/task_link.hpp"
 #include "jdk/timer_loop.hpp"
-#include "thread/own_thread.hpp"
 
 #include <jtimer/missed_runs.hpp>
 
@@ -44,8 +43,8 @@ class TimerThread final : public std::enable_shared_from_this<TimerThread>,
     /// \throws std::system_error if the system cannot start a thread; what onThreadStart throws
     void start();
 
-    const std::string& name() const noexcept { return settings_.name; }
-    const std::shared_ptr<Clock>& clock() const noexcept { return settings_.clock; }
+    using LoopThread::clock;
+    using LoopThread::name;
 
     /// Queues the task, or throws what Timer::schedule throws for the state of timer or task.
     void schedule(const std::shared_ptr<TimerTask>& task, const Schedule& schedule) {
@@ -99,8 +98,6 @@ class TimerThread final : public std::enable_shared_from_this<TimerThread>,
 
     const Nanos longestUnlinked_;
     std::atomic<bool> detached_{false};
-    /// Started last, when everything else is ready.
-    OwnThread thread_;
 };
 
 }  // namespace jtimer::detail

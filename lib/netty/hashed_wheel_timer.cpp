@@ -68,11 +68,14 @@ Worker::Settings toSettings(HashedWheelTimerOptions& options) {
     Worker::Settings settings;
     settings.slots = requireSizes(options.tickDuration, options.ticksPerWheel);
     settings.tickDuration = atLeastOneMilli(toNanos(options.tickDuration.value()));
-    settings.name = options.name ? std::move(*options.name) : nextDefaultName();
-    settings.clock = options.clock ? std::move(options.clock) : std::make_shared<SteadyClock>();
+    settings.thread.reporter = std::make_shared<jtimer::detail::Reporter>(
+        options.name ? std::move(*options.name) : nextDefaultName(),
+        std::move(options.uncaughtExceptionHandler));
+    settings.thread.clock =
+        options.clock ? std::move(options.clock) : std::make_shared<SteadyClock>();
+    settings.thread.startsLater = true;
     settings.maxPendingTimeouts = options.maxPendingTimeouts;
     settings.taskExecutor = std::move(options.taskExecutor);
-    settings.handler = std::move(options.uncaughtExceptionHandler);
     return settings;
 }
 

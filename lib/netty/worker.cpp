@@ -3,8 +3,6 @@
 
 #include "netty/instances.hpp"
 #include "sync/process_number.hpp"
-#include "sync/uninterruptible.hpp"
-#include "thread/run_loop.hpp"
 #include "thread/uncaught_exception.hpp"
 
 #include <jtimer/exceptions.hpp>
@@ -19,7 +17,6 @@ using jtimer::detail::kLongAgo;
 using jtimer::detail::kNever;
 using jtimer::detail::saturatingAdd;
 using jtimer::detail::saturatingSubtract;
-using jtimer::detail::Uninterruptible;
 using Access = TimeoutAccess;
 
 namespace {
@@ -39,18 +36,11 @@ namespace {
 
 }  // namespace
 
-void Worker::Reporter::report(const std::exception_ptr& exception) const {
-    // Exceptions from the handler are ignored.
-    static_cast<void>(jtimer::detail::reportUncaughtException(handler, name, exception));
-}
-
 Worker::Worker(Settings settings, HashedWheelTimer& timer)
-    : reporter_(std::make_shared<Reporter>(
-          Reporter{std::move(settings.name), std::move(settings.handler)})),
-      taskExecutor_(std::move(settings.taskExecutor)), tickDuration_(settings.tickDuration),
+    : LoopThread(std::move(settings.thread)), taskExecutor_(std::move(settings.taskExecutor)),
+      tickDuration_(settings.tickDuration),
       revolution_(settings.tickDuration * static_cast<Nanos>(settings.slots)),
       maxPendingTimeouts_(settings.maxPendingTimeouts), origin_(new Origin(timer)),
-      monitor_(std::move(settings.clock), jtimer::detail::Monitor::WithoutThread{}),
       wheel_(settings.slots) {}
 
 Worker::~Worker() { origin_.release()->workerIsGone(accepted_); }
@@ -77,7 +67,7 @@ void Worker::start(Nanos now) {
     process_ = jtimer::detail::numberOfThisProcess();
     monitor_.takePart(lock);
     try {
-        thread_.start(name(), [self = shared_from_this()] { self->run(); });
+        LoopThread::start(shared_from_this());
     } catch (...) {
         monitor_.takeNoPart(lock);
         throw;
@@ -129,8 +119,8 @@ Worker::State Worker::stopAccepting(Lock&) noexcept {
 }
 
 std::vector<std::shared_ptr<Timeout>> Worker::stop() {
-    if (thread_.isOfAnotherProcess()) return {};
-    if (thread_.isCurrent()) {
+    if (isOfAnotherProcess()) return {};
+    if (isCurrent()) {
         throw IllegalStateException("HashedWheelTimer.stop() cannot be called from TimerTask");
     }
     Lock lock = monitor_.enter();
@@ -155,24 +145,17 @@ std::int64_t Worker::pendingTimeouts() {
 }
 
 void Worker::close() noexcept {
-    if (!thread_.isOfAnotherProcess()) {  // a forked child has no thread to wait for
-        const Uninterruptible uninterruptible;
-        if (thread_.isCurrent()) abandoned_ = true;
+    LoopThread::close([this] {
+        if (isCurrent()) abandoned_ = true;
         Lock lock = monitor_.enter();
         stopAccepting(lock);
         monitor_.leaveAndWake(lock);
         thread_.finish();
-    }
+    });
     origin_->timerIsGone();
 }
 
 // On the worker's thread.
-
-void Worker::run() {
-    jtimer::detail::runLoop(
-        monitor_, [this] { mainLoop(); }, [this] { finish(); },
-        [this](const std::exception_ptr& uncaught) { reporter_->report(uncaught); });
-}
 
 /// In each tick, timeouts that are due come before the calls of cancelled(), so that they do not
 /// wait for these calls.
@@ -284,12 +267,13 @@ void Worker::handOver(std::shared_ptr<Timeout> timeout) {
         taskExecutor_(
             [timeout = std::move(timeout), reporter = reporter_] { runTask(timeout, *reporter); });
     });
-    if (uncaught != nullptr) reporter_->report(uncaught);
+    if (uncaught != nullptr) report(uncaught);
 }
 
-void Worker::runTask(const std::shared_ptr<Timeout>& timeout, const Reporter& reporter) {
+void Worker::runTask(const std::shared_ptr<Timeout>& timeout,
+                     const jtimer::detail::Reporter& reporter) {
     const std::exception_ptr uncaught = exceptionOf([&] { timeout->task()->run(timeout); });
-    if (uncaught != nullptr) reporter.report(uncaught);
+    if (uncaught != nullptr) static_cast<void>(reporter.report(uncaught));
 }
 
 /// Also finishes the timeouts that cancelled() cancels in its turn. But other threads that
@@ -316,12 +300,11 @@ void Worker::processCancellations() {
 void Worker::finishCancelled(const std::shared_ptr<Timeout>& timeout) {
     countDown();
     const std::exception_ptr uncaught = exceptionOf([&] { timeout->task()->cancelled(timeout); });
-    if (uncaught != nullptr) reporter_->report(uncaught);
+    if (uncaught != nullptr) report(uncaught);
 }
 
-/// Called at the end: cancels what is pending. If a cancelled() call has ended the thread, the next
-/// finish() continues where this one was.
-void Worker::finish() {
+/// Cancels what is pending.
+void Worker::end() {
     Lock lock = monitor_.enter();
     stopAccepting(lock);
     arrived_.append(inbox_);

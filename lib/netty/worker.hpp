@@ -4,15 +4,12 @@
 #include "netty/hashed_wheel.hpp"
 #include "netty/origin.hpp"
 #include "netty/timeout_list.hpp"
-#include "thread/monitor.hpp"
-#include "thread/own_thread.hpp"
+#include "thread/loop_thread.hpp"
 
 #include <jtimer/executor.hpp>
-#include <jtimer/uncaught_exception_handler.hpp>
 
 #include <atomic>
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +17,7 @@
 namespace jtimer::netty::detail {
 
 using jtimer::detail::Lock;
+using jtimer::detail::LoopThread;
 using jtimer::detail::Nanos;
 
 /// Netty's loop: one thread, one wheel, and two inboxes that other threads fill. Shared by the
@@ -48,17 +46,15 @@ using jtimer::detail::Nanos;
 /// the start by the step so that nothing is late, was rejected: after a correction of the step,
 /// timeouts added in between would run early; and readings that go back by nanoseconds, as those of
 /// two processors may, would add up.
-class Worker : public std::enable_shared_from_this<Worker> {
+class Worker final : public std::enable_shared_from_this<Worker>, private LoopThread {
   public:
     /// The HashedWheelTimerOptions, checked and with defaults filled in.
     struct Settings {
-        std::string name;
-        std::shared_ptr<Clock> clock;
+        LoopThread::Settings thread;
         Nanos tickDuration = 0;
         std::size_t slots = 0;
         std::int64_t maxPendingTimeouts = 0;  // 0 or less: no limit
         Executor taskExecutor;
-        UncaughtExceptionHandler handler;
     };
 
     Worker(Settings settings, HashedWheelTimer& timer);
@@ -71,7 +67,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
     std::shared_ptr<Timeout> newTimeout(std::shared_ptr<TimerTask> task, Nanos delay);
     std::vector<std::shared_ptr<Timeout>> stop();
     std::int64_t pendingTimeouts();
-    const std::string& name() const noexcept { return reporter_->name; }
+    using LoopThread::name;
 
     /// Called by ~HashedWheelTimer: see there.
     void close() noexcept;
@@ -79,14 +75,8 @@ class Worker : public std::enable_shared_from_this<Worker> {
   private:
     enum class State { New, Started, Stopped };
 
-    /// Reports exceptions. A function that was handed to an executor keeps it alive.
-    struct Reporter {
-        std::string name;
-        UncaughtExceptionHandler handler;
-        void report(const std::exception_ptr& exception) const;
-    };
-
-    static void runTask(const std::shared_ptr<Timeout>& timeout, const Reporter& reporter);
+    static void runTask(const std::shared_ptr<Timeout>& timeout,
+                        const jtimer::detail::Reporter& reporter);
 
     bool isNew() const;
     void start(Nanos now);
@@ -94,8 +84,8 @@ class Worker : public std::enable_shared_from_this<Worker> {
     Tick tickAt(Nanos elapsed) const noexcept;
     std::int64_t pending(Lock& lock) const noexcept;
 
-    void run();
-    void mainLoop();
+    void mainLoop() override;
+    void end() override;
     bool awaitEndOfTick(Lock& lock);
     Nanos endOfTick() const noexcept;
     Tick knownTick() const noexcept;
@@ -104,18 +94,14 @@ class Worker : public std::enable_shared_from_this<Worker> {
     void handOver(std::shared_ptr<Timeout> timeout);
     void processCancellations();
     void finishCancelled(const std::shared_ptr<Timeout>& timeout);
-    void finish();
     void cancelAll();
     void countDown() noexcept;
 
-    const std::shared_ptr<const Reporter> reporter_;
     const Executor taskExecutor_;
     const Nanos tickDuration_;
     const Nanos revolution_;
     const std::int64_t maxPendingTimeouts_;
     std::unique_ptr<Origin, Origin::LeaveUnused> origin_;
-
-    jtimer::detail::Monitor monitor_;
 
     // Guarded by the monitor.
 
@@ -159,15 +145,12 @@ class Worker : public std::enable_shared_from_this<Worker> {
     bool abandoned_ = false;
 
     /// At the end, everything that was pending passes through these lists. owed_: cancelled by
-    /// other threads. toCall_ and cancelledByStop_: cancelled by finish(), before and after the
+    /// other threads. toCall_ and cancelledByStop_: cancelled by end(), before and after the
     /// cancelled() call. stop() returns the last list, and may touch it once the thread has ended.
     bool ended_ = false;
     TimeoutList owed_;
     TimeoutList toCall_;
     TimeoutList cancelledByStop_;
-
-    /// Declared last: started when all other members exist.
-    jtimer::detail::OwnThread thread_;
 };
 
 }  // namespace jtimer::netty::detail

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace jtimer::detail {
 
@@ -37,6 +38,24 @@ std::exception_ptr reportUncaughtException(const UncaughtExceptionHandler& handl
                                            const std::string& timerName,
                                            const std::exception_ptr& exception,
                                            std::string_view taskName = {});
+
+/// Reports exceptions of a timer's user code. May outlive the timer.
+class Reporter {
+  public:
+    Reporter(std::string timerName, UncaughtExceptionHandler handler)
+        : name(std::move(timerName)), handler_(std::move(handler)) {}
+
+    /// Like reportUncaughtException().
+    std::exception_ptr report(const std::exception_ptr& exception,
+                              std::string_view taskName = {}) const {
+        return reportUncaughtException(handler_, name, exception, taskName);
+    }
+
+    const std::string name;  ///< of the timer
+
+  private:
+    const UncaughtExceptionHandler handler_;
+};
 
 /// Prints a line of these pieces, and a newline, to std::cerr: in one piece if it has up to 1023
 /// bytes, or if there is memory for it. Exceptions from this are ignored, as they cannot be

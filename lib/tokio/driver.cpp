@@ -1,14 +1,13 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "tokio/driver.hpp"
 
-#include "sync/uninterruptible.hpp"
-#include "thread/run_loop.hpp"
 #include "thread/uncaught_exception.hpp"
 #include "tokio/frame.hpp"
 
 #include <jtimer/exceptions.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <unistd.h>
 #include <utility>
 
@@ -44,14 +43,11 @@ struct Driver::Turn {
 };
 
 Driver::Driver(Settings settings)
-    : settings_(std::move(settings)), pid_(getpid()),
-      monitor_(settings_.polled ? Monitor(settings_.clock, Monitor::WithoutThread{})
-                                : Monitor(settings_.clock)),
-      ticks_(monitor_.now()) {}
+    : LoopThread(std::move(settings.thread)), polled_(settings.polled),
+      unpark_(std::move(settings.unpark)), pid_(getpid()), ticks_(monitor_.now()) {}
 
 void Driver::start() {
-    if (settings_.polled) return;
-    thread_.start(name(), [self = DriverRef(this)] { self->run(); });
+    if (!polled_) LoopThread::start(std::make_shared<DriverRef>(this));
 }
 
 void Driver::requireRunning() const {
@@ -64,10 +60,10 @@ void Driver::requireCanWait() const {
         throw IllegalStateException("This would wait for the turn that is calling it.");
 }
 
-bool Driver::isOfAnotherProcess() const noexcept { return getpid() != pid_; }
+bool Driver::isFromBeforeFork() const noexcept { return getpid() != pid_; }
 
 void Driver::requireThisProcess() const {
-    if (isOfAnotherProcess())
+    if (isFromBeforeFork())
         throw IllegalStateException("TimeDriver was made before the fork, in another process.");
 }
 
@@ -82,15 +78,14 @@ Lock Driver::enter() {
 /// Acquires the lock; in a forked child only if it is free.
 Lock Driver::enterUnlessForked() noexcept {
     Lock lock = monitor_.tryEnter();
-    if (!lock.owns_lock() && !isOfAnotherProcess()) monitor_.enter(lock);
+    if (!lock.owns_lock() && !isFromBeforeFork()) monitor_.enter(lock);
     return lock;
 }
 
 void Driver::call(const std::function<void()>& function) const {
     const Frame frame(*this, Frame::Kind::Waker);
     const std::exception_ptr uncaught = jtimer::detail::exceptionOf(function);
-    if (uncaught != nullptr)
-        jtimer::detail::reportUncaughtException(settings_.handler, name(), uncaught);
+    if (uncaught != nullptr) report(uncaught);
 }
 
 void Driver::wake(Waker waker) {
@@ -151,7 +146,7 @@ void Driver::move(SleepEntry& entry, Nanos deadline, Tick tick, std::atomic<Nano
         return;
     }
     const DriverRef keptAlive(this);
-    Waker waker = end(lock, entry, true);
+    Waker waker = finish(lock, entry, true);
     lock.unlock();
     wake(std::move(waker));
 }
@@ -203,7 +198,7 @@ Waker Driver::takeWaker(SleepEntry& entry) noexcept {
 /// The entry, which is no longer in a slot, has fired or will not fire. Threads that wait for
 /// it continue. \returns its waker, to be called; the entry may be destroyed as soon as the
 /// lock is released
-Waker Driver::end(Lock&, SleepEntry& entry, bool fired) noexcept {
+Waker Driver::finish(Lock&, SleepEntry& entry, bool fired) noexcept {
     Waker waker;
     waker.swap(entry.waker);
     if (entry.isWaitedFor()) {
@@ -229,20 +224,20 @@ void Driver::leaveRegistered(Lock& lock, Tick tick) {
     }
     promise_ = wheel_.nextExpiration();
     const DriverRef keptAlive(this);
-    if (!settings_.polled) {
+    if (!polled_) {
         // Wakes the thread for the promise, not for the tick: later registrations will not wake it.
         monitor_.leaveAndWakeFor(lock, ticks_.timeOf(*promise_));
         return;
     }
     lock.unlock();
-    if (settings_.unpark) call(settings_.unpark);
+    if (unpark_) call(unpark_);
 }
 
 // The TimeDriver.
 
 std::size_t Driver::turn(std::optional<Nanos> now) {
     const DriverRef keptAlive(this);
-    if (!settings_.polled)
+    if (!polled_)
         throw IllegalStateException("TimeDriver.turn() is for a driver without a thread.");
     if (Frame::isInside(*this, Frame::Kind::Turn) || Frame::isInside(*this, Frame::Kind::Waker))
         throw IllegalStateException("TimeDriver.turn() cannot be called from a waker.");
@@ -271,7 +266,7 @@ std::size_t Driver::turn(Lock& lock, Tick now) {
         if (entry == nullptr) break;
         ++fired;
         --left;
-        Waker waker = end(lock, static_cast<SleepEntry&>(*entry), true);
+        Waker waker = finish(lock, static_cast<SleepEntry&>(*entry), true);
         if (!waker) continue;
         lock.unlock();
         call(waker);
@@ -298,8 +293,7 @@ std::size_t Driver::turn(Lock& lock, Tick now) {
 std::optional<Nanos> Driver::nextWake() {
     const Lock lock = enter();
     const std::optional<Tick> next = wheel_.nextExpiration();
-    if (settings_.polled && !isTurning_ && promise_ && (!next || *next > *promise_))
-        promise_ = next;
+    if (polled_ && !isTurning_ && promise_ && (!next || *next > *promise_)) promise_ = next;
     if (!next) return std::nullopt;
     return ticks_.timeOf(*next);
 }
@@ -336,7 +330,7 @@ void Driver::shutdown() {
 void Driver::releaseAll(Lock& lock) {
     std::size_t left = kMostInOneHold;
     while (Entry* const entry = wheel_.takeAny()) {
-        Waker waker = end(lock, static_cast<SleepEntry&>(*entry), false);
+        Waker waker = finish(lock, static_cast<SleepEntry&>(*entry), false);
         if (waker) {
             lock.unlock();
             call(waker);
@@ -351,10 +345,11 @@ void Driver::releaseAll(Lock& lock) {
 }
 
 void Driver::close() noexcept {
-    if (isOfAnotherProcess()) return;  // its turns, wakers and thread belong to the parent
-    const jtimer::detail::Uninterruptible uninterruptible;
-    shutdown();
-    thread_.finish();
+    if (isFromBeforeFork()) return;  // its turns and wakers belong to the parent
+    LoopThread::close([this] {
+        shutdown();
+        thread_.finish();
+    });
 }
 
 // Waiting threads.
@@ -394,21 +389,10 @@ void Driver::stopWaiting(Lock&, Wait& wait) noexcept {
 
 // On the driver's thread.
 
-void Driver::run() {
-    // Once the loop has returned, the thread that has called shutdown() calls the wakers. If a
-    // waker exits this thread, perhaps inside shutdown(), the rest are called here.
-    bool hasReturned = false;
-    const auto loop = [&] {
-        mainLoop();
-        hasReturned = true;
-    };
-    const auto end = [&] {
-        if (!hasReturned) shutdown();
-    };
-    const auto report = [this](const std::exception_ptr& uncaught) {
-        jtimer::detail::reportUncaughtException(settings_.handler, name(), uncaught);
-    };
-    jtimer::detail::runLoop(monitor_, loop, end, report);
+/// Once the loop has returned, the thread that has called shutdown() calls the wakers. If a waker
+/// exits this thread, perhaps inside shutdown(), the rest are called here.
+void Driver::end() {
+    if (!hasReturned_) shutdown();
 }
 
 void Driver::mainLoop() {
@@ -429,6 +413,7 @@ void Driver::mainLoop() {
             monitor_.waitUntil(lock, wakeUp, now);
         }
     }
+    hasReturned_ = true;
 }
 
 }  // namespace jtimer::tokio::detail

@@ -1,14 +1,12 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "thread/monitor.hpp"
-#include "thread/own_thread.hpp"
+#include "thread/loop_thread.hpp"
 #include "tokio/ticks.hpp"
 #include "tokio/wheel.hpp"
 
 #include <jtimer/clock.hpp>
 #include <jtimer/tokio/waker.hpp>
-#include <jtimer/uncaught_exception_handler.hpp>
 
 #include <boost/intrusive/set.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
@@ -19,7 +17,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string>
 #include <sys/types.h>
 
 namespace jtimer::tokio::detail {
@@ -58,14 +55,13 @@ struct SleepEntry final : Entry {
 /// leaves the wheel if the lock is free. Otherwise it is never freed, as the wheel, in whatever
 /// state, still links it; and it keeps the driver alive. All other calls throw instead of waiting
 /// for the lock or for a turn. They check the process only then, as that is a system call.
-class Driver final : public boost::intrusive_ref_counter<Driver> {
+class Driver final : public boost::intrusive_ref_counter<Driver>,
+                     private jtimer::detail::LoopThread {
   public:
     struct Settings {
-        std::string name;
-        std::shared_ptr<Clock> clock;
+        LoopThread::Settings thread;
         bool polled = false;
         std::function<void()> unpark;
-        UncaughtExceptionHandler handler;
     };
 
     /// \throws std::system_error if the clock cannot make another Waiter
@@ -74,10 +70,10 @@ class Driver final : public boost::intrusive_ref_counter<Driver> {
     /// Starts the thread, unless the driver is polled. \throws std::system_error if that fails
     void start();
 
-    const std::string& name() const noexcept { return settings_.name; }
+    using LoopThread::name;
     const Ticks& ticks() const noexcept { return ticks_; }
     Nanos now() const { return monitor_.now(); }
-    Date nowAsDate() const { return settings_.clock->now(); }
+    Date nowAsDate() const { return clock()->now(); }
 
     // For the owner of an entry.
 
@@ -146,7 +142,7 @@ class Driver final : public boost::intrusive_ref_counter<Driver> {
         type operator()(const Wait& wait) const noexcept { return wait.entry; }
     };
 
-    bool isOfAnotherProcess() const noexcept;
+    bool isFromBeforeFork() const noexcept;
     void requireThisProcess() const;
     Lock enter();
     Lock enterUnlessForked() noexcept;
@@ -156,19 +152,19 @@ class Driver final : public boost::intrusive_ref_counter<Driver> {
     void move(SleepEntry& entry, Nanos deadline, Tick tick, std::atomic<Nanos>& kept, Nanos before);
     void block(Lock& lock, SleepEntry& entry, std::optional<Tick> unpark);
     void stopWaiting(Lock& lock, Wait& wait) noexcept;
-    Waker end(Lock& lock, SleepEntry& entry, bool fired) noexcept;
+    Waker finish(Lock& lock, SleepEntry& entry, bool fired) noexcept;
     void leaveRegistered(Lock& lock, Tick tick);
     void call(const std::function<void()>& function) const;
 
     std::size_t turn(Lock& lock, Tick now);
     void releaseAll(Lock& lock);
 
-    void run();
-    void mainLoop();
+    void mainLoop() override;
+    void end() override;
 
-    const Settings settings_;
+    const bool polled_;
+    const std::function<void()> unpark_;
     const pid_t pid_;
-    Monitor monitor_;
     const Ticks ticks_;
     Wheel wheel_;
     /// Sorted by entry, so that firing an entry finds its waiting threads quickly among any number
@@ -181,8 +177,8 @@ class Driver final : public boost::intrusive_ref_counter<Driver> {
     bool isTurning_ = false;
     /// Also read without the lock where seeing it late does no harm.
     std::atomic<bool> isShutdown_{false};
-    /// Declared last: started when all other members exist.
-    jtimer::detail::OwnThread thread_;
+    /// The loop has returned. Only the thread uses it.
+    bool hasReturned_ = false;
 };
 
 }  // namespace jtimer::tokio::detail

@@ -20,12 +20,14 @@ namespace {
 
 DriverRef started(TimeDriverOptions options) {
     Driver::Settings settings;
-    settings.name = std::move(options.name);
-    settings.clock = std::move(options.clock);
-    if (settings.clock == nullptr) settings.clock = jtimer::detail::defaultSteadyClock();
+    settings.thread.reporter = std::make_shared<jtimer::detail::Reporter>(
+        std::move(options.name), std::move(options.uncaughtExceptionHandler));
+    settings.thread.clock = std::move(options.clock);
+    if (settings.thread.clock == nullptr)
+        settings.thread.clock = jtimer::detail::defaultSteadyClock();
+    settings.thread.startsLater = options.polled;
     settings.polled = options.polled;
     settings.unpark = std::move(options.unpark);
-    settings.handler = std::move(options.uncaughtExceptionHandler);
     DriverRef driver(new Driver(std::move(settings)));
     driver->start();
     return driver;

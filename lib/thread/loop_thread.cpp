@@ -1,0 +1,36 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "thread/loop_thread.hpp"
+
+#include <utility>
+
+namespace jtimer::detail {
+
+LoopThread::LoopThread(Settings settings)
+    : reporter_(std::move(settings.reporter)),
+      monitor_(settings.startsLater ? Monitor(std::move(settings.clock), Monitor::WithoutThread{})
+                                    : Monitor(std::move(settings.clock), settings.timerSlack)) {}
+
+void LoopThread::start(std::shared_ptr<const void> keptAlive) {
+    thread_.start(name(), [this, owner = std::move(keptAlive)] { run(); });
+}
+
+void LoopThread::run() {
+    struct AtEnd {
+        LoopThread& thread;
+        ~AtEnd() {
+            thread.end();
+            thread.monitor_.end();
+        }
+    };
+    monitor_.begin();
+    const AtEnd atEnd{*this};
+    const std::exception_ptr uncaught = exceptionOf([this] { mainLoop(); });
+    if (uncaught != nullptr) failed(uncaught);
+}
+
+void LoopThread::failed(const std::exception_ptr& uncaught) {
+    end();
+    report(uncaught);
+}
+
+}  // namespace jtimer::detail

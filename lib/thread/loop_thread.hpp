@@ -1,0 +1,90 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "sync/uninterruptible.hpp"
+#include "thread/monitor.hpp"
+#include "thread/own_thread.hpp"
+#include "thread/uncaught_exception.hpp"
+
+#include <jtimer/clock.hpp>
+#include <jtimer/uncaught_exception_handler.hpp>
+
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace jtimer::detail {
+
+/// A timer's thread with its monitor, its name, and its reports of exceptions. A room derives its
+/// loop from it.
+///
+/// **The thread** calls mainLoop(), and then end(). It calls end() also when mainLoop() throws, and
+/// when pthread_exit in user code unwinds the thread. While it runs it keeps the room's objects
+/// alive, so that a task may destroy its own timer.
+///
+/// **Forked children** do not have the thread, and its locks may never be released there. A room
+/// checks isOfAnotherProcess() before it waits for either.
+class LoopThread {
+  public:
+    struct Settings {
+        std::shared_ptr<const Reporter> reporter;
+        std::shared_ptr<Clock> clock;
+        /// See TimerOptions::timerSlack.
+        std::optional<Nanos> timerSlack;
+        /// The thread is started later, if at all, by a call of Monitor::takePart() and of start().
+        bool startsLater = false;
+    };
+
+    LoopThread(const LoopThread&) = delete;
+    LoopThread& operator=(const LoopThread&) = delete;
+
+    const std::string& name() const noexcept { return reporter_->name; }
+    const std::shared_ptr<Clock>& clock() const noexcept { return monitor_.clock(); }
+    /// What the handler throws is ignored.
+    void report(const std::exception_ptr& exception) const {
+        static_cast<void>(reporter_->report(exception));
+    }
+
+    bool isCurrent() const noexcept { return thread_.isCurrent(); }
+    /// False before start().
+    bool isOfAnotherProcess() const noexcept { return thread_.isOfAnotherProcess(); }
+
+  protected:
+    /// \throws std::system_error if the clock cannot make another Waiter
+    explicit LoopThread(Settings settings);
+    ~LoopThread() = default;
+
+    /// Starts the thread. \param keptAlive by the thread, while it uses this object
+    /// \throws std::system_error if the system cannot create a thread
+    void start(std::shared_ptr<const void> keptAlive);
+
+    // Called on the thread.
+
+    /// Returns when the timer has been stopped.
+    virtual void mainLoop() = 0;
+    /// Stops the timer for good. A second call does nothing, or continues where the first one was
+    /// unwound.
+    virtual void end() = 0;
+    /// Called with what mainLoop() has thrown, before the last call of end(). Ends the timer, so
+    /// that the handler finds it stopped, and reports the exception.
+    virtual void failed(const std::exception_ptr& uncaught);
+
+    /// For a destructor: calls `steps`, which stop the loop and wait for the thread. They cannot be
+    /// interrupted. In a forked child it does nothing: there is no thread to wait for.
+    template <class Steps>
+    void close(const Steps& steps) noexcept {
+        if (isOfAnotherProcess()) return;
+        const Uninterruptible uninterruptible;
+        steps();
+    }
+
+    const std::shared_ptr<const Reporter> reporter_;
+    Monitor monitor_;
+    OwnThread thread_;
+
+  private:
+    void run();
+};
+
+}  // namespace jtimer::detail
