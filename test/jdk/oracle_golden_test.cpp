@@ -58,6 +58,18 @@ bool refused(const std::string& line) {
     return false;
 }
 
+/// The lines of the scenarios in `text`, or the message of the error.
+std::string writtenOut(const std::string& text) {
+    std::istringstream in(text);
+    std::ostringstream out;
+    try {
+        for (const Scenario& scenario : oracle::readScenarios(in)) write(out, scenario);
+    } catch (const std::runtime_error& e) {
+        return e.what();
+    }
+    return out.str();
+}
+
 bool has(const Scenario& scenario, const std::string& line) {
     return std::find(scenario.lines.begin(), scenario.lines.end(), line) != scenario.lines.end();
 }
@@ -112,6 +124,36 @@ BOOST_AUTO_TEST_CASE(a_scenario_with_a_line_that_is_not_in_the_language_is_refus
     }
     BOOST_TEST(!refused("thread scheduleAtFixedRate t a date @min period max"));
     BOOST_TEST(!refused("timer t named \"two words\" daemon"));
+}
+
+BOOST_AUTO_TEST_CASE(repeat_writes_out_lines_and_scenarios_for_each_value) {
+    BOOST_TEST(writtenOut("repeat n 1 to 3\n"
+                          "  scenario {n}-tasks\n"
+                          "  # a comment\n"
+                          "  repeat i 2 to {n}\n"
+                          "    task x{i}\n"
+                          "  end\n"
+                          "end\n") ==
+               "scenario 1-tasks\nscenario 2-tasks\ntask x2\nscenario 3-tasks\ntask x2\ntask x3\n");
+    BOOST_TEST(writtenOut("scenario s\nrepeat a b in 1 2 \\\n  3 5\npurge x{10*a-b/2+1}\nend\n") ==
+               "scenario s\npurge x10\npurge x29\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_repeat_that_is_wrong_is_refused_with_its_line) {
+    BOOST_TEST(writtenOut("repeat i 1 to 2\ntask x\n") == "repeat i 1 to 2: there is no end");
+    BOOST_TEST(writtenOut("task x\nend\n") == "an end has no repeat");
+    BOOST_TEST(writtenOut("scenario s\ntask x{j}\n") ==
+               "task x{j}: neither a number nor a name that is repeated: j");
+    BOOST_TEST(writtenOut("scenario s\ntask x{1/0}\n") == "task x{1/0}: division by 0: 1/0");
+    BOOST_TEST(writtenOut("scenario s\ntask x{1 2}\n") == "task x{1 2}: not an expression: 1 2");
+    BOOST_TEST(writtenOut("scenario s\ntask x{1\n") == "task x{1: a { has no }");
+    for (const char* const head : {"repeat", "repeat i", "repeat i 1", "repeat i 1 2",
+                                   "repeat in 1", "repeat i j in 1 2 3", "repeat i 1 to 2 3"}) {
+        BOOST_TEST(writtenOut(std::string(head) + "\nend\n") ==
+                   std::string(head) +
+                       ": expected: repeat NAME 1 to 9, or repeat NAME... in 1 2 3");
+    }
+    BOOST_TEST(writtenOut("repeat i in 1 2x\nend\n") == "repeat i in 1 2x: not a number: 2x");
 }
 
 BOOST_AUTO_TEST_CASE(a_scenario_is_reduced_to_what_makes_the_difference_and_to_what_waits) {

@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "scenario.hpp"
 
+#include "repeat.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <fstream>
@@ -124,6 +126,22 @@ void parseLine(const std::vector<std::string>& words, Program& program) {
     }
 }
 
+/// Without indentation, comments and empty lines; a line that ends in a backslash goes on in the
+/// next.
+std::vector<std::string> linesOf(std::istream& in) {
+    std::vector<std::string> lines;
+    bool goesOn = false;
+    for (std::string line; std::getline(in, line);) {
+        const std::size_t begin = line.find_first_not_of(' ');
+        if (begin == std::string::npos || line[begin] == '#') continue;
+        if (!goesOn) lines.emplace_back();
+        goesOn = line.back() == '\\';
+        if (goesOn) line.pop_back();
+        lines.back() += line.substr(begin);
+    }
+    return lines;
+}
+
 }  // namespace
 
 std::vector<std::string> wordsOf(const std::string& line) {
@@ -159,15 +177,13 @@ Program parse(const Scenario& scenario) {
 std::vector<Scenario> readScenarios(std::istream& in) {
     const std::string head = "scenario ";
     std::vector<Scenario> scenarios;
-    for (std::string line; std::getline(in, line);) {
-        const std::size_t begin = line.find_first_not_of(' ');
-        if (begin == std::string::npos || line[begin] == '#') continue;
-        if (line.compare(begin, head.size(), head) == 0) {
-            scenarios.push_back({line.substr(begin + head.size()), {}});
+    for (const std::string& line : repeated(linesOf(in))) {
+        if (line.compare(0, head.size(), head) == 0) {
+            scenarios.push_back({line.substr(head.size()), {}});
         } else if (scenarios.empty()) {
             throw std::runtime_error("expected `scenario NAME` before: " + line);
         } else {
-            scenarios.back().lines.push_back(line.substr(begin));
+            scenarios.back().lines.push_back(line);
         }
     }
     return scenarios;

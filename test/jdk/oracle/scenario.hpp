@@ -49,8 +49,8 @@ std::vector<std::string> wordsOf(const std::string& line);
 /// \throws std::runtime_error that names the line, for whatever is not in the language
 Program parse(const Scenario& scenario);
 
-/// Reads scenarios, each of which begins with a line `scenario NAME`. Empty lines and comments are
-/// left out. \throws std::runtime_error
+/// Reads scenarios, each of which begins with a line `scenario NAME`. Comments and empty lines are
+/// left out, and what `repeat` repeats is written out. \throws std::runtime_error
 std::vector<Scenario> readScenarios(std::istream& in);
 std::vector<Scenario> readScenarios(const std::string& path);
 
