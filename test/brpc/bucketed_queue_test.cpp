@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(b28_a_bucket_is_a_lifo_list_with_the_earliest_time_in_it) {
     steps.queue.check();
 }
 
-BOOST_AUTO_TEST_CASE(b29_a_thread_always_uses_the_same_bucket_and_the_next_thread_the_next) {
+BOOST_AUTO_TEST_CASE(b29_a_thread_always_uses_the_same_bucket_and_threads_take_buckets_in_turn) {
     BucketedQueue queue(3, 4096);
     Bucket* const own = &queue.bucketOfThisThread();
     std::vector<Bucket*> used;

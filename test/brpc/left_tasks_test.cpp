@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(b57_a_timer_may_be_destroyed_inside_a_task) {
     BOOST_TEST(callables == 1);  // the one here
 }
 
-BOOST_AUTO_TEST_CASE(b57_even_before_the_schedule_of_that_task_has_returned) {
+BOOST_AUTO_TEST_CASE(b57_a_task_may_destroy_the_timer_before_its_schedule_has_returned) {
     constexpr int rounds = 500;
     test::Counter destroyed;
     for (int round = 1; round <= rounds; ++round) {

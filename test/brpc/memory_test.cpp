@@ -123,7 +123,7 @@ BOOST_FIXTURE_TEST_CASE(b13_schedule_answers_0_when_memory_is_out, ManualThread)
     BOOST_TEST(timer.stats().slots == 2U);
 }
 
-BOOST_FIXTURE_TEST_CASE(part_5_a_small_callable_needs_no_allocation, ManualThread) {
+BOOST_FIXTURE_TEST_CASE(a_small_callable_needs_no_allocation, ManualThread) {
     timer.schedule(doNothing, nullptr, far());  // the first slots
     std::array<void*, 4> words{};
     const AllocationsLeft none(0);

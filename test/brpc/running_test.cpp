@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(b44_at_an_equal_time_the_heaps_top_runs_first) {
     BOOST_TEST(log.take() == "top@110 scheduled inside@110");
 }
 
-BOOST_AUTO_TEST_CASE(b44_also_what_another_thread_schedules_meanwhile_runs_in_order) {
+BOOST_AUTO_TEST_CASE(b44_what_another_thread_schedules_during_a_run_runs_in_order) {
     timer.schedule(
         [this] {
             clock->advance(100);

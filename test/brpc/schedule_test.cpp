@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(b8_ids_are_an_even_version_of_at_least_2_above_a_number) {
     BOOST_TEST(timer.unschedule(0) == -1);
 }
 
-BOOST_AUTO_TEST_CASE(b13_schedule_returns_an_id_also_inside_a_task) {
+BOOST_AUTO_TEST_CASE(b13_schedule_returns_an_id_outside_and_inside_a_task) {
     TaskId inside = kInvalidTaskId;
     timer.schedule([&] { inside = timer.schedule(log.entry("inner"), at(20)); }, at(10));
     clock->advance(30);
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(b16_resolution_is_the_nanosecond_and_nothing_is_early) {
                boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(b16_a_timespec_is_a_time_too) {
+BOOST_AUTO_TEST_CASE(b16_a_timespec_is_accepted_as_a_time) {
     timer.schedule([](void* self) { static_cast<ManualThread*>(self)->log.write("timespec"); },
                    static_cast<ManualThread*>(this), timespecAt(1250));
     clock->advance(2000);

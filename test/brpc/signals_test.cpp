@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(b34_descending_times_send_one_signal_each) {
     BOOST_TEST(timer.stats().wakeUps == 100U);
 }
 
-BOOST_AUTO_TEST_CASE(b33_equal_times_signal_once_also_from_several_threads) {
+BOOST_AUTO_TEST_CASE(b33_equal_times_from_several_threads_signal_once) {
     for (int i = 0; i < 10; ++i) {
         boost::thread([this] { scheduleAt(timer, 10); }).join();
         clock->waitUntilIdle();  // a thread that is awake is signalled for whatever comes

@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(b49_the_running_task_ends_normally_and_no_other_begins) {
     BOOST_TEST(timer.stats().triggered == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(b49_d1_tasks_of_time_0_and_minus_1_do_not_begin_after_a_stop_either) {
+BOOST_AUTO_TEST_CASE(b49_d1_tasks_of_time_0_and_minus_1_do_not_begin_after_a_stop) {
     int runs = 0;
     Gate running;
     timer.schedule(

@@ -10,7 +10,7 @@ BOOST_AUTO_TEST_CASE(d6_d7_eight_threads_lose_nothing_and_run_nothing_twice) {
     Stress(settings).run();
 }
 
-BOOST_AUTO_TEST_CASE(d6_d7_nor_when_they_share_one_bucket_and_the_sleep_is_capped) {
+BOOST_AUTO_TEST_CASE(d6_d7_threads_that_share_one_bucket_lose_nothing_while_the_sleep_is_capped) {
     Stress::Settings settings;
     settings.tasksEach = 3000;
     settings.options.numBuckets = 1;
@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_CASE(d6_d7_nor_when_they_share_one_bucket_and_the_sleep_is_cappe
     Stress(settings).run();
 }
 
-BOOST_AUTO_TEST_CASE(b49_b54_a_stop_in_the_midst_of_it_leaves_every_task_with_one_answer) {
+BOOST_AUTO_TEST_CASE(b49_b54_a_stop_that_races_schedules_leaves_every_task_with_one_answer) {
     for (int stopAt = 10; stopAt < 100; stopAt += 20) {
         Stress::Settings settings;
         settings.tasksEach = 500;

@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(b21_b39_wherever_it_is_a_removed_task_does_not_run) {
     BOOST_TEST(timer.stats().slots == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(b22_a_running_task_is_running_also_when_it_asks_itself) {
+BOOST_AUTO_TEST_CASE(b22_unschedule_of_a_running_task_says_so_even_inside_that_task) {
     TaskId id = kInvalidTaskId;
     int inside = 0;
     int outside = 0;
@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(b25_a_callable_that_is_destroyed_may_call_the_timer) {
     BOOST_TEST(log.take() == "later@10");
 }
 
-BOOST_AUTO_TEST_CASE(b25_a_large_callable_is_freed_too_and_after_0_arg_is_the_callers) {
+BOOST_AUTO_TEST_CASE(b25_a_large_callable_is_freed_and_after_0_arg_is_the_callers) {
     std::array<char, 200> ballast{};
     bool destroyed = false;
     const TaskId large = timer.schedule(
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(b25_a_large_callable_is_freed_too_and_after_0_arg_is_the_ca
     clock->advance(20);
 }
 
-BOOST_AUTO_TEST_CASE(b26_the_slot_stays_in_use_and_the_thread_is_not_woken_for_it) {
+BOOST_AUTO_TEST_CASE(b26_a_removed_tasks_slot_stays_in_use_and_the_thread_is_not_woken) {
     const TaskId id = timer.schedule(doNothing, nullptr, far());
     clock->waitUntilIdle();
     const auto before = timer.stats();

@@ -52,13 +52,13 @@ cmake_installs_what_make_installs() {
         diff -r "$tmp/make$prefix/lib/pkgconfig" "$prefix/lib/pkgconfig"
 }
 
-its_shared_library_has_the_same_soname_and_exports() {
+the_shared_library_of_cmake_has_the_soname_and_exports_of_makes() {
     test "$(readlink "$prefix/lib/libjtimer.so.$soversion")" = "libjtimer.so.$version" &&
         readelf -d "$prefix/lib/libjtimer.so" | grep "SONAME.*\[libjtimer\.so\.$soversion\]" &&
         build-aux/list-exports "$prefix/lib/libjtimer.so" | diff build-aux/exports.txt -
 }
 
-its_package_files_name_the_folders_that_were_asked_for() {
+the_package_files_of_cmake_name_the_folders_that_were_asked_for() {
     configure -S "$sources" -B "$tmp/folders" -DBUILD_SHARED_LIBS=ON \
         -DCMAKE_INSTALL_PREFIX=/opt/c++ -DCMAKE_INSTALL_INCLUDEDIR=inc \
         -DCMAKE_INSTALL_LIBDIR=/opt/c++/lib/here &&
@@ -129,8 +129,8 @@ END
 }
 
 check cmake_installs_what_make_installs
-check its_shared_library_has_the_same_soname_and_exports
-check its_package_files_name_the_folders_that_were_asked_for
+check the_shared_library_of_cmake_has_the_soname_and_exports_of_makes
+check the_package_files_of_cmake_name_the_folders_that_were_asked_for
 check add_subdirectory_brings_the_library_and_installs_nothing_of_it
 check a_source_in_a_new_folder_is_built_without_configuring_again
 check fetch_content_brings_it_from_an_archive_and_can_install_it

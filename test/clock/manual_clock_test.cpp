@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(wait_until_idle_runs_what_is_due_and_no_more) {
     BOOST_TEST(now() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(whoever_finds_a_timer_woken_finds_its_thread_busy) {
+BOOST_AUTO_TEST_CASE(a_timer_that_has_been_woken_is_busy_at_once) {
     ManualClock manual;
     const auto waiter = jtimer::detail::makeWaiter(manual);
     jtimer::detail::Mutex monitor;
@@ -368,7 +368,7 @@ BOOST_AUTO_TEST_CASE(the_end_of_time_comes_before_never) {
     BOOST_TEST(!clock->advanceToNext());
 }
 
-BOOST_AUTO_TEST_CASE(a_clock_without_timers_moves_as_well) {
+BOOST_AUTO_TEST_CASE(a_clock_without_timers_can_be_moved) {
     ManualClock lone(kStart);
     lone.advance(1s);
     lone.waitUntilIdle();

@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(an_integer_of_any_type_means_milliseconds) {
     checkInteger<unsigned long long>();
 }
 
-BOOST_AUTO_TEST_CASE(unsigned_integers_beyond_64_signed_bits_become_the_largest_time) {
+BOOST_AUTO_TEST_CASE(c6_unsigned_integers_beyond_64_signed_bits_become_the_largest_time) {
     constexpr auto limit = static_cast<std::uint64_t>(kMax);
     check(limit, {kMax, 0});
     check(limit + 1, {kMax, 0});
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(units_below_a_nanosecond_are_rounded_up) {
     check(Picoseconds::max(), {9'223'372'036, 854'776});
 }
 
-BOOST_AUTO_TEST_CASE(a_count_of_nanoseconds_keeps_its_ends_292_years_away) {
+BOOST_AUTO_TEST_CASE(c6_a_count_of_nanoseconds_keeps_its_ends_292_years_away) {
     check(std::chrono::nanoseconds::max(), {9'223'372'036'854, 775'807});
     check(std::chrono::nanoseconds::min(), {-9'223'372'036'855, 224'192});
     check(std::chrono::nanoseconds::min() + 1ns, {-9'223'372'036'855, 224'193});
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(a_count_of_nanoseconds_keeps_its_ends_292_years_away) {
     BOOST_TEST((When(system_clock::time_point::min()).value().millis == -9'223'372'036'855));
 }
 
-BOOST_AUTO_TEST_CASE(what_the_coarser_units_can_say_beyond_292_years_is_kept_and_then_saturates) {
+BOOST_AUTO_TEST_CASE(c6_units_coarser_than_nanoseconds_saturate_beyond_292_years) {
     check(std::chrono::microseconds::max(), {kMax / 1000, 807'000});
     check(std::chrono::microseconds::min(), {kMin / 1000 - 1, 192'000});
     check(std::chrono::milliseconds::max(), {kMax, 0});
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(the_least_floating_point_duration_is_not_rounded_to_nothing
     check(duration<double>(-0.0), {0, 0});
 }
 
-BOOST_AUTO_TEST_CASE(floating_point_durations_saturate_as_infinities_do) {
+BOOST_AUTO_TEST_CASE(c6_floating_point_durations_saturate_as_infinities_do) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     check(duration<double>(infinity), {kMax, 0});
     check(duration<double>(-infinity), {kMin, 0});
@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(not_a_number_is_no_duration_and_no_date) {
 }
 
 #if defined(__SIZEOF_INT128__)  // not on machines of 32 bits
-BOOST_AUTO_TEST_CASE(an_integer_of_128_bits_saturates_at_64) {
+BOOST_AUTO_TEST_CASE(c6_an_integer_of_128_bits_saturates_at_64) {
     __extension__ using Wide = __int128;
     __extension__ using UnsignedWide = unsigned __int128;
     using jtimer::detail::saturatingCast;

@@ -75,7 +75,7 @@ bool isAdvisedHuge(const void* address) {
 
 BOOST_AUTO_TEST_SUITE(growing_array)
 
-BOOST_AUTO_TEST_CASE(a_new_one_has_no_room_and_no_memory) {
+BOOST_AUTO_TEST_CASE(a_new_array_has_no_room_and_no_memory) {
     const Array array;
     BOOST_TEST(array.size() == 0U);
     BOOST_TEST(array.data() == nullptr);
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(the_elements_survive_each_growth) {
 }
 
 #if defined(JTIMER_MOVES_PAGES)
-BOOST_AUTO_TEST_CASE(a_large_one_asks_for_huge_pages_and_keeps_the_advice_when_it_grows) {
+BOOST_AUTO_TEST_CASE(a_large_array_asks_for_huge_pages_and_keeps_the_advice_when_it_grows) {
     const bool areKnown = knowsHugePages();
     Array array;
     array.grow(100'000);
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(a_large_one_asks_for_huge_pages_and_keeps_the_advice_when_i
 }
 #endif
 
-BOOST_AUTO_TEST_CASE(it_begins_at_a_cache_line_whatever_its_size) {
+BOOST_AUTO_TEST_CASE(an_array_begins_at_a_cache_line_whatever_its_size) {
     for (std::size_t size = 1; size < 100'000; size = size * 3 + 1) {
         Array array;
         array.grow(size);
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(a_size_that_no_memory_has_throws_and_changes_nothing) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(moving_takes_all_and_leaves_an_empty_one) {
+BOOST_AUTO_TEST_CASE(moving_takes_all_elements_and_leaves_an_empty_array) {
     Array array;
     array.grow(50'000);
     fill(array, 0);

@@ -341,7 +341,7 @@ BOOST_AUTO_TEST_CASE(g21_what_a_function_throws_goes_to_the_handler_and_everythi
     BOOST_TEST(reported == std::vector<std::string>(4, "test7"), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(g21_by_default_it_goes_to_the_standard_error_stream) {
+BOOST_AUTO_TEST_CASE(g21_by_default_what_a_function_throws_goes_to_stderr) {
     const CapturedErrors errors;
     inRoomThread([] { throw std::out_of_range("too far"); });
     BOOST_TEST(errors.text() == "Exception in thread \"test\" std::out_of_range: too far\n");
@@ -396,7 +396,7 @@ BOOST_AUTO_TEST_CASE(g21_a_function_that_the_end_of_its_runtime_interrupts_is_no
     BOOST_TEST(reported.empty());
 }
 
-BOOST_AUTO_TEST_CASE(g21_what_else_a_function_throws_at_the_end_is_reported) {
+BOOST_AUTO_TEST_CASE(g21_what_a_function_throws_by_itself_at_the_end_of_its_runtime_is_reported) {
     const auto kFar = std::chrono::hours(1);
     Counter reports;
     std::vector<std::string> reported;

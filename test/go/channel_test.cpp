@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(g10_receive_for_answers_a_value_that_comes_in_time) {
     BOOST_TEST(timers.stats().pending == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(g10_a_time_of_zero_or_less_only_looks) {
+BOOST_AUTO_TEST_CASE(g10_receive_for_zero_or_less_does_not_block) {
     const auto timer = timers.newTimer(20);
     BOOST_TEST(!timer.C().receiveFor(0));
     BOOST_TEST(!timer.C().receiveFor(-10));
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(g10_a_time_of_zero_or_less_only_looks) {
     BOOST_TEST(!timer.C().receiveFor(0));
 }
 
-BOOST_AUTO_TEST_CASE(g10_at_the_same_time_the_value_wins) {
+BOOST_AUTO_TEST_CASE(g10_a_value_that_is_due_at_the_time_out_wins) {
     for (const unsigned shards : {1U, 3U}) {
         for (const bool timerFirst : {false, true}) {
             test::ManualTimers t(shards);
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(g12_an_after_that_was_received_cannot_be_received_again) {
     BOOST_TEST(!c.tryReceive());
 }
 
-BOOST_AUTO_TEST_CASE(g12_nor_can_a_stopped_timer_whose_handle_is_gone) {
+BOOST_AUTO_TEST_CASE(g12_a_stopped_timer_whose_handle_is_gone_cannot_be_received) {
     Channel c;
     {
         auto timer = timers.newTimer(10);

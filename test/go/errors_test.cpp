@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(g31_the_period_is_looked_at_before_the_handle) {
                  "time: Reset called on uninitialized Ticker");
 }
 
-BOOST_AUTO_TEST_CASE(g31_an_uninitialised_timer_says_so) {
+BOOST_AUTO_TEST_CASE(g31_the_exceptions_of_an_uninitialised_timer_have_gos_texts) {
     Timer none;
     CHECK_THROWS(none.stop(), IllegalStateException, "time: Stop called on uninitialized Timer");
     CHECK_THROWS(none.reset(1), IllegalStateException, "time: Reset called on uninitialized Timer");
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(g31_there_are_1024_shards_at_most) {
                  "shards: 1025 are more than 1024");
 }
 
-BOOST_AUTO_TEST_CASE(timers_whose_thread_cannot_be_started_say_so_and_leave_the_clock_alone) {
+BOOST_AUTO_TEST_CASE(timers_whose_thread_cannot_be_started_throw_and_leave_the_clock_alone) {
     {
         const test::NoMoreThreads no;
         BOOST_CHECK_THROW(Timers(test::goOnClock(clock)), std::system_error);

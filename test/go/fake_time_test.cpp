@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(g44_advance_returns_when_functions_have_run_or_wait_on_the_
     }
 }
 
-BOOST_AUTO_TEST_CASE(g44_one_advance_goes_through_all_of_it) {
+BOOST_AUTO_TEST_CASE(g44_one_advance_goes_through_all_sleeps_of_a_function) {
     timers.afterFunc(10, [&] {
         for (int i = 0; i < 5; ++i) {
             write("f");

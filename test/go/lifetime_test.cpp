@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(g33_a_timer_lives_as_long_as_its_handle_or_a_channel) {
     BOOST_TEST(millis(timer.C().tryReceive()) == 20);
 }
 
-BOOST_AUTO_TEST_CASE(g33_it_leaves_its_heap_when_the_last_of_them_goes) {
+BOOST_AUTO_TEST_CASE(g33_a_timer_leaves_its_heap_with_its_last_handle_or_channel) {
     {
         const Channel c = timers.after(10);
         const Ticker ticker = timers.newTicker(10);
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(g34_a_function_may_destroy_its_own_runtime) {
     clock->advance(100);
 }
 
-BOOST_AUTO_TEST_CASE(g34_so_may_a_function_on_the_poller) {
+BOOST_AUTO_TEST_CASE(g34_a_function_on_the_poller_may_destroy_its_own_runtime) {
     auto other = std::make_unique<Timers>(test::goInline(clock));
     other->afterFunc(10, [&] {
         other.reset();
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(g34_a_forked_child_can_destroy_its_parents_timers) {
     BOOST_TEST(exitCode == 7);
 }
 
-BOOST_AUTO_TEST_CASE(g35_afterwards_handles_and_channels_say_so) {
+BOOST_AUTO_TEST_CASE(g35_after_the_end_handles_and_channels_say_that_the_timers_are_destroyed) {
     auto other = onClock(clock);
     Timer running = other->newTimer(1000);
     Timer unread = other->newTimer(10);
@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(g36_the_default_timers_are_made_once_and_tell_the_time_of_a
     BOOST_TEST((now <= first.now()));
 }
 
-BOOST_AUTO_TEST_CASE(g36_the_functions_of_the_package_use_them) {
+BOOST_AUTO_TEST_CASE(g36_the_functions_of_the_package_use_the_default_timers) {
     test::Counter ran;
     Timer timer = jtimer::go::newTimer(std::chrono::microseconds(1));
     jtimer::go::afterFunc(0, [&ran] { ran.up(); });

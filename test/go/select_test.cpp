@@ -148,8 +148,7 @@ BOOST_AUTO_TEST_CASE(g28_a_blocked_select_receives_in_the_order_of_time_though_o
     BOOST_TEST(got.polled == 25);
 }
 
-BOOST_AUTO_TEST_CASE(
-    g28_a_select_over_many_channels_takes_neither_stack_nor_time_of_who_stops_one) {
+BOOST_AUTO_TEST_CASE(g28_a_select_over_many_channels_needs_little_stack_and_holds_no_stop_up) {
     constexpr std::size_t many = 20'000;
     test::ManualTimers t(test::goInline(nullptr));
     std::vector<jtimer::go::Timer> all;
@@ -200,7 +199,7 @@ BOOST_AUTO_TEST_CASE(g29_a_select_with_a_time_out_ends_then) {
     BOOST_TEST(timers.stats().pending == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(g29_a_time_out_of_zero_or_less_only_looks) {
+BOOST_AUTO_TEST_CASE(g29_a_select_with_a_time_out_of_zero_or_less_does_not_block) {
     const auto timer = timers.newTimer(10);
     BOOST_TEST(text(select({timer.C()}, 0)) == "");
     BOOST_TEST(text(select({timer.C()}, -1)) == "");

@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(the_earliest_is_known_after_random_changes) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(no_earlier_head_is_missed_whoever_writes_it_meanwhile) {
+BOOST_AUTO_TEST_CASE(no_earlier_head_is_missed_while_other_threads_write_theirs) {
     constexpr std::size_t count = 4;
     for (int round = 0; round < 200; ++round) {
         Heads h(count);

@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(g39_the_poller_may_wake_for_a_timer_that_was_stopped_and_fi
     BOOST_TEST(!clock->advanceToNext());
 }
 
-BOOST_AUTO_TEST_CASE(g39_with_nothing_pending_it_sleeps_without_a_limit) {
+BOOST_AUTO_TEST_CASE(g39_with_nothing_pending_the_poller_sleeps_without_a_limit) {
     BOOST_TEST(!clock->advanceToNext());
     inRoomThread([] {});
     BOOST_TEST(!clock->advanceToNext());

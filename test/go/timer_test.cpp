@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(g13_stop_says_whether_it_has_ended_a_start) {
     BOOST_TEST(runs == 1);
 }
 
-BOOST_AUTO_TEST_CASE(g13_reset_says_the_same_and_starts_the_timer_anew) {
+BOOST_AUTO_TEST_CASE(g13_reset_says_whether_it_has_ended_a_start_and_starts_the_timer_anew) {
     for (const auto& [state, expected] : {std::pair(State::Running, true),
                                           {State::Unread, true},
                                           {State::Received, false},
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(g13_reset_of_a_timer_with_a_function_runs_it_by_the_new_tim
     BOOST_TEST(take() == "g@145");
 }
 
-BOOST_AUTO_TEST_CASE(g13_an_uninitialised_handle_says_so) {
+BOOST_AUTO_TEST_CASE(g13_stop_and_reset_of_an_uninitialised_handle_throw) {
     Timer never;
     Timer from = timers.newTimer(10);
     const Timer to = std::move(from);

@@ -52,7 +52,7 @@ struct Fixture : test::ManualTimer {
 
 BOOST_FIXTURE_TEST_SUITE(cancel_and_wait, Fixture)
 
-BOOST_AUTO_TEST_CASE(it_returns_when_the_run_in_progress_is_over_and_answers_like_cancel) {
+BOOST_AUTO_TEST_CASE(c12_cancelAndWait_returns_when_the_run_is_over_and_answers_like_cancel) {
     for (const bool repeats : {true, false}) {
         Fixture fixture;
         const auto task = fixture.startRun(repeats);
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(it_returns_when_the_run_in_progress_is_over_and_answers_lik
     }
 }
 
-BOOST_AUTO_TEST_CASE(without_a_run_in_progress_it_is_cancel) {
+BOOST_AUTO_TEST_CASE(c12_without_a_run_in_progress_cancelAndWait_is_cancel) {
     const auto never = jtimer::makeTask([] {});
     BOOST_TEST(!never->cancelAndWait());
     const auto pending = timer.schedule(log.entry("a"), 10);
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(without_a_run_in_progress_it_is_cancel) {
     BOOST_TEST(!once->cancelAndWait());
 }
 
-BOOST_AUTO_TEST_CASE(it_does_not_wait_for_a_run_of_another_task) {
+BOOST_AUTO_TEST_CASE(c12_cancelAndWait_does_not_wait_for_a_run_of_another_task) {
     const auto task = startRun(true);
     Timer second(test::onClock(clock));
     const auto here = timer.schedule([] {}, 10), there = second.schedule([] {}, 10);
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(it_does_not_wait_for_a_run_of_another_task) {
     task->cancelAndWait();
 }
 
-BOOST_AUTO_TEST_CASE(inside_the_tasks_own_run_it_returns_at_once) {
+BOOST_AUTO_TEST_CASE(c12_inside_the_tasks_own_run_cancelAndWait_returns_at_once) {
     int runs = 0;
     timer.schedule([&](TimerTask& self) { runs += self.cancelAndWait() ? 1 : 100; }, 10, 10);
     timer.schedule([&](TimerTask& self) { runs += self.cancelAndWait() ? 100 : 1; }, 10);
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(inside_the_tasks_own_run_it_returns_at_once) {
     BOOST_TEST(runs == 2);
 }
 
-BOOST_AUTO_TEST_CASE(a_run_that_ends_by_an_exception_is_over_when_that_has_been_reported) {
+BOOST_AUTO_TEST_CASE(c12_a_run_that_ends_by_an_exception_is_over_when_that_has_been_reported) {
     for (const auto policy : {jtimer::OnException::StopTimer, jtimer::OnException::ContinueTask}) {
         Gate gateRunning, gateReleased;
         std::atomic<bool> reported{false};
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_ends_by_an_exception_is_over_when_that_has_been_
     }
 }
 
-BOOST_AUTO_TEST_CASE(it_calls_an_overridden_cancel_and_cancels_where_that_does_not) {
+BOOST_AUTO_TEST_CASE(c12_cancelAndWait_calls_an_overridden_cancel_and_cancels_where_that_does_not) {
     struct Stubborn : TimerTask {
         int cancels = 0;
         void run() override {}
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(it_calls_an_overridden_cancel_and_cancels_where_that_does_n
     BOOST_TEST(task->isCancelled());
 }
 
-BOOST_AUTO_TEST_CASE(a_timer_that_is_destroyed_meanwhile_or_detached_is_waited_for) {
+BOOST_AUTO_TEST_CASE(c12_a_timer_that_is_destroyed_meanwhile_or_detached_is_waited_for) {
     auto second = std::make_unique<Timer>("second", true);
     const auto task = jtimer::makeTask([this] {
         running.open();
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(a_timer_that_is_destroyed_meanwhile_or_detached_is_waited_f
     releaser.join();
 }
 
-BOOST_AUTO_TEST_CASE(a_scoped_task_makes_it_safe_to_capture_this) {
+BOOST_AUTO_TEST_CASE(c12_a_scoped_task_makes_it_safe_to_capture_this) {
     class Poller {
       public:
         Poller(Timer& timer, std::atomic<int>& late) : late_(late) {
@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(a_scoped_task_makes_it_safe_to_capture_this) {
     BOOST_TEST(late == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_scoped_task_is_moved_and_ends_what_it_loses) {
+BOOST_AUTO_TEST_CASE(c12_a_scoped_task_is_moved_and_ends_what_it_loses) {
     static_assert(!std::is_copy_constructible_v<ScopedTask>);
     static_assert(std::is_nothrow_move_constructible_v<ScopedTask>);
     const auto a = timer.schedule([] {}, 10), b = timer.schedule([] {}, 10);
@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(a_scoped_task_is_moved_and_ends_what_it_loses) {
     BOOST_TEST(none.task() == nullptr);
 }
 
-BOOST_AUTO_TEST_CASE(an_interrupted_thread_waits_all_the_same) {
+BOOST_AUTO_TEST_CASE(c12_an_interrupted_thread_waits_all_the_same) {
     const auto task = startRun(true);
     std::atomic<bool> returned{false};
     boost::thread waiting([&] {
@@ -280,7 +280,7 @@ auto waitsWhenDestroyed(bool& answer) {
 
 BOOST_AUTO_TEST_SUITE(at_the_address_of_a_destroyed_task)
 
-BOOST_AUTO_TEST_CASE(it_does_not_wait_for_the_report_of_an_exception) {
+BOOST_AUTO_TEST_CASE(c12_cancelAndWait_does_not_wait_for_the_report_of_an_exception) {
     using jtimer::OnException;
     for (const auto policy :
          {OnException::StopTimer, OnException::CancelTask, OnException::ContinueTask}) {
@@ -304,7 +304,7 @@ BOOST_AUTO_TEST_CASE(it_does_not_wait_for_the_report_of_an_exception) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(it_does_not_wait_for_the_destructors_of_other_tasks) {
+BOOST_AUTO_TEST_CASE(c12_cancelAndWait_does_not_wait_for_the_destructors_of_other_tasks) {
     test::LoggedClock on;
     bool atTheEnd = false, ofCancelled = false, ofUnwound = false;
     {
@@ -337,7 +337,7 @@ BOOST_AUTO_TEST_CASE(it_does_not_wait_for_the_destructors_of_other_tasks) {
 BOOST_AUTO_TEST_SUITE_END()
 
 // No run is in progress after it and none begins, whoever else cancels, ends or makes timers.
-BOOST_AUTO_TEST_CASE(after_it_no_run_is_in_progress_whatever_races) {
+BOOST_AUTO_TEST_CASE(c12_after_cancelAndWait_no_run_is_in_progress_whatever_races) {
     struct Shared {
         std::atomic<bool> over{false};
         std::atomic<int> late{0};

@@ -65,7 +65,7 @@ struct Heads : test::ManualTimer {
 
 BOOST_FIXTURE_TEST_SUITE(cancelled_heads, Heads)
 
-BOOST_AUTO_TEST_CASE(a_few_at_a_time_leave_the_queue_and_are_destroyed_before_the_next_few) {
+BOOST_AUTO_TEST_CASE(j67_cancelled_heads_leave_the_queue_and_are_destroyed_a_few_at_a_time) {
     Gate entered, released;
     int destroyed = 0;
     whileBusy(timer, [&] {
@@ -82,7 +82,8 @@ BOOST_AUTO_TEST_CASE(a_few_at_a_time_leave_the_queue_and_are_destroyed_before_th
     BOOST_TEST(destroyed == 1000);
 }
 
-BOOST_AUTO_TEST_CASE(a_task_that_becomes_due_meanwhile_runs_before_the_next_few_are_destroyed) {
+BOOST_AUTO_TEST_CASE(
+    j67_a_task_that_becomes_due_runs_before_the_next_cancelled_heads_are_destroyed) {
     int destroyed = 0;
     int destroyedBefore = -1;
     whileBusy(timer, [&] {
@@ -95,7 +96,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_becomes_due_meanwhile_runs_before_the_next_few_
     BOOST_TEST(destroyed == 1000);
 }
 
-BOOST_AUTO_TEST_CASE(a_task_that_is_due_behind_them_runs_before_any_of_them_is_destroyed) {
+BOOST_AUTO_TEST_CASE(j67_a_due_task_behind_cancelled_heads_runs_before_they_are_destroyed) {
     int destroyed = 0;
     int destroyedBefore = -1;
     timer.schedule([this] { clock->advance(100); }, 10);
@@ -106,7 +107,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_is_due_behind_them_runs_before_any_of_them_is_d
     BOOST_TEST(destroyed == 1000);
 }
 
-BOOST_AUTO_TEST_CASE(they_are_destroyed_though_the_thread_is_never_idle) {
+BOOST_AUTO_TEST_CASE(j67_cancelled_heads_are_destroyed_though_the_thread_is_never_idle) {
     int destroyed = 0;
     std::vector<int> destroyedBefore;
     timer.schedule([this] { clock->advance(100); }, 10);
@@ -119,7 +120,7 @@ BOOST_AUTO_TEST_CASE(they_are_destroyed_though_the_thread_is_never_idle) {
                boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(their_destructors_may_destroy_the_timer) {
+BOOST_AUTO_TEST_CASE(j67_the_destructors_of_cancelled_heads_may_destroy_the_timer) {
     auto owned = std::make_unique<jtimer::Timer>(test::onClock(clock));
     Gate destroyed;
     whileBusy(*owned, [&] {

@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(j77_what_tasks_and_threads_purge_at_once_adds_up_to_what_wa
     BOOST_TEST(purged == cancelled);
 }
 
-BOOST_AUTO_TEST_CASE(j77_so_it_does_when_other_calls_meet_purges_in_the_middle) {
+BOOST_AUTO_TEST_CASE(j77_what_is_purged_adds_up_when_other_calls_interrupt_the_purges) {
     constexpr int rounds = 300, each = 100;
     std::atomic<int> cancelled{0}, purged{0}, destroyed{0};
     {

@@ -39,7 +39,8 @@ struct Fixture : test::LoggedClock {
 
 BOOST_FIXTURE_TEST_SUITE(destruction_on_own_thread, Fixture)
 
-BOOST_AUTO_TEST_CASE(j138_it_ends_at_once_when_its_last_live_task_is_cancelled) {
+BOOST_AUTO_TEST_CASE(
+    j138_destroyed_on_its_own_thread_a_timer_ends_when_its_last_live_task_is_cancelled) {
     auto timer = make(false);
     const auto ended = test::threadEnd(*timer);
     destroyItselfAt10(timer);
@@ -79,7 +80,7 @@ BOOST_AUTO_TEST_CASE(c2_the_last_owner_can_be_a_thread_local_object_of_the_timer
     }
 }
 
-BOOST_AUTO_TEST_CASE(c2_on_its_own_thread_a_daemon_ends_after_the_run_that_destroys_it) {
+BOOST_AUTO_TEST_CASE(c2_destroyed_on_its_own_thread_a_daemon_ends_after_that_run) {
     auto timer = make(true);
     const auto ended = test::threadEnd(*timer);
     destroyItselfAt10(timer);
@@ -106,8 +107,7 @@ BOOST_AUTO_TEST_CASE(
     BOOST_TEST(!clock->advanceToNext());
 }
 
-BOOST_AUTO_TEST_CASE(
-    c2_on_its_own_thread_with_nothing_pending_cancelled_before_or_dying_of_an_exception) {
+BOOST_AUTO_TEST_CASE(c2_destroyed_on_its_own_thread_an_idle_cancelled_or_throwing_timer_ends) {
     for (const bool isDaemon : {false, true}) {
         for (const char* const how : {"idle", "cancelled", "throws"}) {
             auto timer = std::make_unique<Timer>(test::silentOnDeath(clock, isDaemon));

@@ -66,7 +66,7 @@ struct Fixture : test::LoggedClock {
 
 BOOST_FIXTURE_TEST_SUITE(destructor, Fixture)
 
-BOOST_AUTO_TEST_CASE(j134_an_idle_timer_ends_its_thread_and_returns) {
+BOOST_AUTO_TEST_CASE(j134_the_destructor_of_an_idle_timer_ends_its_thread_and_returns) {
     for (const bool isDaemon : {false, true}) {
         auto timer = make(isDaemon);
         std::atomic<bool> ended{false};
@@ -78,7 +78,8 @@ BOOST_AUTO_TEST_CASE(j134_an_idle_timer_ends_its_thread_and_returns) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(j135_one_shots_that_are_pending_run_at_their_times_and_then_it_returns) {
+BOOST_AUTO_TEST_CASE(
+    j135_the_destructor_returns_when_the_pending_one_shots_have_run_at_their_times) {
     auto timer = make(false);
     for (int i = 10; i >= 1; --i) timer->schedule(log.entry(std::to_string(i)), i * 10);
     Closing closing(std::move(timer), clock);
@@ -165,7 +166,7 @@ BOOST_AUTO_TEST_CASE(j137_a_task_that_is_cancelled_already_is_not_waited_for) {
     BOOST_TEST(once.use_count() == 1);
 }
 
-BOOST_AUTO_TEST_CASE(j137_nor_if_it_lies_behind_one_that_is_alive) {
+BOOST_AUTO_TEST_CASE(j137_a_cancelled_task_behind_a_live_one_is_not_waited_for) {
     auto timer = make(false);
     const auto cancelled = timer->schedule(log.entry("a"), 60'000);
     timer->schedule(log.entry("b"), 10);
@@ -281,7 +282,8 @@ BOOST_AUTO_TEST_CASE(c2_while_the_destructor_waits_no_task_is_accepted_and_cance
     BOOST_TEST(log.take() == "");
 }
 
-BOOST_AUTO_TEST_CASE(c2_a_timer_that_was_cancelled_returns_at_once_also_if_in_a_task) {
+BOOST_AUTO_TEST_CASE(
+    c2_the_destructor_of_a_timer_cancelled_outside_or_inside_a_task_returns_at_once) {
     for (const bool isDaemon : {false, true}) {
         auto timer = make(isDaemon);
         timer->scheduleAtFixedRate(log.entry("a"), 10, 10);
@@ -299,7 +301,7 @@ BOOST_AUTO_TEST_CASE(c2_a_timer_that_was_cancelled_returns_at_once_also_if_in_a_
     BOOST_TEST(log.take() == "");
 }
 
-BOOST_AUTO_TEST_CASE(c2_a_timer_that_was_cancelled_still_waits_for_its_running_task) {
+BOOST_AUTO_TEST_CASE(c2_the_destructor_of_a_cancelled_timer_still_waits_for_its_running_task) {
     for (const bool isDaemon : {false, true}) {
         auto timer = make(isDaemon);
         Gate entered;
@@ -342,7 +344,7 @@ BOOST_AUTO_TEST_CASE(c2_an_exception_while_the_destructor_waits_ends_the_wait) {
     BOOST_TEST(log.take() == "a@10 a@20");
 }
 
-BOOST_AUTO_TEST_CASE(c2_the_destructor_waits_also_on_a_thread_that_has_been_interrupted) {
+BOOST_AUTO_TEST_CASE(c2_the_destructor_waits_on_a_thread_that_has_been_interrupted) {
     auto timer = make(false);
     bool ran = false;
     timer->schedule([&, &closed = *timer] { test::awaitClosed(closed), ran = true; }, 0);
@@ -356,7 +358,7 @@ BOOST_AUTO_TEST_CASE(c2_the_destructor_waits_also_on_a_thread_that_has_been_inte
     BOOST_TEST(ranBefore);
 }
 
-BOOST_AUTO_TEST_CASE(c2_the_destructor_waits_also_on_a_thread_that_is_cancelled_meanwhile) {
+BOOST_AUTO_TEST_CASE(c2_the_destructor_waits_on_a_thread_that_is_cancelled_during_the_wait) {
     auto timer = make(false);
     Gate closed, released;
     bool ran = false;

@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(a_task_may_detach_and_destroy_its_own_timer) {
     ended->wait();
 }
 
-BOOST_AUTO_TEST_CASE(a_timer_whose_thread_has_ended_is_let_go_as_well) {
+BOOST_AUTO_TEST_CASE(a_timer_whose_thread_has_ended_can_be_detached) {
     for (int round = 0; round < 200; ++round) {
         auto timer = make(false);
         timer->detach();

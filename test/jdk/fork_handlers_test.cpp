@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(c11_handlers_of_fork_may_take_a_mutex_under_which_timers_ar
 }
 
 #if defined(__linux__)
-BOOST_AUTO_TEST_CASE(c11_also_handlers_that_were_registered_before_the_library_was_loaded) {
+BOOST_AUTO_TEST_CASE(c11_handlers_of_fork_older_than_the_library_may_stop_and_make_timers) {
     const auto child =
         test::runChild("restarts_a_timer_in_handlers_that_are_older_than_the_library");
     BOOST_TEST(child.out == "forked\nforked\nforked\n");

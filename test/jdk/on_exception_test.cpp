@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(with_stop_timer_no_other_task_runs_as_in_java) {
     CHECK_THROWS(timer.schedule([] {}, 0), jtimer::IllegalStateException, kCancelled);
 }
 
-BOOST_AUTO_TEST_CASE(with_cancel_task_the_others_go_on) {
+BOOST_AUTO_TEST_CASE(with_cancel_task_the_other_tasks_go_on) {
     Timer timer(options(OnException::CancelTask));
     const auto task = timer.schedule(thrower(), 10, 10);
     timer.schedule(log.entry("other"), 25, 10);

@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(j88_tasks_run_in_the_order_of_their_times_and_not_of_the_ca
     BOOST_TEST(take() == Order({10, 20, 30, 40, 50, 60}), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(j88_also_when_all_of_them_are_overdue) {
+BOOST_AUTO_TEST_CASE(j88_overdue_tasks_run_in_the_order_of_their_times) {
     for (const int time : {10, 30, 60, 20, 50, 40}) timer.schedule(entry(time), time);
     timer.schedule([this] { clock->advance(1000); }, 5);
     clock->advance(5);
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(j89_j90_c8_one_shots_of_the_same_time_run_as_1_n_and_down_t
     }
 }
 
-BOOST_AUTO_TEST_CASE(j90_the_same_for_a_date_in_the_past_when_all_are_scheduled_before_any_fires) {
+BOOST_AUTO_TEST_CASE(j90_one_shots_of_the_same_past_time_run_as_1_n_and_down_to_2) {
     for (int n = 1; n <= 16; ++n) {
         timer.schedule(
             [&] {
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(j92_fixed_rate_tasks_of_the_same_time_take_turns_as_on_the_
     }
 }
 
-BOOST_AUTO_TEST_CASE(j92_rounds_that_were_missed_are_made_up_for_in_the_same_order) {
+BOOST_AUTO_TEST_CASE(j92_fixed_rate_tasks_take_turns_in_rounds_that_were_missed) {
     for (const auto& [n, expected] : kFourRounds) {
         Fixture f;
         const auto scheduleAll = [&f, count = n] {
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(j92_rounds_that_were_missed_are_made_up_for_in_the_same_ord
     }
 }
 
-BOOST_AUTO_TEST_CASE(j93_fixed_delay_tasks_do_the_same_while_the_time_stands_still_during_a_round) {
+BOOST_AUTO_TEST_CASE(j93_fixed_delay_tasks_take_turns_while_the_time_stands_still_during_a_round) {
     for (const auto& [n, expected] : kFourRounds) {
         BOOST_TEST(fourRounds(n, [](auto& onTimer, auto task) {
                        onTimer.schedule(task, 100, 100);

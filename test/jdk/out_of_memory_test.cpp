@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(a_slow_run_is_printed) {
     BOOST_TEST(cerr.text() == "Timer \"test\": an unnamed task took 12.045 ms.\n");
 }
 
-BOOST_AUTO_TEST_CASE(all_that_the_thread_does_by_itself_needs_none) {
+BOOST_AUTO_TEST_CASE(nothing_that_the_thread_does_by_itself_needs_memory) {
     for (const Ties ties : {Ties::Jdk, Ties::Fifo}) {
         for (const bool removeOnCancel : {false, true}) {
             TimerOptions options = test::onClock(clock);

@@ -67,7 +67,7 @@ CHILD_PROCESS(throws_what_is_no_exception) {
     std::exit(7);
 }
 
-BOOST_AUTO_TEST_CASE(j126_also_for_what_is_no_std_exception_and_another_exit_code) {
+BOOST_AUTO_TEST_CASE(j126_what_is_no_std_exception_leaves_another_exit_code_alone) {
     const auto child = runChild("throws_what_is_no_exception");
     BOOST_TEST(child.err == "Exception in thread \"an int\" int\n"
                             "Exception in thread \"a struct\" (anonymous namespace)::Odd\n");
@@ -118,7 +118,7 @@ CHILD_PROCESS(leaves_tasks_on_the_global_timers) {
     print("main returns\n");
 }
 
-BOOST_AUTO_TEST_CASE(j132_so_does_a_global_one_that_was_made_before_main) {
+BOOST_AUTO_TEST_CASE(j132_a_global_timer_made_before_main_keeps_the_process_alive) {
     const auto child = runChild("leaves_tasks_on_the_global_timers");
     BOOST_TEST(child.out == "main returns\nglobal\nglobal, later\n");
     BOOST_TEST(child.err == "");

@@ -53,8 +53,7 @@ BOOST_AUTO_TEST_CASE(j64_an_empty_queue_has_nothing_to_purge) {
     BOOST_TEST(log.take() == "a@0");
 }
 
-BOOST_AUTO_TEST_CASE(
-    j64_where_nothing_is_cancelled_a_purge_changes_nothing_also_not_the_order_of_ties) {
+BOOST_AUTO_TEST_CASE(j64_where_nothing_is_cancelled_a_purge_keeps_even_the_order_of_ties) {
     for (const char* name : {"1", "2", "3", "4", "5"}) entry(name, 10);
     BOOST_TEST(timer.purge() == 0);
     clock->advance(10);
@@ -282,7 +281,7 @@ BOOST_AUTO_TEST_CASE(j76_a_timer_whose_every_task_is_purged_wakes_once_in_vain_a
     BOOST_TEST(log.take() == "a@20");
 }
 
-BOOST_AUTO_TEST_CASE(j76_tasks_scheduled_after_such_a_purge_run_on_time_whether_earlier_or_later) {
+BOOST_AUTO_TEST_CASE(j76_tasks_scheduled_after_everything_was_purged_run_on_time) {
     cancelled(50);
     BOOST_TEST(timer.purge() == 1);
     entry("later", 60);
@@ -394,7 +393,7 @@ struct LongPurge {
 
 BOOST_FIXTURE_TEST_SUITE(long_purge, LongPurge)
 
-BOOST_AUTO_TEST_CASE(j78_whoever_needs_the_queue_in_the_middle_finds_and_leaves_it_as_on_the_jdk) {
+BOOST_AUTO_TEST_CASE(j78_calls_during_a_purge_find_and_leave_the_queue_as_on_the_jdk) {
     for (const jtimer::Ties ties : {jtimer::Ties::Jdk, jtimer::Ties::Fifo}) {
         atEnd = [](int) {};
         BOOST_TEST(purge(ties) == kCancelled);
@@ -438,7 +437,7 @@ BOOST_AUTO_TEST_CASE(a_purge_whose_destructors_take_long_keeps_no_other_thread_w
     BOOST_TEST(destroyed == kCancelled);
 }
 
-BOOST_AUTO_TEST_CASE(the_thread_that_wakes_up_in_the_middle_runs_what_is_due) {
+BOOST_AUTO_TEST_CASE(a_thread_that_wakes_up_during_a_purge_runs_what_is_due) {
     std::string inTheMiddle;
     atEnd = [&](int number) {
         if (number == kInTheMiddle) inTheMiddle = run();
@@ -448,7 +447,7 @@ BOOST_AUTO_TEST_CASE(the_thread_that_wakes_up_in_the_middle_runs_what_is_due) {
     BOOST_TEST(timer->stats().pending == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(a_second_purge_in_the_middle_takes_out_what_was_cancelled_after_the_first) {
+BOOST_AUTO_TEST_CASE(a_purge_during_a_purge_removes_what_was_cancelled_since) {
     int second = 0;
     atEnd = [&](int number) {
         if (number != kInTheMiddle) return;
@@ -461,7 +460,7 @@ BOOST_AUTO_TEST_CASE(a_second_purge_in_the_middle_takes_out_what_was_cancelled_a
     BOOST_TEST(timer->stats().cancelled == kCancelled + 3U);
 }
 
-BOOST_AUTO_TEST_CASE(a_timer_that_is_cancelled_or_destroyed_in_the_middle_has_been_purged) {
+BOOST_AUTO_TEST_CASE(a_timer_that_is_cancelled_or_destroyed_during_a_purge_has_been_purged) {
     for (const bool destroy : {false, true}) {
         atEnd = [&](int number) {
             if (number == kInTheMiddle) destroy ? timer.reset() : timer->cancel();

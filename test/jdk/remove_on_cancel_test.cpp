@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(a_task_of_a_users_class_leaves_the_queue_and_is_whole) {
     BOOST_TEST(log.take() == "a@0");
 }
 
-BOOST_AUTO_TEST_CASE(the_others_run_as_if_it_had_never_been_there) {
+BOOST_AUTO_TEST_CASE(the_other_tasks_run_as_if_the_cancelled_one_had_never_been_there) {
     std::vector<std::shared_ptr<TimerTask>> tasks;
     std::mt19937 random(7);
     std::string expected;
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(max_pending_counts_what_has_not_been_cancelled) {
     BOOST_CHECK_THROW(limited.schedule([] {}, 1000), jtimer::RejectedExecutionException);
 }
 
-BOOST_AUTO_TEST_CASE(cancelled_after_the_timer_it_answers_as_usual) {
+BOOST_AUTO_TEST_CASE(a_task_cancelled_after_its_timer_answers_as_usual) {
     const auto captured = std::make_shared<int>();
     auto task = timer.schedule([captured] {}, 10), second = timer.schedule([captured] {}, 20);
     timer.cancel();

@@ -50,7 +50,7 @@ struct Fixture : test::ManualTimer {
 
 BOOST_FIXTURE_TEST_SUITE(scheduled_execution_time, Fixture)
 
-BOOST_AUTO_TEST_CASE(j80_a_task_that_was_never_scheduled_answers_0_also_when_it_is_cancelled) {
+BOOST_AUTO_TEST_CASE(j80_a_task_that_was_never_scheduled_answers_0_before_and_after_cancel) {
     const auto task = test::makeTask();
     BOOST_TEST(task->scheduledExecutionTime() == 0);
     task->cancel();
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(j81_what_is_finer_than_a_millisecond_is_rounded_down) {
     BOOST_TEST(delayed->times == Times({0, 1, 2}), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(j81_delays_of_about_a_century_count_from_the_nanosecond_of_the_call_too) {
+BOOST_AUTO_TEST_CASE(j81_delays_of_about_a_century_count_from_the_nanosecond_of_the_call) {
     constexpr std::int64_t century = 100LL * 365 * 86'400'000;
     constexpr std::int64_t year2262 = kMax / 1'000'000;
     clock->advance(700us);

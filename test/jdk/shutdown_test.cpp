@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(shutdown_now_returns_the_queued_tasks_in_the_order_of_their
     BOOST_TEST(timer.shutdownNow().empty());
 }
 
-BOOST_AUTO_TEST_CASE(of_equal_times_the_order_is_that_of_the_runs) {
+BOOST_AUTO_TEST_CASE(shutdown_now_returns_tasks_of_equal_times_in_the_order_of_their_runs) {
     std::string order;
     for (Timer* each : {&timer, std::make_unique<Timer>(test::onClock(clock)).release()}) {
         for (const char* name : {"a", "b", "c", "d", "e", "f", "g"}) {

@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(lateness_and_busy_are_exact_on_a_manual_clock) {
     BOOST_TEST((stats.busy == 8ms));
 }
 
-BOOST_AUTO_TEST_CASE(busy_tells_of_a_run_in_progress_too) {
+BOOST_AUTO_TEST_CASE(busy_includes_the_run_in_progress) {
     test::Gate running, released;
     const auto start = clock->now();
     timer.schedule(

@@ -281,7 +281,7 @@ BOOST_AUTO_TEST_CASE(j9_j10_a_timer_is_a_daemon_exactly_if_it_was_asked_to_be) {
     checkDaemonFlags();
 }
 
-BOOST_AUTO_TEST_CASE(j9_j10_whoever_makes_it) {
+BOOST_AUTO_TEST_CASE(j9_j10_a_timer_made_inside_a_task_is_a_daemon_exactly_if_it_was_asked_to_be) {
     Timer daemon("creator", true);
     onThreadOf(daemon, [] { return checkDaemonFlags(), true; });
     Timer other("creator", false);

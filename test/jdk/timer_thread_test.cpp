@@ -281,7 +281,7 @@ BOOST_AUTO_TEST_CASE(one_wake_up_serves_tasks_that_are_due_within_50_us_of_each_
     BOOST_TEST(clock->awaitWait(4) == at(0) + 60'000);
 }
 
-BOOST_AUTO_TEST_CASE(a_tolerance_that_was_asked_for_is_not_exceeded_for_that) {
+BOOST_AUTO_TEST_CASE(an_explicit_tolerance_is_not_exceeded_to_share_a_wake_up) {
     const auto ownClock = std::make_shared<test::ScriptedClock>();
     ownClock->wakesLate = true;
     jtimer::TimerOptions options = test::onClock(ownClock);

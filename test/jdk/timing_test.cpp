@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(j111_fixed_rate_tasks_that_catch_up_together_are_merged_by_
                          "a@0 b@0");
 }
 
-BOOST_AUTO_TEST_CASE(j111_an_overdue_one_shot_finds_its_place_among_them) {
+BOOST_AUTO_TEST_CASE(j111_an_overdue_one_shot_is_merged_with_fixed_rate_tasks_that_catch_up) {
     const auto a = task("a"), b = task("b"), once = task("once");
     const auto scheduleAll = [&] {
         timer.scheduleAtFixedRate(a, at(-100), 20);

@@ -154,8 +154,7 @@ BOOST_AUTO_TEST_CASE(
     BOOST_TEST(cerr.text() == "");
 }
 
-BOOST_AUTO_TEST_CASE(
-    j121_the_thrower_has_run_once_and_no_other_task_runs_any_more_also_none_that_is_due) {
+BOOST_AUTO_TEST_CASE(j121_the_task_that_throws_has_run_once_and_not_even_a_due_task_runs_after_it) {
     test::Log log(clock);
     timer.scheduleAtFixedRate(
         [&] {

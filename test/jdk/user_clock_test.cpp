@@ -69,7 +69,7 @@ struct Report {
 
 BOOST_AUTO_TEST_SUITE(user_clock)
 
-BOOST_AUTO_TEST_CASE(j116_of_four_tasks_that_are_due_none_runs_after_the_first_has_set_it_back) {
+BOOST_AUTO_TEST_CASE(j116_of_four_due_tasks_none_runs_after_the_first_has_set_the_clock_back) {
     const auto clock = std::make_shared<SettableClock>();
     Timer timer(test::onClock(clock));
     test::Counter runs, last;

@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(n55_the_timer_refers_to_a_timeout_until_its_run_has_returne
     BOOST_TEST(guard.use_count() == 1);
 }
 
-BOOST_AUTO_TEST_CASE(n55_or_until_its_cancelled_call_has_returned) {
+BOOST_AUTO_TEST_CASE(n55_the_timer_refers_to_a_timeout_until_its_cancelled_call_has_returned) {
     std::weak_ptr<jtimer::netty::Timeout> weak;
     std::weak_ptr<TimerTask> weakTask;
     {
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(n55_or_until_its_cancelled_call_has_returned) {
     BOOST_TEST(weakTask.expired());
 }
 
-BOOST_AUTO_TEST_CASE(n55_or_until_the_result_of_stop_is_dropped) {
+BOOST_AUTO_TEST_CASE(n55_a_timeout_lives_until_the_result_of_stop_is_dropped) {
     std::weak_ptr<jtimer::netty::Timeout> weak = owned->newTimeout(task("a"), 1h);
     {
         const auto result = owned->stop();
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(n55_or_until_the_result_of_stop_is_dropped) {
     BOOST_TEST(weak.expired());
 }
 
-BOOST_AUTO_TEST_CASE(n55_or_until_the_function_given_to_an_executor_is_destroyed) {
+BOOST_AUTO_TEST_CASE(n55_a_timeout_lives_until_the_function_given_to_an_executor_is_destroyed) {
     std::vector<std::function<void()>> queue;
     auto options = test::wheelOn(clock);
     options.taskExecutor = [&](std::function<void()> run) { queue.push_back(std::move(run)); };
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(n59_what_was_written_before_is_visible_in_run_and_in_cancel
 
 // --- the destructor -----------------------------------------------------------------------------
 
-BOOST_AUTO_TEST_CASE(n56_what_is_pending_is_cancelled_with_its_calls) {
+BOOST_AUTO_TEST_CASE(n56_the_destructor_cancels_what_is_pending_with_its_calls) {
     const Handle first = owned->newTimeout(task("a"), 0);
     const Handle second = owned->newTimeout(task("b"), 1h);
     second->cancel();
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(n56_a_timer_that_was_not_started_or_was_stopped_is_just_des
     BOOST_TEST(log.take() == "-a@0");
 }
 
-BOOST_AUTO_TEST_CASE(n56_the_running_task_is_waited_for_and_may_use_the_timer_meanwhile) {
+BOOST_AUTO_TEST_CASE(n56_the_destructor_waits_for_the_running_task_which_may_use_the_timer) {
     test::Gate running;
     std::atomic<bool> ended{false};
     HashedWheelTimer& timer = *owned;
@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(n56_the_running_task_is_waited_for_and_may_use_the_timer_me
     BOOST_TEST(log.take() == "-other@100");
 }
 
-BOOST_AUTO_TEST_CASE(n56_on_the_worker_in_run_no_further_run_begins) {
+BOOST_AUTO_TEST_CASE(n56_after_a_run_that_destroys_the_timer_no_further_run_begins) {
     owned->newTimeout(
         [this] {
             log.write("run");
@@ -254,7 +254,7 @@ BOOST_AUTO_TEST_CASE(n56_on_the_worker_in_run_no_further_run_begins) {
     clock->check();
 }
 
-BOOST_AUTO_TEST_CASE(n56_on_the_worker_in_a_tasks_destructor) {
+BOOST_AUTO_TEST_CASE(n56_a_tasks_destructor_on_the_worker_may_destroy_the_timer) {
     owned->newTimeout(
         [guard = std::make_shared<Guard>([this] { owned.reset(); }), this] { log.write("run"); },
         0);
@@ -263,7 +263,7 @@ BOOST_AUTO_TEST_CASE(n56_on_the_worker_in_a_tasks_destructor) {
     BOOST_TEST(log.take() == "run@100 -same@100");
 }
 
-BOOST_AUTO_TEST_CASE(n56_on_the_worker_in_cancelled) {
+BOOST_AUTO_TEST_CASE(n56_a_cancelled_call_on_the_worker_may_destroy_the_timer) {
     const Handle first =
         owned->newTimeout(std::make_shared<test::WheelTask>([](const Handle&) {},
                                                             [this](const Handle&) {
@@ -279,7 +279,7 @@ BOOST_AUTO_TEST_CASE(n56_on_the_worker_in_cancelled) {
     BOOST_TEST(log.take() == "-first@100 -second@100 -third@100");
 }
 
-BOOST_AUTO_TEST_CASE(n56_on_the_worker_with_an_executor_that_runs_at_once) {
+BOOST_AUTO_TEST_CASE(n56_a_run_on_an_inline_executor_may_destroy_the_timer) {
     auto options = test::wheelOn(clock);
     options.taskExecutor = [](const std::function<void()>& run) { run(); };
     owned = std::make_shared<HashedWheelTimer>(options);
@@ -289,7 +289,7 @@ BOOST_AUTO_TEST_CASE(n56_on_the_worker_with_an_executor_that_runs_at_once) {
     BOOST_TEST(log.take() == "-same@100");
 }
 
-BOOST_AUTO_TEST_CASE(n56_while_the_newTimeout_that_queued_it_is_still_returning) {
+BOOST_AUTO_TEST_CASE(n56_a_run_may_destroy_the_timer_while_its_newTimeout_is_returning) {
     for (int round = 0; round < 50; ++round) {
         auto timer = std::make_shared<HashedWheelTimer>(test::wheelOn(clock));
         HashedWheelTimer& raw = *timer;

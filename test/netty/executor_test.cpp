@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(n53_what_run_throws_goes_to_the_handler_and_the_tick_goes_o
     BOOST_TEST(log.take() == "test: first@100 test: something else@100 a@100 b@200");
 }
 
-BOOST_AUTO_TEST_CASE(n53_the_same_for_cancelled_in_a_tick_and_in_stop) {
+BOOST_AUTO_TEST_CASE(n53_what_cancelled_throws_in_a_tick_and_in_stop_goes_to_the_handler) {
     HashedWheelTimer timer(handled());
     const auto given = std::make_shared<test::WheelTask>(
         [](const Handle&) {}, [](const Handle&) { throw std::runtime_error("cancelled"); });
@@ -193,7 +193,7 @@ CHILD_PROCESS(throws_without_a_handler) {
     clock->advance(1000);
 }
 
-BOOST_AUTO_TEST_CASE(n53_by_default_it_is_printed_as_a_Timer_does) {
+BOOST_AUTO_TEST_CASE(n53_by_default_an_exception_is_printed_as_by_a_Timer) {
     const auto child = test::runChild("throws_without_a_handler");
     BOOST_TEST(child.err ==
                "Exception in thread \"HashedWheel-0\" std::runtime_error: disk is full\n");

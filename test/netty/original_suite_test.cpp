@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(too_many_timeouts_back_to_back_are_rejected) {
     BOOST_CHECK_THROW(limited.newTimeout([] {}, 1), RejectedExecutionException);
 }
 
-BOOST_AUTO_TEST_CASE(no_more_when_one_of_them_has_been_cancelled) {
+BOOST_AUTO_TEST_CASE(a_full_timer_accepts_a_timeout_after_a_cancellation) {
     auto options = test::wheelOn(clock, 4);
     options.maxPendingTimeouts = 2;
     HashedWheelTimer limited(options);
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(no_more_when_one_of_them_has_been_cancelled) {
     BOOST_TEST(limited.newTimeout([] {}, 1)->cancel());
 }
 
-BOOST_AUTO_TEST_CASE(no_more_when_one_of_them_has_run) {
+BOOST_AUTO_TEST_CASE(a_full_timer_accepts_a_timeout_after_a_run) {
     auto options = test::wheelOn(clock, 4);
     options.maxPendingTimeouts = 2;
     HashedWheelTimer limited(options);

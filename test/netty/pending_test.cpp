@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(n49_cancel_alone_does_not_change_the_count) {
     BOOST_TEST(timer.pendingTimeouts() == 1);
 }
 
-BOOST_AUTO_TEST_CASE(n49_it_drops_before_run_and_cancelled_begin) {
+BOOST_AUTO_TEST_CASE(n49_the_count_drops_before_run_and_cancelled_begin) {
     std::vector<std::int64_t> seen;
     const auto note = [&](const Handle&) { seen.push_back(timer.pendingTimeouts()); };
     const auto given = std::make_shared<test::WheelTask>(note, note);
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(n49_it_drops_before_run_and_cancelled_begin) {
     BOOST_TEST(seen == expected, boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(n49_with_an_executor_it_drops_at_the_hand_over) {
+BOOST_AUTO_TEST_CASE(n49_with_an_executor_the_count_drops_at_the_hand_over) {
     std::vector<std::function<void()>> queued;
     auto options = test::wheelOn(clock);
     options.taskExecutor = [&](std::function<void()> run) { queued.push_back(std::move(run)); };
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(n65_a_newTimeout_that_throws_is_not_counted) {
     BOOST_TEST(limited.pendingTimeouts() == 2);
 }
 
-BOOST_AUTO_TEST_CASE(n65_nor_seen_for_a_moment_by_another_thread) {
+BOOST_AUTO_TEST_CASE(n65_no_other_thread_sees_a_newTimeout_that_throws_counted) {
     limited.newTimeout([] {}, 1h);
     limited.newTimeout([] {}, 1h);
     std::atomic<int> accepted{0}, miscounted{0};
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(n65_nor_seen_for_a_moment_by_another_thread) {
     BOOST_TEST(miscounted == 0);
 }
 
-BOOST_AUTO_TEST_CASE(n65_on_a_stopped_timer_with_a_limit_it_is_always_the_same_exception) {
+BOOST_AUTO_TEST_CASE(n65_newTimeout_on_a_stopped_timer_with_a_limit_always_throws_the_same) {
     HashedWheelTimer one(limitedTo(1));
     one.newTimeout([] {}, 1h);
     one.stop();
@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(n68_a_burst_of_any_size_runs_in_its_own_tick) {
     BOOST_TEST(runs == burst);
 }
 
-BOOST_AUTO_TEST_CASE(n68_who_adds_in_a_loop_does_not_hold_the_worker_up) {
+BOOST_AUTO_TEST_CASE(n68_a_thread_that_adds_in_a_loop_does_not_hold_the_worker_up) {
     std::atomic<bool> over{false};
     boost::thread adder([&] {
         while (!over) timer.newTimeout([] {}, -1);

@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(n13_a_stopped_timer_cannot_be_started) {
                  "cannot be started once stopped");
 }
 
-BOOST_AUTO_TEST_CASE(n13_nor_one_that_was_stopped_before_it_was_started) {
+BOOST_AUTO_TEST_CASE(n13_a_timer_stopped_before_its_start_cannot_be_started) {
     timer.stop();
     const auto threads = test::numberOfThreads();
     CHECK_THROWS(timer.start(), IllegalStateException, "cannot be started once stopped");

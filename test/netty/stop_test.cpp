@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(n44_in_run_stop_is_refused_and_the_timer_goes_on) {
     BOOST_TEST(log.take() == "a@200 b@300");
 }
 
-BOOST_AUTO_TEST_CASE(n44_in_cancelled_and_in_a_handler_too) {
+BOOST_AUTO_TEST_CASE(n44_in_cancelled_and_in_a_handler_stop_is_refused) {
     auto options = test::wheelOn(clock);
     HashedWheelTimer* self = nullptr;
     int calls = 0;
@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(n47_the_worker_finishes_the_tick_that_it_is_in) {
     BOOST_TEST(log.take() == "run@100 -victim@100 -next@100");
 }
 
-BOOST_AUTO_TEST_CASE(n47_what_is_in_that_slot_for_a_later_round_is_returned) {
+BOOST_AUTO_TEST_CASE(n47_what_is_in_the_current_slot_for_a_later_round_is_returned) {
     const Handle far = add("far", 50ms + 8 * 100ms);  // of the same slot, a revolution later
     runBeside([this] {
         test::awaitStop(timer);
@@ -341,7 +341,8 @@ BOOST_AUTO_TEST_CASE(n64_a_cancel_between_its_swap_and_the_inbox_is_accounted_fo
     BOOST_TEST(slow->isCancelled());
 }
 
-BOOST_AUTO_TEST_CASE(n59_what_was_written_before_such_a_cancel_is_visible_in_cancelled) {
+BOOST_AUTO_TEST_CASE(
+    n59_what_was_written_before_a_cancel_that_races_with_stop_is_visible_in_cancelled) {
     // Without happens-before, ThreadSanitizer reports this plain variable.
     for (const bool isLinked : {false, true}) {
         ManualWheel wheel;
@@ -366,7 +367,7 @@ BOOST_AUTO_TEST_CASE(n59_what_was_written_before_such_a_cancel_is_visible_in_can
     }
 }
 
-BOOST_AUTO_TEST_CASE(n64_the_same_for_one_that_is_still_in_the_inbox) {
+BOOST_AUTO_TEST_CASE(n64_a_cancel_of_a_timeout_in_the_inbox_is_accounted_for_by_stop) {
     const Handle slow = add("slow", 1h);
     BOOST_TEST(TimeoutAccess::cancel(*slow));
     BOOST_TEST(timer.stop().empty());

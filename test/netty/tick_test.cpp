@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(n32_a_cancellation_inside_a_run_is_completed_in_that_tick) 
     BOOST_TEST(timer.pendingTimeouts() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(n32_one_between_two_ticks_is_completed_at_the_end_of_the_next) {
+BOOST_AUTO_TEST_CASE(n32_a_cancellation_between_two_ticks_is_completed_at_the_end_of_the_next) {
     const Handle near = add("near", 250), far = add("far", 1h);
     advanceTo(130);
     BOOST_TEST(near->cancel());
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(n32_one_between_two_ticks_is_completed_at_the_end_of_the_ne
     BOOST_TEST(timer.pendingTimeouts() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(n32_one_inside_a_cancelled_call_is_completed_in_that_tick_too) {
+BOOST_AUTO_TEST_CASE(n32_a_cancellation_inside_a_cancelled_call_is_completed_in_that_tick) {
     const Handle third = add("third", 1h);
     const auto task = std::make_shared<test::WheelTask>([](const Handle&) {},
                                                         [&](const Handle&) {

@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(n38_cancel_is_true_once_while_the_timeout_is_pending) {
     BOOST_TEST(log.take() == "-fresh@100 -placed@200");
 }
 
-BOOST_AUTO_TEST_CASE(n38_cancel_is_false_of_an_expired_timeout_also_inside_its_own_run) {
+BOOST_AUTO_TEST_CASE(n38_cancel_of_an_expired_timeout_is_false_even_inside_its_own_run) {
     std::optional<bool> inside;
     const Handle expired =
         timer.newTimeout([&](const Handle& self) { inside = self->cancel(); }, 0);
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(n38_of_a_run_and_a_cancel_that_race_one_wins) {
                });
 }
 
-BOOST_AUTO_TEST_CASE(n39_a_cancelled_timeout_never_runs_also_if_its_own_tick_cancels_it) {
+BOOST_AUTO_TEST_CASE(n39_a_cancelled_timeout_never_runs_even_if_its_own_tick_cancels_it) {
     Handle victim;
     at(0, [&] {
         log.write("a");
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(n39_a_cancelled_timeout_never_runs_also_if_its_own_tick_can
     BOOST_TEST(log.take() == "a@100 b@100 -victim@100");
 }
 
-BOOST_AUTO_TEST_CASE(n40_isExpired_is_true_from_before_the_run_on_whatever_becomes_of_it) {
+BOOST_AUTO_TEST_CASE(n40_isExpired_is_true_from_before_the_run_on_whatever_that_does) {
     const auto handler = [this](const std::string&, const std::exception_ptr&) { log.write("!"); };
     auto options = test::wheelOn(clock);
     options.uncaughtExceptionHandler = handler;

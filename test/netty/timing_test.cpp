@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(n27_n72_whole_revolutions_are_neither_early_nor_a_revolutio
     }
 }
 
-BOOST_AUTO_TEST_CASE(n27_the_same_when_they_are_added_in_the_middle_of_a_revolution) {
+BOOST_AUTO_TEST_CASE(n27_whole_revolutions_added_in_the_middle_of_one_are_exact) {
     for (const int slots : {1, 2, 4, 8}) {
         for (int offset = 0; offset < 2 * slots; ++offset) {
             ManualWheel wheel(slots);
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(n28_what_arrives_late_comes_after_those_that_are_there) {
     BOOST_TEST(log.take() == "there@250 late@250 later@250");
 }
 
-BOOST_AUTO_TEST_CASE(n28_also_across_a_run_that_waits_for_another_thread) {
+BOOST_AUTO_TEST_CASE(n28_the_order_of_a_tick_holds_across_a_run_that_waits_for_another_thread) {
     test::Gate running, added;
     at(0, [&] {
         add("1", 10);

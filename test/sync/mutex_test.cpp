@@ -135,7 +135,7 @@ void enterSandbox() {
 
 BOOST_AUTO_TEST_SUITE(mutex)
 
-BOOST_AUTO_TEST_CASE(it_can_be_taken_once_until_it_is_released) {
+BOOST_AUTO_TEST_CASE(a_mutex_can_be_locked_once_until_it_is_unlocked) {
     Mutex mutex;
     BOOST_TEST(mutex.try_lock());
     BOOST_TEST(!mutex.try_lock());
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(it_can_be_taken_once_until_it_is_released) {
     mutex.unlock();
 }
 
-BOOST_DATA_TEST_CASE(a_thread_waits_until_it_is_released, bothWays, ofWaiters) {
+BOOST_DATA_TEST_CASE(a_thread_waits_until_the_mutex_is_unlocked, bothWays, ofWaiters) {
     const WithBarrier barrier(ofWaiters);
     BOOST_TEST(takesItWhenReleased());
 }
@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(a_release_wakes_the_waiter_that_came_first_and_no_other) {
 }
 #endif
 
-BOOST_AUTO_TEST_CASE(it_may_be_destroyed_by_the_next_who_takes_it) {
+BOOST_AUTO_TEST_CASE(a_mutex_may_be_destroyed_by_its_next_owner) {
     for (int i = 0; i < 2000; ++i) {
         auto mutex = std::make_unique<Mutex>();
         mutex->lock();
@@ -267,7 +267,7 @@ BOOST_AUTO_TEST_CASE(a_waiter_looks_again_and_again_where_a_sandbox_refuses_the_
     BOOST_TEST(exitCode == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_child_that_is_forked_while_others_wait_finds_that_nobody_does) {
+BOOST_AUTO_TEST_CASE(in_a_child_forked_while_threads_wait_the_waiter_counts_are_zero) {
     alignas(16) std::array<Mutex, 2> inOneRoom;
     inOneRoom[0].lock();
     boost::thread other([&] { const boost::lock_guard<Mutex> lock(inOneRoom[0]); });

@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a_thread_that_waits_until_a_time_is_woken_only_for_an_earli
     BOOST_TEST(waiting.clock->awaitWait(2) == kStart + 10 * kMilli);
 }
 
-BOOST_AUTO_TEST_CASE(on_a_clock_that_can_be_set_forward_it_is_woken_for_any_time) {
+BOOST_AUTO_TEST_CASE(on_a_clock_that_can_be_set_forward_a_thread_is_woken_for_any_time) {
     WaitingThread waiting;
     waiting.start(kStart + 10 * kMilli);
     BOOST_TEST(waiting.wakeFor(kStart + 20 * kMilli) == 1);
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(a_long_wait_ends_before_its_deadline_by_what_wake_ups_take)
     BOOST_TEST(waiting.clock->awaitWait(3) == kStart + 3 * kMilli + 77 * kMicro);
 }
 
-BOOST_AUTO_TEST_CASE(until_its_deadline_it_is_woken_as_before) {
+BOOST_AUTO_TEST_CASE(after_a_wait_that_ended_early_a_thread_is_woken_only_for_an_earlier_time) {
     WaitingThread waiting;
     waiting.clock->wakesLate = true;
     waiting.clock->canBeSetForward = false;

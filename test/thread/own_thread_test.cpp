@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(a_thread_that_is_let_go_runs_on_and_ends_by_itself) {
     ended.finish();  // waits for nothing, as nobody joins it
 }
 
-BOOST_AUTO_TEST_CASE(also_in_the_destructor_of_one_of_its_thread_local_objects) {
+BOOST_AUTO_TEST_CASE(thread_local_destructors_of_a_thread_know_it_and_may_finish_and_destroy_it) {
     Gate bodyDestroyed, threadDestroyed;
     bool current = false;
     auto thread = std::make_unique<OwnThread>();
@@ -201,7 +201,8 @@ CHILD_PROCESS(unwinds_a_thread_when_no_key_is_left) {
     test::print("ended\n");
 }
 
-BOOST_AUTO_TEST_CASE(pthread_exit_unwinds_it_although_the_process_has_no_key_for_thread_data_left) {
+BOOST_AUTO_TEST_CASE(
+    pthread_exit_unwinds_a_thread_when_the_process_has_no_key_for_thread_data_left) {
     const auto child = test::runChild("unwinds_a_thread_when_no_key_is_left");
     BOOST_TEST(child.out == "ended\n");
     BOOST_TEST(child.exitCode == 0);
@@ -220,13 +221,13 @@ CHILD_PROCESS(unwinds_a_thread_when_no_memory_is_left) {
     _exit(0);  // with some hundred bytes that have leaked
 }
 
-BOOST_AUTO_TEST_CASE(pthread_exit_unwinds_it_although_the_process_has_no_memory_left) {
+BOOST_AUTO_TEST_CASE(pthread_exit_unwinds_a_thread_when_the_process_has_no_memory_left) {
     const auto child = test::runChild("unwinds_a_thread_when_no_memory_is_left");
     BOOST_TEST(child.out == "ended\n");
     BOOST_TEST(child.exitCode == 0);
 }
 
-BOOST_AUTO_TEST_CASE(it_inherits_the_signal_mask_of_the_thread_that_starts_it) {
+BOOST_AUTO_TEST_CASE(a_thread_inherits_the_signal_mask_of_the_thread_that_starts_it) {
     sigset_t one, before;
     sigemptyset(&one);
     sigaddset(&one, SIGUSR2);
@@ -243,7 +244,7 @@ BOOST_AUTO_TEST_CASE(it_inherits_the_signal_mask_of_the_thread_that_starts_it) {
     BOOST_TEST(blocked == std::vector<int>{SIGUSR2});
 }
 
-BOOST_AUTO_TEST_CASE(a_signal_ends_a_program_that_it_starts) {
+BOOST_AUTO_TEST_CASE(a_signal_ends_a_program_that_the_thread_starts) {
     OwnThread thread;
     int exitCode = 0;
     thread.start("signals", [&] {

@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(t48_what_was_due_when_it_was_inserted_may_overtake) {
     BOOST_TEST(due(20) == "second first");
 }
 
-BOOST_AUTO_TEST_CASE(t49_nothing_is_none_due_or_empty) {
+BOOST_AUTO_TEST_CASE(t49_a_poll_returns_nothing_if_none_is_due_or_the_queue_is_empty) {
     BOOST_TEST(!queue.pollExpired().has_value());
     BOOST_TEST(queue.isEmpty());
     queue.insert("a", 10);
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(t55_a_queue_outlives_its_driver) {
     BOOST_TEST(queue.pollExpired()->value == "a");
 }
 
-BOOST_AUTO_TEST_CASE(t56_next_blocks_and_says_nothing_if_empty) {
+BOOST_AUTO_TEST_CASE(t56_next_blocks_and_returns_nothing_if_the_queue_is_empty) {
     BOOST_TEST(!queue.next().has_value());
     queue.insert("a", 10);
     boost::thread turning([&] {

@@ -33,7 +33,7 @@ struct WakingQueue : test::PolledDriver {
 
 BOOST_FIXTURE_TEST_SUITE(tokio_delay_queue_waker, WakingQueue)
 
-BOOST_AUTO_TEST_CASE(t50_woken_at_the_starts_of_slots_and_at_no_other_time) {
+BOOST_AUTO_TEST_CASE(t50_a_queue_is_woken_at_the_starts_of_slots_and_at_no_other_time) {
     for (const std::int64_t tick : {2, 10, 60, 234, 1000, 299'008}) queue.insert(1, tick);
     std::string turns;
     while (!queue.isEmpty()) {
@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(t50_woken_at_the_starts_of_slots_and_at_no_other_time) {
     BOOST_TEST(driver.size() == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(t50_at_most_once_a_poll) {
+BOOST_AUTO_TEST_CASE(t50_a_poll_has_its_waker_called_at_most_once) {
     queue.insert(1, 234);
     poll("w");
     turnAt(192);
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(t50_an_earlier_insert_is_waited_for_and_does_not_wake) {
     BOOST_TEST(take() == "w@20");
 }
 
-BOOST_AUTO_TEST_CASE(t50_an_earlier_reset_is_waited_for_and_a_later_one_too) {
+BOOST_AUTO_TEST_CASE(t50_an_earlier_and_a_later_reset_are_waited_for) {
     const DelayKey key = queue.insert(1, 30);
     poll("w");
     queue.reset(key, 10);

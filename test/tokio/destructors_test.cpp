@@ -45,7 +45,7 @@ struct Destructors : test::PolledDriver {
 
 BOOST_FIXTURE_TEST_SUITE(tokio_destructors, Destructors)
 
-BOOST_AUTO_TEST_CASE(t27_in_a_shutdown_they_use_the_driver) {
+BOOST_AUTO_TEST_CASE(t27_in_a_shutdown_destructors_use_the_driver) {
     Sleep first = driver.sleep(10);
     first.poll(whenDestroyed([&] { useAfterShutdown(); }));
     driver.shutdown();
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(t27_in_a_shutdown_they_use_the_driver) {
     BOOST_TEST(driver.size() == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(t27_in_a_shutdown_they_destroy_other_sleeps_whose_wakers_are_not_called) {
+BOOST_AUTO_TEST_CASE(t27_in_a_shutdown_destructors_destroy_sleeps_whose_wakers_are_not_called) {
     std::optional<Sleep> sleeps[2] = {driver.sleep(10), driver.sleep(10)};
     for (std::size_t i = 0; i < 2; ++i) {
         sleeps[i]->poll([this, owned = whenDestroyed([&sleeps, i] { sleeps[1 - i].reset(); })] {
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(t27_in_a_shutdown_they_destroy_other_sleeps_whose_wakers_ar
     BOOST_TEST(driver.size() == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(t28_in_a_shutdown_they_destroy_the_driver) {
+BOOST_AUTO_TEST_CASE(t28_in_a_shutdown_destructors_destroy_the_driver) {
     Sleep first = driver.sleep(10), second = driver.sleep(20);
     const auto destroy = [this] {
         owned.reset();
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(t28_the_last_sleep_of_a_driver_is_destroyed_by_a_waker_that
     BOOST_TEST(clock.use_count() == 1);
 }
 
-BOOST_AUTO_TEST_CASE(t24_in_a_turn_they_use_the_driver) {
+BOOST_AUTO_TEST_CASE(t24_in_a_turn_destructors_use_the_driver) {
     Sleep first = driver.sleep(10), later = driver.sleep(0);
     first.poll(whenDestroyed([&] {
         CHECK_THROWS(driver.turn(), IllegalStateException,
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(t24_in_a_turn_they_use_the_driver) {
     BOOST_TEST(take() == "later@20");
 }
 
-BOOST_AUTO_TEST_CASE(t28_on_the_thread_of_a_driver_they_destroy_it) {
+BOOST_AUTO_TEST_CASE(t28_on_the_thread_of_a_driver_destructors_destroy_it) {
     auto with = options();
     with.polled = false;
     std::optional<TimeDriver> threaded(std::in_place, std::move(with));

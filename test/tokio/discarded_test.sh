@@ -46,19 +46,19 @@ warns() {
 
 # --- the cases ----------------------------------------------------------------------------------
 
-what_is_made_and_dropped_is_warned_of() {
+a_dropped_sleep_interval_timeout_or_answer_is_warned_of() {
     warns 'driver.sleep(10ms)' 'driver.sleepUntil(driver.now())' 'driver.interval(10ms)' \
         'driver.intervalAt(driver.now(), 10ms)' 'timeout(driver, 10ms, completion)' \
         'timeoutAt(driver, driver.now(), completion)' 'driver.nextWake()' 'std::move(limited).intoInner()'
 }
 
-what_has_done_something_is_not() {
+the_dropped_result_of_a_call_that_has_done_something_is_not_warned_of() {
     compile_statement 'driver.turn(); driver.sleep(10ms).wait(); sleep_.poll(); sleep_.poll(wake); sleep_.reset(driver.now());
         interval_.tick(); interval_.pollTick(); interval_.pollTick(wake); limited.poll(wake); limited.get(); limited.take();
         completion.set(1); queue.insert(1, 10ms); queue.pollExpired(wake); queue.next(); queue.remove({1}); queue.tryRemove({1});
         const Sleep kept = driver.sleep(10ms); static_cast<void>(driver.nextWake())'
 }
 
-check what_is_made_and_dropped_is_warned_of
-check what_has_done_something_is_not
+check a_dropped_sleep_interval_timeout_or_answer_is_warned_of
+check the_dropped_result_of_a_call_that_has_done_something_is_not_warned_of
 sum_up

@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(t22_the_next_wake_is_the_next_expiration_or_nothing) {
     BOOST_TEST(next() == -1);
 }
 
-BOOST_AUTO_TEST_CASE(t23_unparked_only_for_what_comes_before_the_promised_wake) {
+BOOST_AUTO_TEST_CASE(t23_a_driver_is_unparked_only_for_what_comes_before_the_promised_wake) {
     Sleep first = driver.sleep(234);
     first.poll();  // nothing was promised
     BOOST_TEST(unparked == 1);
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(t23_a_loop_that_asks_after_drops_misses_nothing) {
     BOOST_TEST(late == 0);
 }
 
-BOOST_AUTO_TEST_CASE(t23_not_during_a_turn_nor_for_what_is_due) {
+BOOST_AUTO_TEST_CASE(t23_a_driver_is_unparked_neither_during_a_turn_nor_for_what_is_due) {
     Sleep due = driver.sleep(0);
     due.poll();
     BOOST_TEST(unparked == 0);
@@ -401,7 +401,7 @@ BOOST_AUTO_TEST_CASE(t28_a_waker_may_destroy_its_polled_driver) {
     BOOST_TEST(take() == "second@10");
 }
 
-BOOST_AUTO_TEST_CASE(t29_turn_is_refused_in_a_waker_and_so_is_a_wait) {
+BOOST_AUTO_TEST_CASE(t29_turn_and_wait_are_refused_in_a_waker) {
     Sleep other = driver.sleep(50);
     Sleep due = driver.sleep(10);
     Interval interval = driver.intervalAt(at(70), 10);

@@ -66,7 +66,7 @@ struct Crowd : test::PolledDriver {
 
 BOOST_FIXTURE_TEST_SUITE(tokio_holds, Crowd)
 
-BOOST_AUTO_TEST_CASE(t12_others_use_the_driver_while_a_slot_is_dealt) {
+BOOST_AUTO_TEST_CASE(t12_other_threads_use_the_driver_while_a_slot_is_dealt) {
     std::int64_t start = 0;
     const bool isSeen = isSeenHalfDone(
         [&] {
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(t12_others_use_the_driver_while_a_slot_is_dealt) {
     BOOST_TEST(driver.turn(at(start + 2999)) == kMany - kMany / 3000 - 1);
 }
 
-BOOST_AUTO_TEST_CASE(t24_others_use_the_driver_while_a_turn_fires_what_has_no_wakers) {
+BOOST_AUTO_TEST_CASE(t24_other_threads_use_the_driver_while_a_turn_fires_what_has_no_wakers) {
     BOOST_TEST(isSeenHalfDone([&] { registerMany(); },
                               [&] {
                                   clock->advance(10'000);
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(t24_others_use_the_driver_while_a_turn_fires_what_has_no_wa
                               [&] { return someAreLeft(); }));
 }
 
-BOOST_AUTO_TEST_CASE(t27_others_use_the_driver_while_it_is_shut_down) {
+BOOST_AUTO_TEST_CASE(t27_other_threads_use_the_driver_while_it_is_shut_down) {
     BOOST_TEST(isSeenHalfDone(
         [&] {
             owned.emplace(options());

@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(t30_nothing_is_registered_before_the_first_poll_wait_or_res
     BOOST_TEST(reset.isElapsed());
 }
 
-BOOST_AUTO_TEST_CASE(t31_true_once_fired_and_ever_after_until_a_reset) {
+BOOST_AUTO_TEST_CASE(t31_poll_is_true_once_fired_and_ever_after_until_a_reset) {
     Sleep sleep = driver.sleep(10);
     BOOST_TEST(!sleep.poll());
     BOOST_TEST(!sleep.poll());
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(t32_a_poll_that_returns_true_keeps_no_waker) {
     BOOST_TEST(take() == "");
 }
 
-BOOST_AUTO_TEST_CASE(t32_a_waker_that_was_called_is_destroyed_and_so_is_one_that_was_replaced) {
+BOOST_AUTO_TEST_CASE(t32_a_waker_that_was_called_or_replaced_is_destroyed) {
     const auto first = std::make_shared<int>();
     const auto second = std::make_shared<int>();
     Sleep sleep = driver.sleep(10);

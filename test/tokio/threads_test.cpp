@@ -322,7 +322,7 @@ BOOST_AUTO_TEST_CASE(t27_shutdown_calls_the_wakers_on_its_own_thread) {
     BOOST_TEST((wokenOn == boost::this_thread::get_id()));
 }
 
-BOOST_AUTO_TEST_CASE(t27_also_when_the_drivers_thread_ends_meanwhile) {
+BOOST_AUTO_TEST_CASE(t27_shutdown_calls_the_wakers_when_the_drivers_thread_ends_meanwhile) {
     const auto withDriver = test::numberOfThreads();
     const auto here = boost::this_thread::get_id();
     int wokenHere = 0;
@@ -439,7 +439,7 @@ BOOST_AUTO_TEST_CASE(d7_registering_and_dropping_race_with_going_to_sleep_and_lo
     real.check();
 }
 
-BOOST_AUTO_TEST_CASE(t2_on_the_real_clock_it_is_never_early) {
+BOOST_AUTO_TEST_CASE(t2_on_the_real_clock_no_sleep_is_early) {
     TimeDriver real;
     for (int i = 0; i < 5; ++i) {
         const auto before = std::chrono::steady_clock::now();

@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(t8_what_is_inserted_in_an_elapsed_tick_is_due_at_once) {
     BOOST_TEST(turn(101) == "101");
 }
 
-BOOST_AUTO_TEST_CASE(t9_removed_from_every_level_and_from_the_pending_list) {
+BOOST_AUTO_TEST_CASE(t9_an_entry_is_removed_from_every_level_and_from_the_pending_list) {
     for (const Tick tick : {Tick{5}, Tick{64}, Tick{5000}, Tick{300'000}, Tick{20'000'000},
                             kTopSlot + 5, kRevolution + 5}) {
         Due& entry = add(tick);
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(t9_removed_from_every_level_and_from_the_pending_list) {
     BOOST_TEST(wheel.isEmpty());
 }
 
-BOOST_AUTO_TEST_CASE(t9_removed_when_dealt_but_not_yet_taken) {
+BOOST_AUTO_TEST_CASE(t9_an_entry_is_removed_when_dealt_but_not_yet_taken) {
     Due& first = add(64);
     Due& second = add(64);
     Due& third = add(65);
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(t9_removed_when_dealt_but_not_yet_taken) {
     BOOST_TEST(wheel.isEmpty());
 }
 
-BOOST_AUTO_TEST_CASE(t9_removed_from_slot_0_of_a_level) {
+BOOST_AUTO_TEST_CASE(t9_an_entry_is_removed_from_slot_0_of_a_level) {
     BOOST_TEST(turn(63) == "");
     Due& level1 = add(64 * 64);  // slot 1 of level 2
     turn(64 * 64 - 1);
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(t9_removed_from_slot_0_of_a_level) {
     BOOST_TEST(wheel.isEmpty());
 }
 
-BOOST_AUTO_TEST_CASE(t9_removed_after_an_extension_that_the_wheel_has_not_seen) {
+BOOST_AUTO_TEST_CASE(t9_an_entry_is_removed_after_an_extension_that_the_wheel_has_not_seen) {
     Due& entry = add(100);
     BOOST_TEST(entry.extend(1'000'000));
     wheel.check();
@@ -361,7 +361,7 @@ BOOST_AUTO_TEST_CASE(t9_everything_works_while_a_slot_is_half_dealt) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(what_is_left_of_a_slot_that_is_half_dealt_is_taken_too) {
+BOOST_AUTO_TEST_CASE(the_rest_of_a_slot_that_is_half_dealt_is_taken) {
     add({4096, 4097, 5000, 70});
     std::size_t most = 2;
     wheel.advance(4096, most);

@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(a_schedule_that_is_cancelled_while_it_is_being_read_in_ends
     BOOST_TEST(p.table() == "a 0 0\nb 0 0\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_task_that_another_one_keeps_waiting_is_late_by_that) {
+BOOST_AUTO_TEST_CASE(a_task_that_is_held_up_by_another_is_late_by_that_time) {
     ManualPlayer p("after 10ms slow x\nafter 15ms next x\nafter 1h never x");
     p.during = [&p, run = 0]() mutable {
         if (++run == 1) p.clock->advance(std::chrono::microseconds(7125));
@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(a_cancelled_schedule_completes_the_run_and_begins_no_other)
     BOOST_TEST(p.table() == "a 1 0 0 0\nb 0 0\n");
 }
 
-BOOST_AUTO_TEST_CASE(the_stats_are_the_timers_and_count_the_start_too) {
+BOOST_AUTO_TEST_CASE(the_stats_are_those_of_the_timer_and_count_the_start) {
     ManualPlayer p("rate 1s a x\nafter 10s b x");
     p.player.start();
     p.clock->advance(2500);

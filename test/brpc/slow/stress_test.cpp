@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_CASE(d6_d7_eight_threads_lose_nothing_of_two_million_tasks) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(b49_b54_stops_in_the_midst_of_it_leave_every_task_with_one_answer) {
+BOOST_AUTO_TEST_CASE(b49_b54_stops_that_race_schedules_leave_every_task_with_one_answer) {
     for (int round = 0; round < 500; ++round) {
         Stress::Settings settings;
         settings.tasksEach = 500;

@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(c2_a_destructor_that_waited_5_seconds_for_a_repeating_task_
     waiting.destructors.join_all();
 }
 
-BOOST_AUTO_TEST_CASE(c2_what_cerr_throws_instead_of_saying_so_is_ignored) {
+BOOST_AUTO_TEST_CASE(c2_what_cerr_throws_during_the_warning_is_ignored) {
     struct Broken final : std::streambuf {
         test::Gate written;
         std::streamsize xsputn(const char*, std::streamsize) override {

@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(j14_an_idle_timer_uses_no_cpu_and_never_wakes_up, 
     checkThatItSleepsForASecond(timer);
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(j14_nor_does_one_whose_tasks_are_an_hour_away, ClockType,
+BOOST_AUTO_TEST_CASE_TEMPLATE(j14_a_timer_whose_tasks_are_an_hour_away_never_wakes_up, ClockType,
                               RealClocks) {
     jtimer::Timer timer(test::onClock(std::make_shared<ClockType>()));
     timer.schedule([] {}, 1h);
@@ -99,22 +99,23 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(j14_nor_does_one_whose_tasks_are_an_hour_away, Clo
     checkThatItSleepsForASecond(timer);
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(j14_nor_does_one_whose_task_is_two_hundred_years_away, ClockType,
-                              RealClocks) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(j14_a_timer_whose_task_is_two_hundred_years_away_never_wakes_up,
+                              ClockType, RealClocks) {
     jtimer::Timer timer(test::onClock(std::make_shared<ClockType>()));
     timer.schedule([] {}, 200 * 365 * 24h);
     checkThatItSleepsForASecond(timer);
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(j14_nor_does_one_whose_only_task_is_never_due, ClockType,
+BOOST_AUTO_TEST_CASE_TEMPLATE(j14_a_timer_whose_only_task_is_never_due_never_wakes_up, ClockType,
                               RealClocks) {
     jtimer::Timer timer(test::onClock(std::make_shared<ClockType>()));
     timer.schedule([] {}, Date::max());
     checkThatItSleepsForASecond(timer);
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(j14_nor_does_one_whose_tasks_are_cancelled_or_behind_the_head,
-                              ClockType, RealClocks) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(
+    j14_a_timer_whose_tasks_are_cancelled_or_behind_the_head_never_wakes_up, ClockType,
+    RealClocks) {
     jtimer::Timer timer(test::onClock(std::make_shared<ClockType>()));
     timer.schedule([] {}, 1h);
     const ThreadWatch thread(timer);

@@ -262,12 +262,12 @@ std::shared_ptr<jtimer::Clock> make() {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(every_one_shot_runs_or_is_cancelled_and_every_task_is_let_go,
+BOOST_AUTO_TEST_CASE_TEMPLATE(j141_every_one_shot_runs_or_is_cancelled_and_every_task_is_released,
                               ClockType, Clocks) {
     stress(make<ClockType>(), false);
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(the_same_while_timers_are_cancelled_and_none_does_both, ClockType,
-                              Clocks) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(j47_j141_no_one_shot_runs_and_is_cancelled_while_timers_are_cancelled,
+                              ClockType, Clocks) {
     stress(make<ClockType>(), true);
 }

@@ -10,7 +10,7 @@ BOOST_AUTO_TEST_CASE(n64_n66_every_timeout_is_run_cancelled_or_returned) {
     for (unsigned seed = 1; seed <= 10; ++seed) test::stressWheel(seed, 100'000, false);
 }
 
-BOOST_AUTO_TEST_CASE(n64_n66_also_when_stop_comes_in_the_midst_of_it) {
+BOOST_AUTO_TEST_CASE(n64_n66_every_timeout_is_accounted_for_when_stop_races_with_newTimeout) {
     for (unsigned seed = 1; seed <= 1000; ++seed) test::stressWheel(seed, 1000, true);
 }
 
