@@ -375,6 +375,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   uninstall      removes what install has installed
   configure      generates ./configure, which is optional (autoconf)
   doc            generates the reference, build/doc/html/index.html (doxygen)
+  behaviour      writes the column of tests in doc/behaviour.md, which check compares with
   dist           packs the last commit into jtimer-$(VERSION).tar.gz
   format         formats the sources (clang-format); check-format only checks
   tidy           runs clang-tidy with the checks in .clang-tidy

@@ -1,6 +1,7 @@
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 
-# A part of the Makefile: what maintainers do. The archive, the reference, formatting, clang-tidy.
+# A part of the Makefile: what maintainers do. The archive, the reference, the tests of each
+# behaviour, formatting, clang-tidy.
 
 .PHONY: dist doc
 dist_name = jtimer-$(VERSION)
@@ -30,6 +31,11 @@ doc: | $(first)
 	$(Q)printf '%s\n' '@INCLUDE = doc/Doxyfile' 'PROJECT_NUMBER = $(VERSION)' \
 		'OUTPUT_DIRECTORY = build/doc' | $(DOXYGEN) -
 	$(Q)build-aux/check-links build/doc/html
+
+# The column of tests in doc/behaviour.md, from their names: `make check` compares.
+.PHONY: behaviour
+behaviour:
+	$(Q)mkdir -p $(B) && $(PYTHON) build-aux/behaviour >$(B)/behaviour.md && cp $(B)/behaviour.md doc
 
 formatted = $(shell find include lib samples tools test -name '*.[ch]pp' 2>/dev/null | sort)
 

@@ -2,7 +2,7 @@
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #
 # Holds the pages to what they say: their C++ compiles, the README's commands build and run its
-# first program, and their links lead somewhere.
+# first program, their links lead somewhere, and doc/behaviour.md lists the tests that there are.
 #
 # A block of C++ without a main() stands in a function here, after all public headers. What it needs
 # besides comes before it on the page, where readers do not see it:
@@ -14,7 +14,7 @@
 set -u
 
 . test/support/cases.sh
-: "${BUILD:=build}" "${CXX:=g++}" "${TESTED_CXXFLAGS=-O2 -g}"
+: "${BUILD:=build}" "${CXX:=g++}" "${TESTED_CXXFLAGS=-O2 -g}" "${PYTHON:=python3}"
 unset MAKEFLAGS  # the settings of the make that calls us
 pages=$(ls README.md CONTRIBUTING.md doc/*.md doc/*/*.md samples/*.md test/*.md test/*/*/*.md)
 
@@ -114,29 +114,27 @@ every_link_of_the_pages_leads_to_a_file_and_a_heading() {
     done
 }
 
-# Each number in a list of numbers and ranges, such as `J9 and J128 to J131`, on a line of its own.
-numbers() {
-    grep -oE '[A-Z][0-9]+( to [A-Z][0-9]+)?' | awk '{
-        letter = substr($1, 1, 1)
-        last = substr($NF, 2) + 0
-        for (n = substr($1, 2) + 0; n <= last; ++n) print letter n
-    }' | sort -u
+the_tests_of_each_behaviour_are_those_that_name_it() {
+    "$PYTHON" build-aux/behaviour >"$tmp/behaviour.md" &&
+        diff doc/behaviour.md "$tmp/behaviour.md" ||
+        { echo 'make behaviour writes it anew'; return 1; }
 }
 
-# Those that begin the test cases' names: `j15_to_j27_...`, `j20_c3_...`.
-numbers_of_the_tests() {
-    find test -name '*_test.cpp' -exec cat {} + | tr -d ' \n' |
-        grep -oE '_TEST_CASE(_TEMPLATE)?\(([a-z][0-9]+_(to_[a-z][0-9]+_)?)+' | sed 's/^[^(]*(//' |
-        tr 'a-z_' 'A-Z ' | sed 's/ TO / to /g' | numbers
+# Writes the column of a page with J1, J2 and what its arguments say, for a test of J1 and N7.
+column_of() {
+    mkdir -p "$tmp/cases/jdk" &&
+        echo 'BOOST_AUTO_TEST_CASE(j1_n7_it_runs) {}' >"$tmp/cases/jdk/one_test.cpp" &&
+        printf '%s\n' '## java.util.Timer' '| J1 | Runs. | old |' '| J2 | Ends. | old |' "$@" \
+            >"$tmp/page.md" && "$PYTHON" build-aux/behaviour "$tmp/page.md" "$tmp/cases" 2>&1
 }
 
-each_number_of_the_behaviours_has_a_test_or_a_reason_and_the_other_way_round() {
-    list=doc/behaviour.md
-    sed '/^## What is not tested/,$d' $list | grep -oE '^\| [A-Z][0-9]+ \|' | numbers >"$tmp/listed"
-    sed '1,/^## What is not tested/d' $list | sed -n 's/^\(| [^|]*|\).*/\1/p' | numbers >"$tmp/excused"
-    numbers_of_the_tests >"$tmp/tested"
-    sort -u "$tmp/excused" "$tmp/listed" >"$tmp/known"
-    sort -u "$tmp/excused" "$tmp/tested" | diff "$tmp/known" -
+a_behaviour_without_a_test_or_a_reason_and_a_test_without_a_behaviour_are_reported() {
+    column_of '| N7 | Stops. | |' '## What is not tested' '| J2 | Java only. |' >"$tmp/good" &&
+        grep -qx '| J1 | Runs. | `jdk/one_test` |' "$tmp/good" &&
+        grep -qx '| J2 | Ends. | - |' "$tmp/good" &&
+        grep -qx '| N7 | Stops. | `jdk/one_test` |' "$tmp/good" &&
+        ! column_of >"$tmp/bad" && grep -q 'no test has the number J2$' "$tmp/bad" &&
+        grep -q '^jdk/one_test: N7 is not in ' "$tmp/bad"
 }
 
 if [ "${1-}" = --as-root ]; then
@@ -145,6 +143,7 @@ else
     check every_block_of_cpp_compiles
     check the_commands_of_the_readme_build_and_run_its_program
     check every_link_of_the_pages_leads_to_a_file_and_a_heading
-    check each_number_of_the_behaviours_has_a_test_or_a_reason_and_the_other_way_round
+    check the_tests_of_each_behaviour_are_those_that_name_it
+    check a_behaviour_without_a_test_or_a_reason_and_a_test_without_a_behaviour_are_reported
 fi
 sum_up

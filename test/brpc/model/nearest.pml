@@ -9,6 +9,8 @@
  *  - a stop at any moment ends the thread, and no task begins after it;
  *  - the thread goes round again only if somebody has told it to: it does not spin.
  *
+ * Behaviours: B32, B35, B49.
+ *
  * With MISTAKE it must find an error:
  *
  *  1. the announcement is made outside of the mutex;

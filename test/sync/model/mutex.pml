@@ -1,6 +1,6 @@
 /* Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
  *
- * A Mutex (lib/base/mutex.cpp) whose release is a plain store, with the processors' store buffers:
+ * A Mutex (lib/sync/mutex.cpp) whose release is a plain store, with the processors' store buffers:
  * what a thread has stored is seen by the others some time later, and by then it may have read on.
  * A read-modify-write waits until all that its own thread has stored is there. `make model` has
  * spin search all interleavings:

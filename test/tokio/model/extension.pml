@@ -6,7 +6,7 @@
  *
  * Claims: an extension is never lost. The entry never fires before the deadline that the last reset
  * has returned for; and when both have ended, it has fired, or lies in a slot that starts no later
- * than its deadline.
+ * than its deadline. Behaviours: T17, T20.
  */
 
 #define IDLE    255
