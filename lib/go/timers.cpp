@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "clock/default_clocks.hpp"
 #include "go/access.hpp"
 #include "go/cell.hpp"
 #include "go/receive.hpp"
@@ -44,7 +45,8 @@ std::shared_ptr<Runtime> startRuntime(TimersOptions options) {
     settings.thread.reporter = std::make_shared<jtimer::detail::Reporter>(
         std::move(options.name), std::move(options.uncaughtExceptionHandler));
     settings.thread.clock = std::move(options.clock);
-    if (settings.thread.clock == nullptr) settings.thread.clock = std::make_shared<SteadyClock>();
+    if (settings.thread.clock == nullptr)
+        settings.thread.clock = jtimer::detail::defaultSteadyClock();
     settings.executor = std::move(options.executor);
     auto runtime = std::make_shared<Runtime>(std::move(settings), shards);
     runtime->start();

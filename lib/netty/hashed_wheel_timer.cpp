@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include <jtimer/netty/hashed_wheel_timer.hpp>
 
+#include "clock/default_clocks.hpp"
 #include "netty/instances.hpp"
 #include "netty/worker.hpp"
 #include "thread/uncaught_exception.hpp"
@@ -72,7 +73,7 @@ Worker::Settings toSettings(HashedWheelTimerOptions& options) {
         options.name ? std::move(*options.name) : nextDefaultName(),
         std::move(options.uncaughtExceptionHandler));
     settings.thread.clock =
-        options.clock ? std::move(options.clock) : std::make_shared<SteadyClock>();
+        options.clock ? std::move(options.clock) : jtimer::detail::defaultSteadyClock();
     settings.thread.startsLater = true;
     settings.maxPendingTimeouts = options.maxPendingTimeouts;
     settings.taskExecutor = std::move(options.taskExecutor);

@@ -73,7 +73,7 @@ class Worker;
 /// timer has a thread: share one timer, do not create one for each connection.
 class JTIMER_API HashedWheelTimer {
   public:
-    /// Ticks of 100 ms, 512 slots, no limit, no executor, and a SteadyClock of its own.
+    /// Ticks of 100 ms, 512 slots, no limit, no executor, and a SteadyClock.
     HashedWheelTimer();
 
     /// Starts no thread. More than 64 timers that are neither stopped nor destroyed are reported to

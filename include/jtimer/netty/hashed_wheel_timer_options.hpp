@@ -20,7 +20,7 @@ struct HashedWheelTimerOptions {
     /// "HashedWheel-" and the next number in the process, from 0.
     std::optional<std::string> name;
 
-    /// The source of the time. Null: a new SteadyClock, which suits delays: setting any other clock
+    /// The source of the time. Null: a SteadyClock, which suits delays: setting any other clock
     /// makes them longer or shorter.
     std::shared_ptr<Clock> clock;
 
