@@ -6,8 +6,10 @@
 #include "netty/worker.hpp"
 #include "thread/uncaught_exception.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
@@ -65,9 +67,31 @@ Nanos atLeastOneMilli(Nanos tickDuration) {
     return kNanosPerMilli;
 }
 
+/// The limit, under either of its names; 0: none.
+std::int64_t limitOf(const HashedWheelTimerOptions& options) {
+    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    const auto limit = static_cast<std::int64_t>(
+        std::min(std::uint64_t{options.maxPending}, static_cast<std::uint64_t>(most)));
+    const std::int64_t alias = std::max(options.maxPendingTimeouts, std::int64_t{0});
+    if (limit != 0 && alias != 0 && limit != alias) {
+        throw IllegalArgumentException("maxPending: " + std::to_string(limit) +
+                                       ", but maxPendingTimeouts: " + std::to_string(alias));
+    }
+    return std::max(limit, alias);
+}
+
+/// The executor, under either of its names. They cannot be compared.
+Executor executorOf(HashedWheelTimerOptions& options) {
+    if (options.executor && options.taskExecutor)
+        throw IllegalArgumentException("executor and taskExecutor are the same option");
+    return std::move(options.executor ? options.executor : options.taskExecutor);
+}
+
 Worker::Settings toSettings(HashedWheelTimerOptions& options) {
     Worker::Settings settings;
     settings.slots = requireSizes(options.tickDuration, options.ticksPerWheel);
+    settings.maxPendingTimeouts = limitOf(options);
+    settings.taskExecutor = executorOf(options);
     settings.tickDuration = atLeastOneMilli(toNanos(options.tickDuration.value()));
     settings.thread.reporter = std::make_shared<jtimer::detail::Reporter>(
         options.name ? std::move(*options.name) : nextDefaultName(),
@@ -75,8 +99,6 @@ Worker::Settings toSettings(HashedWheelTimerOptions& options) {
     settings.thread.clock =
         options.clock ? std::move(options.clock) : jtimer::detail::defaultSteadyClock();
     settings.thread.startsLater = true;
-    settings.maxPendingTimeouts = options.maxPendingTimeouts;
-    settings.taskExecutor = std::move(options.taskExecutor);
     return settings;
 }
 

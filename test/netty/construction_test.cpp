@@ -4,9 +4,14 @@
 #include "support/system_threads.hpp"
 #include "support/throws.hpp"
 
+#include <cstdint>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 using namespace std::chrono_literals;
 using jtimer::IllegalArgumentException;
@@ -179,6 +184,45 @@ BOOST_AUTO_TEST_CASE(n10_more_than_64_instances_are_reported_once) {
                "created.\n");
     BOOST_TEST(child.out == "64\n");
     BOOST_TEST(child.exitCode == 0);
+}
+
+BOOST_AUTO_TEST_CASE(options_with_two_names_may_have_one_value_only) {
+    HashedWheelTimerOptions options;
+    options.maxPending = 2;
+    options.maxPendingTimeouts = 2;
+    HashedWheelTimer{options};
+    options.maxPendingTimeouts = -1;
+    HashedWheelTimer{options};
+    options.maxPendingTimeouts = 3;
+    CHECK_THROWS(HashedWheelTimer{options}, IllegalArgumentException,
+                 "maxPending: 2, but maxPendingTimeouts: 3");
+    options.maxPending = 0;
+    options.executor = options.taskExecutor = [](const std::function<void()>& run) { run(); };
+    CHECK_THROWS(HashedWheelTimer{options}, IllegalArgumentException,
+                 "executor and taskExecutor are the same option");
+    options.maxPending = std::numeric_limits<std::size_t>::max();
+    options.maxPendingTimeouts = std::numeric_limits<std::int64_t>::max();
+    options.ticksPerWheel = 0;
+    CHECK_THROWS(HashedWheelTimer{options}, IllegalArgumentException,
+                 "ticksPerWheel : 0 (expected: > 0)");
+    options.ticksPerWheel = 1;
+    options.executor = nullptr;
+    HashedWheelTimer{options};
+}
+
+BOOST_AUTO_TEST_CASE(max_pending_and_executor_may_have_the_names_that_all_timers_use) {
+    const auto clock = std::make_shared<jtimer::ManualClock>(test::kStart);
+    auto options = test::wheelOn(clock);
+    std::vector<std::function<void()>> handedOver;
+    options.maxPending = 1;
+    options.executor = [&](std::function<void()> run) { handedOver.push_back(std::move(run)); };
+    HashedWheelTimer timer(options);
+    timer.newTimeout([] {}, 0);
+    CHECK_THROWS(timer.newTimeout([] {}, 0), jtimer::RejectedExecutionException,
+                 "Number of pending timeouts (2) is greater than or equal to maximum allowed "
+                 "pending timeouts (1)");
+    clock->advance(100);
+    BOOST_TEST(handedOver.size() == 1U);
 }
 
 CHILD_PROCESS(prints_names) {

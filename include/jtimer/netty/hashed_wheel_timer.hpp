@@ -81,7 +81,8 @@ class JTIMER_API HashedWheelTimer {
     /// \throws IllegalArgumentException "tickDuration : N (expected: > 0)", in milliseconds;
     ///   "ticksPerWheel : N (expected: > 0)"; "ticksPerWheel may not be greater than 2^30: N";
     ///   "tickDuration: N (expected: 0 < tickDuration in nanos < M)" where M is (2^63 - 1) divided
-    ///   by the number of slots. Checked in this order
+    ///   by the number of slots; "maxPending: N, but maxPendingTimeouts: M"; "executor and
+    ///   taskExecutor are the same option". Checked in this order
     /// \throws std::bad_alloc
     explicit HashedWheelTimer(HashedWheelTimerOptions options);
 

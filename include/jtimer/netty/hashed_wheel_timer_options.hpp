@@ -6,6 +6,7 @@
 #include <jtimer/time.hpp>
 #include <jtimer/uncaught_exception_handler.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,7 +15,8 @@
 namespace jtimer::netty {
 
 /// Construction options of a HashedWheelTimer. Every field has a default:
-/// HashedWheelTimer(HashedWheelTimerOptions{}) is HashedWheelTimer().
+/// HashedWheelTimer(HashedWheelTimerOptions{}) is HashedWheelTimer(). Two have the names that they
+/// have in Netty beside those that they have in the other timers.
 struct HashedWheelTimerOptions {
     /// The timer's name. The worker thread carries its first 15 bytes. The default is
     /// "HashedWheel-" and the next number in the process, from 0.
@@ -37,20 +39,27 @@ struct HashedWheelTimerOptions {
     /// IllegalArgumentException.
     int ticksPerWheel = 512;
 
-    /// newTimeout throws RejectedExecutionException while this many timeouts are pending. 0 or
-    /// less: no limit.
+    /// Netty's name for maxPending; 0 or less: no limit.
     std::int64_t maxPendingTimeouts = 0;
 
-    /// Runs the tasks. Empty: they run on the worker, one at a time. Otherwise the worker hands
-    /// over each run as it comes due, in order, with no lock held; it neither waits for the run nor
-    /// shuts the executor down. The executor may call the function late, even after the timer has
-    /// been destroyed. If the executor throws, that run is lost, and the uncaughtExceptionHandler
-    /// is called.
+    /// Netty's name for executor.
     Executor taskExecutor;
 
     /// Called with exceptions from run(), cancelled() and the executor. The timer goes on. Empty:
     /// the process's default, see setDefaultUncaughtExceptionHandler().
     UncaughtExceptionHandler uncaughtExceptionHandler;
+
+    /// newTimeout throws RejectedExecutionException while this many timeouts are pending. 0: no
+    /// limit. If maxPendingTimeouts is another limit, the constructor throws
+    /// IllegalArgumentException.
+    std::size_t maxPending = 0;
+
+    /// Runs the tasks. Empty: they run on the worker, one at a time. Otherwise the worker hands
+    /// over each run as it comes due, in order, with no lock held; it neither waits for the run nor
+    /// shuts the executor down. The executor may call the function late, even after the timer has
+    /// been destroyed. If the executor throws, that run is lost, and the uncaughtExceptionHandler
+    /// is called. If taskExecutor is set too, the constructor throws IllegalArgumentException.
+    Executor executor;
 };
 
 }  // namespace jtimer::netty

@@ -20,7 +20,7 @@ class JTIMER_API TimerTask {
     virtual ~TimerTask();
 
     /// The work, called after the delay of the timeout: on the timer's worker thread, or wherever
-    /// HashedWheelTimerOptions::taskExecutor runs it. No lock is held: it may call anything except
+    /// HashedWheelTimerOptions::executor runs it. No lock is held: it may call anything except
     /// HashedWheelTimer::stop on the worker. It should be short, because on the worker all other
     /// tasks wait for it.
     ///
