@@ -41,6 +41,7 @@ unsigned shardsFor(const TimersOptions& options) {
 
 std::shared_ptr<Runtime> startRuntime(TimersOptions options) {
     const unsigned shards = shardsFor(options);
+    if (options.name.empty()) options.name = TimersOptions().name;
     Runtime::Settings settings;
     settings.thread.reporter = std::make_shared<jtimer::detail::Reporter>(
         std::move(options.name), std::move(options.uncaughtExceptionHandler));

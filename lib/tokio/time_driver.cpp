@@ -19,6 +19,7 @@ using jtimer::detail::toNanos;
 namespace {
 
 DriverRef started(TimeDriverOptions options) {
+    if (options.name.empty()) options.name = TimeDriverOptions().name;
     Driver::Settings settings;
     settings.thread.reporter = std::make_shared<jtimer::detail::Reporter>(
         std::move(options.name), std::move(options.uncaughtExceptionHandler));

@@ -250,6 +250,12 @@ BOOST_AUTO_TEST_CASE(g35_what_has_begun_to_receive_a_tick_when_the_runtime_ends_
     });
 }
 
+BOOST_AUTO_TEST_CASE(an_empty_name_is_the_default) {
+    jtimer::go::TimersOptions options;
+    options.name = "";
+    BOOST_TEST(Timers(options).name() == "timerproc");
+}
+
 BOOST_AUTO_TEST_CASE(g36_the_default_timers_are_made_once_and_tell_the_time_of_a_steady_clock) {
     Timers& first = jtimer::go::defaultTimers();
     BOOST_TEST(&first == &jtimer::go::defaultTimers());

@@ -447,6 +447,9 @@ BOOST_AUTO_TEST_CASE(name_size_and_time_are_as_documented) {
     clock->advance(3ms);
     BOOST_TEST((driver.now() == at(3)));
     BOOST_TEST(TimeDriver().name() == "TimeDriver");
+    jtimer::tokio::TimeDriverOptions unnamed;
+    unnamed.name = "";
+    BOOST_TEST(TimeDriver(unnamed).name() == "TimeDriver");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

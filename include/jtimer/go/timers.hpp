@@ -47,7 +47,7 @@ struct TimersOptions {
     Executor executor;
 
     /// The name of the runtime, passed to the exception handler. The runtime's threads carry its
-    /// first 15 bytes.
+    /// first 15 bytes. Empty: "timerproc".
     std::string name = "timerproc";
 
     /// Called with exceptions from functions and the executor. The runtime goes on. Not called for

@@ -21,7 +21,7 @@ namespace jtimer::tokio {
 
 /// Construction options of a TimeDriver. Every field has a default.
 struct TimeDriverOptions {
-    /// Used in messages. The OS thread carries its first 15 bytes.
+    /// Used in messages. The OS thread carries its first 15 bytes. Empty: "TimeDriver".
     std::string name = "TimeDriver";
 
     /// The source of the time. Null: a SteadyClock.
