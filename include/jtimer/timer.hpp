@@ -1,17 +1,17 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include <jtimer/detail/advice.hpp>
 #include <jtimer/detail/export.hpp>
-#include <jtimer/detail/task_argument.hpp>
 #include <jtimer/exceptions.hpp>
-#include <jtimer/make_task.hpp>
-#include <jtimer/missed_runs.hpp>
-#include <jtimer/scoped_task.hpp>
+#include <jtimer/jdk/detail/advice.hpp>
+#include <jtimer/jdk/detail/task_argument.hpp>
+#include <jtimer/jdk/make_task.hpp>
+#include <jtimer/jdk/missed_runs.hpp>
+#include <jtimer/jdk/scoped_task.hpp>
+#include <jtimer/jdk/timer_options.hpp>
+#include <jtimer/jdk/timer_stats.hpp>
+#include <jtimer/jdk/timer_task.hpp>
 #include <jtimer/time.hpp>
-#include <jtimer/timer_options.hpp>
-#include <jtimer/timer_stats.hpp>
-#include <jtimer/timer_task.hpp>
 
 #include <memory>
 #include <string>

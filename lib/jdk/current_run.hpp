@@ -4,7 +4,7 @@
 #include "jdk/task_link.hpp"
 #include "sync/lock.hpp"
 
-#include <jtimer/timer_task.hpp>
+#include <jtimer/jdk/timer_task.hpp>
 
 #include <memory>
 #include <utility>

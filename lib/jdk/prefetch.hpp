@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include <jtimer/detail/task_access.hpp>
-#include <jtimer/timer_task.hpp>
+#include <jtimer/jdk/detail/task_access.hpp>
+#include <jtimer/jdk/timer_task.hpp>
 
 #include <cstddef>
 #include <cstdint>

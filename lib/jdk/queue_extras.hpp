@@ -5,7 +5,7 @@
 #include "jdk/task_link.hpp"
 
 #include <jtimer/detail/saturating.hpp>
-#include <jtimer/timer_task.hpp>
+#include <jtimer/jdk/timer_task.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <jtimer/detail/saturating.hpp>
-#include <jtimer/timer_stats.hpp>
+#include <jtimer/jdk/timer_stats.hpp>
 
 #include <algorithm>
 #include <chrono>

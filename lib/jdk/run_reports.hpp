@@ -4,7 +4,7 @@
 #include "thread/uncaught_exception.hpp"
 
 #include <jtimer/detail/saturating.hpp>
-#include <jtimer/timer_options.hpp>
+#include <jtimer/jdk/timer_options.hpp>
 
 #include <chrono>
 #include <cstdint>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <jtimer/detail/saturating.hpp>
-#include <jtimer/detail/task_access.hpp>
-#include <jtimer/missed_runs.hpp>
-#include <jtimer/timer_task.hpp>
+#include <jtimer/jdk/detail/task_access.hpp>
+#include <jtimer/jdk/missed_runs.hpp>
+#include <jtimer/jdk/timer_task.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,8 +4,8 @@
 #include "sync/never_destroyed.hpp"
 #include "sync/process_mutex.hpp"
 
-#include <jtimer/detail/task_access.hpp>
 #include <jtimer/exceptions.hpp>
+#include <jtimer/jdk/detail/task_access.hpp>
 
 #include <array>
 #include <cstdint>

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <jtimer/detail/saturating.hpp>
-#include <jtimer/detail/task_access.hpp>
+#include <jtimer/jdk/detail/task_access.hpp>
 #include <memory>
 #include <new>
 #include <utility>

@@ -11,7 +11,7 @@
 #include "jdk/tasks_to_destroy.hpp"
 #include "thread/loop_thread.hpp"
 
-#include <jtimer/timer_options.hpp>
+#include <jtimer/jdk/timer_options.hpp>
 
 #include <cstddef>
 #include <cstdint>

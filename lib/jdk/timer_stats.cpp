@@ -1,5 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include <jtimer/timer_stats.hpp>
+#include <jtimer/jdk/timer_stats.hpp>
 
 #include <jtimer/detail/saturating.hpp>
 #include <jtimer/exceptions.hpp>

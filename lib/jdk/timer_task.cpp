@@ -1,5 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include <jtimer/timer_task.hpp>
+#include <jtimer/jdk/timer_task.hpp>
 
 #include "jdk/task_link.hpp"
 #include "jdk/task_names.hpp"

@@ -5,7 +5,7 @@
 #include "jdk/task_link.hpp"
 #include "jdk/timer_loop.hpp"
 
-#include <jtimer/missed_runs.hpp>
+#include <jtimer/jdk/missed_runs.hpp>
 
 #include <atomic>
 #include <chrono>

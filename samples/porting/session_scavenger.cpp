@@ -9,7 +9,7 @@
 // - On a shared timer scavenge() may be running when stop() returns. So the task, an anonymous
 //   class in Java, is a lambda with a weak reference to the manager; never `[this]` or `[&]`.
 
-#include <jtimer/make_task.hpp>
+#include <jtimer/jdk/make_task.hpp>
 #include <jtimer/timer.hpp>
 
 #include <chrono>

@@ -2,7 +2,7 @@
 //
 // This program's operators new and delete count, and the first fails when a case says so.
 #include <jtimer/detail/block_allocator.hpp>
-#include <jtimer/make_task.hpp>
+#include <jtimer/jdk/make_task.hpp>
 
 #include "support/race.hpp"
 

@@ -5,7 +5,7 @@
 #include "support/manual_timer.hpp"
 #include "support/race.hpp"
 
-#include <jtimer/scoped_task.hpp>
+#include <jtimer/jdk/scoped_task.hpp>
 
 #include <boost/test/unit_test.hpp>
 #include <boost/thread/thread.hpp>

@@ -1,10 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include <jtimer/brpc/detail/stored_callable.hpp>
 #include <jtimer/clock.hpp>
 #include <jtimer/detail/export.hpp>
 #include <jtimer/detail/is_null.hpp>
-#include <jtimer/detail/stored_callable.hpp>
 #include <jtimer/exceptions.hpp>
 #include <jtimer/time.hpp>
 #include <jtimer/uncaught_exception_handler.hpp>

@@ -17,7 +17,7 @@ using jtimer::detail::TaskMistake;
 using jtimer::detail::write_std_make_shared_of_the_class_not_an_object;
 using jtimer::detail::write_std_make_shared_or_shared_from_this_not_a_raw_pointer;
 
-// Advice: see jtimer/detail/advice.hpp.
+// Advice: see jtimer/jdk/detail/advice.hpp.
 struct write_public_before_the_base_class_jtimer_netty_TimerTask {};
 struct write_a_callable_that_takes_nothing_or_a_shared_ptr_to_Timeout {};
 

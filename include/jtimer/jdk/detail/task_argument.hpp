@@ -1,10 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include <jtimer/detail/advice.hpp>
-#include <jtimer/detail/callable_task.hpp>
 #include <jtimer/detail/task_mistake.hpp>
-#include <jtimer/timer_task.hpp>
+#include <jtimer/jdk/detail/advice.hpp>
+#include <jtimer/jdk/detail/callable_task.hpp>
+#include <jtimer/jdk/timer_task.hpp>
 
 #include <memory>
 #include <type_traits>

@@ -4,8 +4,8 @@
 #include <jtimer/detail/block_allocator.hpp>
 #include <jtimer/detail/is_null.hpp>
 #include <jtimer/detail/sanitizers.hpp>
-#include <jtimer/detail/task_access.hpp>
-#include <jtimer/timer_task.hpp>
+#include <jtimer/jdk/detail/task_access.hpp>
+#include <jtimer/jdk/timer_task.hpp>
 
 #include <functional>
 #include <memory>

@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include <jtimer/timer_task.hpp>
+#include <jtimer/jdk/timer_task.hpp>
 
 namespace jtimer::detail {
 
