@@ -49,19 +49,19 @@ DESTDIR =
 -include config.mak.autogen
 -include config.mak
 
-# SANITIZE=thread, address or undefined builds everything once more, in a folder of its own.
+# SANITIZE=thread, address, undefined, or address,undefined builds everything again, in a folder of
+# its own.
 SANITIZE =
-ifneq ($(filter-out thread address undefined,$(SANITIZE)),)
+comma = ,
+sanitizers = $(subst $(comma), ,$(SANITIZE))
+ifneq ($(filter-out thread address undefined,$(sanitizers)),)
 $(error SANITIZE=$(SANITIZE): expected thread, address or undefined)
 endif
 ifeq ($(SANITIZE),)
 B = build
 else
-B = build/$(SANITIZE)
-SANITIZE_FLAGS = -fsanitize=$(SANITIZE) -fno-omit-frame-pointer
-ifeq ($(SANITIZE),undefined)
-SANITIZE_FLAGS += -fno-sanitize-recover=all
-endif
+B = build/$(subst $(comma),-,$(SANITIZE))
+SANITIZE_FLAGS = -fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all
 endif
 
 # SHAKEN=yes does so too, for check-shaken: with a call of test/support/hold_up.cpp at each branch.
@@ -131,7 +131,7 @@ other_goals = $(filter-out deps deps-dev deps-bench clean distclean,$(MAKECMDGOA
 .PHONY: deps deps-dev deps-bench
 deps:
 	@$(install_deps) $(or $(patsubst $(B)/%,check,$(other_goals)),$(usual_goals)) \
-		$(SANITIZE:%=sanitize-%)
+		$(sanitizers:%=sanitize-%)
 
 deps-dev: | $(filter deps,$(MAKECMDGOALS))
 	@$(install_deps) $(usual_goals) bench bench-count doc configure dist format tidy ci
@@ -300,8 +300,9 @@ run_tests = BUILD='$(B)' SANITIZE='$(SANITIZE)' CXX='$(CXX)' TESTED_CXXFLAGS='$(
 .PHONY: tests check check-slow
 tests: all samples tools $(tests)
 
+# The scripts first: the longest of them takes as long as all unit tests.
 check: tests
-	@$(run_tests) $(tests) $(test_scripts)
+	@$(run_tests) $(test_scripts) $(tests)
 
 # Not beside the others: these measure real time.
 check-slow: $(slow_tests) | $(filter check,$(MAKECMDGOALS))
@@ -361,6 +362,8 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   tests          builds all fast tests, and what they test
   check          builds and runs all fast tests
   check-slow     builds and runs the real-time and stress tests
+  check-syntax   compiles everything without writing it, for CXXFLAGS=-std=c++20 and the like
+  nightly        runs what .ci/run has no time for: check-shaken, model, all of C++20 and C++23
   check-shaken   runs the fast tests once for each of SEEDS, their threads held up at random
   oracle         plays scenarios on a real java.util.Timer and on jtimer, and compares (a JDK)
   oracle-golden  records what the JDK does in test/jdk/oracle/golden/, for check
@@ -383,8 +386,8 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   clean          removes build/; distclean also what configure and dist have generated
 
 Settings: CXX CPPFLAGS CXXFLAGS LDFLAGS AR BOOST_CPPFLAGS BOOST_LDFLAGS V=1
-SANITIZE=thread|address|undefined DESTDIR prefix exec_prefix includedir libdir docdir
-pkgconfigdir cmakedir; see doc/building.md.
+SANITIZE=thread|address|undefined|address,undefined DESTDIR prefix exec_prefix includedir libdir
+docdir pkgconfigdir cmakedir; see doc/building.md.
 endef
 
 help:

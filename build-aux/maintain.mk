@@ -62,3 +62,20 @@ tidy: compile_commands.json
 	$(call require,$(CLANG_TIDY))
 	$(Q)printf '%s\n' $(wildcard lib/*/*.cpp) $(shell find samples tools -name '*.cpp') | \
 		xargs -P $$(nproc 2>/dev/null || echo 2) -n 1 $(CLANG_TIDY) --quiet -p .
+
+# Everything but the benchmarks, for other compilers and versions of C++: half the time of a build.
+.PHONY: check-syntax
+check-syntax: | $(first)
+	$(Q)printf '%s\n' $(wildcard lib/*/*.cpp) \
+		$(shell find test samples tools -name '*.cpp' -not -path 'test/bench/*') | \
+		xargs -P $$(nproc 2>/dev/null || echo 2) -n 1 \
+		$(CXX) $(all_cppflags) $(all_cxxflags) $(test_flags) -fsyntax-only
+
+# What takes too long for .ci/run. CONTRIBUTING.md says why each of these can wait for a night.
+.PHONY: nightly
+nightly:
+	$(MAKE) check-shaken
+	$(MAKE) model
+	$(MAKE) oracle ORACLE_RANDOM=100000
+	THOROUGH=yes $(MAKE) check B=build/cxx20 CXXFLAGS='-O2 -g -Werror -std=c++20'
+	$(MAKE) check CXX=clang++ B=build/cxx23 PRECOMPILED=no CXXFLAGS='-O2 -g -Werror -std=c++2b'

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #
-# Builds and installs with CMakeLists.txt, and takes the sources into a stranger's project, in the
-# ways that such projects have.
+# Builds and installs with CMakeLists.txt, and includes the sources in a stranger's project, in the
+# ways that such projects do. With THOROUGH=yes the installed library is built source by source, as
+# `make nightly` does, and not in one unit.
 set -u
 
 . test/support/install.sh
@@ -12,8 +13,7 @@ mkdir -p "$tmp/build/obj" && cp -Rp "$BUILD/obj/lib" "$tmp/build/obj" &&
     cp -p "$BUILD/flags" "$tmp/build" || exit 1
 BUILD=$tmp/build
 
-# Everything is built without optimisation, which is quicker; in one unit, which is quicker still,
-# but for the first time.
+# Without optimisation, which is quicker; in one unit, which is quicker still.
 configure() {
     needs cmake && cmake "$@" -DCMAKE_CXX_FLAGS="-O0 $warnings"
 }
@@ -41,7 +41,8 @@ project() {
 
 # But for the documentation and for the other kind of library.
 cmake_installs_what_make_installs() {
-    configure -S "$sources" -B "$tmp/shared" -DBUILD_SHARED_LIBS=ON \
+    case ${THOROUGH-} in yes) how=configure ;; *) how=configure_as_one_unit ;; esac
+    $how -S "$sources" -B "$tmp/shared" -DBUILD_SHARED_LIBS=ON \
         -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib && build "$tmp/shared" &&
         cmake --install "$tmp/shared" && make_ prefix="$prefix" DESTDIR="$tmp/make" install &&
         rm -r "$tmp/make$prefix/share" "$tmp/make$prefix/lib/libjtimer.a" || return 1

@@ -4,8 +4,8 @@
 # Holds the pages to what they say: their C++ compiles, the README's commands build and run its
 # first program, their links lead somewhere, and doc/behaviour.md lists the tests that there are.
 #
-# A block of C++ without a main() stands in a function here, after all public headers. What it needs
-# besides comes before it on the page, where readers do not see it:
+# A block of C++ without a main() becomes the body of a function, after all public headers. What else
+# it needs stands before it on the page, where readers do not see it:
 #
 #     <!-- before the block: struct Connections {}; -->
 #
@@ -30,7 +30,7 @@ extract() {
             inside = 0
             text = "#line " line " \"" page "\"\n" text
             if (text !~ /int main\(/) text = before "void block() {\n" text "}\n"
-            printf "#include \"all.hpp\"\n%s", text >(dir "/block_" line ".cpp")
+            printf "%s", text >(dir "/block_" line ".cpp")
             before = ""
         }
         inside { text = text $0 "\n" }
@@ -47,14 +47,17 @@ every_block_of_cpp_compiles() {
             functional iostream memory mutex string vector
         echo 'using namespace std::chrono_literals;'
     } >"$tmp/all.hpp"
+    flags='-std=c++17 -Wall -Wextra -Werror -Wno-unused -Iinclude'
+    # shellcheck disable=SC2086
+    $CXX $flags -x c++-header "$tmp/all.hpp" -o "$tmp/all.hpp.gch" || return 1
     for page in $pages; do
         rm -f "$tmp"/block_*
         extract "$page" && blocks=$(ls "$tmp" | grep -c '^block_')
         test "$blocks" -eq "$(grep -c '^```cpp$' "$page")" || return 1
         for block in "$tmp"/block_*; do
             [ -e "$block" ] || continue
-            $CXX -std=c++17 -Wall -Wextra -Werror -Wno-unused -Iinclude -I"$tmp" -fsyntax-only \
-                "$block" || return 1
+            # shellcheck disable=SC2086
+            $CXX $flags -include "$tmp/all.hpp" -fsyntax-only "$block" || return 1
         done
     done
 }

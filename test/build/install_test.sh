@@ -1,7 +1,8 @@
 #!/bin/sh
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #
-# Installs into folders of its own, and uses what is installed there as a stranger's program would.
+# Installs into directories of its own, and uses what is installed there as a stranger's program would.
+# With THOROUGH=yes each header is compiled alone as C++20, too, as `make nightly` does.
 set -u
 
 . test/support/install.sh
@@ -75,14 +76,19 @@ public_headers_include_the_standard_library_only() {
 # Twice in one file, so that a missing `#pragma once` shows too.
 each_header_compiles_alone() {
     for header in $(cd "$prefix/include" && find jtimer -name '*.hpp' ! -name mine.hpp); do
-        printf '#include <%s>\n#include <%s>\n' "$header" "$header" >"$tmp/header-$1.cpp"
+        printf '#include <%s>\n#include <%s>\n' "$header" "$header" >"$tmp/header.cpp"
         # shellcheck disable=SC2086
-        $CXX -std=$1 $warnings -fsyntax-only -I"$prefix/include" "$tmp/header-$1.cpp" ||
-            return 1
+        $CXX -std="$1" $warnings -fsyntax-only -I"$prefix/include" "$tmp/header.cpp" || return 1
     done
 }
 each_header_compiles_alone_as_cxx17() { each_header_compiles_alone c++17; }
 each_header_compiles_alone_as_cxx20() { each_header_compiles_alone c++20; }
+
+all_headers_compile_together_as_cxx20() {
+    (cd "$prefix/include" && find jtimer -name '*.hpp' ! -name mine.hpp) |
+        sed 's/.*/#include <&>/' >"$tmp/headers.cpp" &&
+        $CXX -std=c++20 $warnings -fsyntax-only -I"$prefix/include" "$tmp/headers.cpp"
+}
 
 pkg_config_knows_the_version() {
     needs pkg-config && test "$(pkg-config --modversion jtimer)" = "$version" &&
@@ -196,7 +202,10 @@ check the_shared_library_exports_what_the_list_says_and_nothing_else
 check the_version_is_the_same_in_text_and_in_numbers
 check public_headers_include_the_standard_library_only
 check each_header_compiles_alone_as_cxx17
-check each_header_compiles_alone_as_cxx20
+case ${THOROUGH-} in
+yes) check each_header_compiles_alone_as_cxx20 ;;
+*) check all_headers_compile_together_as_cxx20 ;;
+esac
 check pkg_config_knows_the_version
 check pkg_config_builds_a_program_with_the_shared_library
 check pkg_config_builds_a_program_with_the_static_library_only
