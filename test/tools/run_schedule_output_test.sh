@@ -10,7 +10,7 @@ set -u
 # shellcheck source=test/support/run_schedule.sh
 . "$(dirname "$0")/../support/run_schedule.sh"
 
-full='run_schedule: the output cannot be written: No space left on device'
+full='run_schedule: cannot write output: No space left on device'
 
 a_full_disk_is_reported_and_what_it_cost_is_counted_and_commands_go_on() {
     printf '%s\n' 'after 0s a echo one; echo two' 'after 1ms b touch ran' >schedule
@@ -43,8 +43,8 @@ END
     expect status 1 $?
     expect lines 'a  one
 d  four' "$(lines)"
-    expect stderr 'run_schedule: the output cannot be written: Broken pipe
-run_schedule: the output can be written again; lines lost: 2
+    expect stderr 'run_schedule: cannot write output: Broken pipe
+run_schedule: writing output again; lines lost: 2
 run_schedule: lines of output lost: 2' "$(cat err)"
     expect table 'a 1 0
 b 1 0
@@ -56,7 +56,7 @@ output_that_was_closed_at_the_start_goes_nowhere_else() {
     printf '%s\n' 'after 0s a echo one; touch ran' >schedule
     "$run_schedule" schedule >&- 2>err
     expect status 1 $?
-    expect stderr 'run_schedule: the output cannot be written: Bad file descriptor
+    expect stderr 'run_schedule: cannot write output: Bad file descriptor
 run_schedule: lines of output lost: 4' "$(cat err)"
     expect_true 'the command ran' -e ran
 

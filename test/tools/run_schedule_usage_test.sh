@@ -37,7 +37,7 @@ wrong_usage_and_unreadable_files_end_with_2() {
     echo 'after 0s a touch ran' >schedule
     mkdir folder
     usage='Usage: run_schedule [--for DURATION] [--grace DURATION] [--dry-run] [--stats] FILE
-`run_schedule --help` tells more.'
+See `run_schedule --help`.'
 
     wrong_usage() {
         message=$1
@@ -48,8 +48,8 @@ wrong_usage_and_unreadable_files_end_with_2() {
 $usage" "$(cat err)"
         expect "$*: stdout" '' "$(cat out)"
     }
-    wrong_usage 'no FILE is given: expected one'
-    wrong_usage 'no FILE is given: expected one' --dry-run
+    wrong_usage 'no FILE given'
+    wrong_usage 'no FILE given' --dry-run
     wrong_usage "unrecognised option '--dry'" --dry schedule
     wrong_usage '--for: "5" is not a duration: expected a whole number and its unit, such as 500ms, 10s, 5m, 2h or 1d' \
         --for 5 schedule
@@ -68,10 +68,10 @@ $usage" "$(cat err)"
 
     run nothing
     expect 'nothing: status' 2 $status
-    expect 'nothing: stderr' 'nothing: cannot be read: No such file or directory' "$(cat err)"
+    expect 'nothing: stderr' 'run_schedule: cannot read nothing: No such file or directory' "$(cat err)"
     run folder
     expect 'folder: status' 2 $status
-    expect 'folder: stderr' 'folder: cannot be read: Is a directory' "$(cat err)"
+    expect 'folder: stderr' 'run_schedule: cannot read folder: Is a directory' "$(cat err)"
     expect_true 'nothing ran' ! -e ran
 }
 
@@ -88,7 +88,7 @@ a_dash_is_the_standard_input() {
     printf 'after 1s after 2s a echo\nafter 0s a # nothing\n' | "$run_schedule" - >out 2>err
     expect 'bad: status' 2 $?
     expect 'bad: stderr' 'standard input:1: "after" cannot be a name: expected a word other than after, at, every and rate
-standard input:2: "a" has only a comment for a command: expected a command after the name' "$(cat err)"
+standard input:2: "a" has only a comment as its command: expected a command after the name' "$(cat err)"
     "$run_schedule" - <. >out 2>err
     expect 'folder: status' 2 $?
     expect 'folder: stderr' 'standard input: cannot be read: Is a directory' "$(cat err)"

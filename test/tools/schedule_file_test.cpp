@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(every_bad_line_is_reported_and_none_hides_another) {
                                     "at noon d true\n"
                                     "after 36501d e true\n");
     const std::vector<std::string> expected{
-        "f:1: \"evry\" is not a way to say when: expected after, at, every or rate",
+        "f:1: \"evry\" is not a kind of schedule: expected after, at, every or rate",
         "f:3: \"c\" has no command: expected one after the name",
         "f:4: \"noon\" is not a time: expected YYYY-MM-DDTHH:MM:SS[.mmm][Z|+HH:MM|-HH:MM], such as "
         "2030-01-01T08:00:00",
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(a_second_schedule_is_not_taken_for_a_name) {
 
 BOOST_AUTO_TEST_CASE(a_command_that_is_only_a_comment_is_refused) {
     const std::string error =
-        "\"a\" has only a comment for a command: expected a command after the name";
+        "\"a\" has only a comment as its command: expected a command after the name";
     BOOST_TEST(errorOf("after 1s a #") == error);
     BOOST_TEST(errorOf("after 1s a  # echo x\r") == error);
     BOOST_TEST(parseOne("after 1s a : # nothing").command == ": # nothing");
@@ -176,9 +176,9 @@ BOOST_AUTO_TEST_CASE(a_byte_order_mark_begins_a_file_and_nothing_else) {
     BOOST_TEST(parseOne(mark + "# comment\nafter 1s a true").name == "a");
     BOOST_TEST(parse(mark).errors.empty());
     BOOST_TEST(parse(mark + "bad 1s a true").errors[0] ==
-               "f:1: \"bad\" is not a way to say when: expected after, at, every or rate");
+               "f:1: \"bad\" is not a kind of schedule: expected after, at, every or rate");
     BOOST_TEST(errorOf(mark + mark + "after 1s a true") ==
-               '"' + mark + "after\" is not a way to say when: expected after, at, every or rate");
+               '"' + mark + "after\" is not a kind of schedule: expected after, at, every or rate");
     BOOST_TEST(parse("\n" + mark + "after 1s a true").errors.size() == 1U);
 }
 

@@ -49,7 +49,7 @@ class LimitedFile {
     rlimit unlimited_{};
 };
 
-const std::string kFull = "run_schedule: the output cannot be written: File too large\n";
+const std::string kFull = "run_schedule: cannot write output: File too large\n";
 
 }  // namespace
 
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(lines_that_find_no_room_are_counted_until_there_is_room_aga
     output.write("five\n");
     BOOST_TEST(!output.failing());
     BOOST_TEST(output.lostLines() == 3);
-    const std::string again = "run_schedule: the output can be written again; lines lost: 3\n";
+    const std::string again = "run_schedule: writing output again; lines lost: 3\n";
     BOOST_TEST(reports.str() == kFull + again);
     output.write("six\n");
     BOOST_TEST(file.contents() == "one\nfive\nsix\n");

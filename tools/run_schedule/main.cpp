@@ -54,7 +54,8 @@ std::vector<Entry> readSchedule(const std::string& fileName) {
     if (file) schedule = parseSchedule(file, shownName);
     // std::cin reports an error as the end of the input.
     if (isInput ? std::ferror(stdin) != 0 : opened.bad() || !opened.is_open()) {
-        throw std::runtime_error(shownName + ": cannot be read: " + std::strerror(errno));
+        throw std::runtime_error("run_schedule: cannot read " + shownName + ": " +
+                                 std::strerror(errno));
     }
     std::string errors;
     for (const std::string& error : schedule.errors) errors += (errors.empty() ? "" : "\n") + error;
@@ -199,7 +200,7 @@ int main(int argc, char** argv) {
         options = parseOptions(argc, argv);
     } catch (const std::exception& e) {
         return fail(std::string("run_schedule: ") + e.what() + '\n' + kUsage +
-                        "`run_schedule --help` tells more.",
+                        "See `run_schedule --help`.",
                     kBadUsage);
     }
     if (!options.print.empty()) {

@@ -16,7 +16,7 @@ const char* const kUsage =
 namespace {
 
 constexpr const char* kHelp = R"(
-Each line of FILE, or of the standard input if FILE is -, says when, a name, and a command for
+Each line of FILE, or of standard input if FILE is -, has a schedule, a name, and a command for
 /bin/sh:
 
   after 500ms               hello      echo hello        # once, from the start
@@ -25,40 +25,40 @@ Each line of FILE, or of the standard input if FILE is -, says when, a name, and
   rate  250ms               sample     cat /proc/loadavg # fixed rate
   every 2s after 10s        late       echo ten seconds in
 
-Durations are whole numbers of ms, s, m, h or d, up to 36500d. `at` takes milliseconds, too
-(08:00:00.250), and a UTC offset (08:00:00+01:00, 08:00:00Z); without one, of a local time that
-occurs twice because the clocks are set back, the first is meant. A time in the past runs at once.
-`every` and `rate` run first at the start, or `after` a duration. A name is a word other than after,
-at, every and rate. Empty lines, and lines that begin with a #, mean nothing.
+A duration is a whole number followed by ms, s, m, h or d, at most 36500d. `at` also accepts
+milliseconds (08:00:00.250) and a UTC offset (08:00:00+01:00, 08:00:00Z). Without an offset, a local
+time that occurs twice because the clocks are set back means its first occurrence. A time in the
+past runs at once. `every` and `rate` first run at the start, or `after` a duration. A name is any
+word except after, at, every and rate. Empty lines and lines that begin with # are ignored.
 
-Setting the computer's clock does not touch durations; they stand still while the computer sleeps.
-`at` goes by that clock, and notices within a second that it has been set.
+Setting the computer's clock does not affect durations, and time spent suspended does not count.
+`at` follows that clock; a change is noticed within a second.
 
-Commands run one after another, on the one thread of one timer: while a command runs, what comes
-due waits. A late `every` shifts its later runs; a late `rate` makes up for missed runs, back to
-back. A command reads /dev/null. What it leaves in the background is not waited for: it goes on, and
-a process `cat` discards what it prints from then on.
+Commands run one at a time, on the single thread of one timer: while a command runs, anything that
+becomes due waits. A late `every` shifts its later runs; a late `rate` catches up on missed runs,
+back to back. Commands read from /dev/null. Background processes that a command leaves behind are
+not waited for: they keep running, and a `cat` process discards whatever they print from then on.
 
-Each line that a command prints is shown with its local time, the UTC offset and the name of the
-task; so is a failure, which stops nothing.
+Each line that a command prints is shown with the local time, the UTC offset and the task's name. A
+failed command is reported in the same way, and stops nothing.
 
-SIGINT, SIGTERM, SIGHUP and the end of --for discard what is still to come, and give a running
-command the time of --grace to finish. Then its process group (what it has started and not moved to
-another group) gets SIGTERM, and after the same time again, SIGKILL. A second SIGINT or SIGTERM
-sends SIGKILL at once; a third one ends run_schedule itself. Under nohup, SIGHUP is ignored. A
-schedule in which nothing repeats ends by itself when all has run.
+SIGINT, SIGTERM, SIGHUP and the end of --for cancel everything still scheduled, and give a running
+command the --grace time to finish. Then its process group (everything it has started and not moved
+to another group) receives SIGTERM and, after the same time again, SIGKILL. A second SIGINT or
+SIGTERM sends SIGKILL at once; a third ends run_schedule itself. Under nohup, SIGHUP is ignored. A
+schedule without repeating tasks ends when everything has run.
 
-At the end stands a table. Lateness is the actual start minus the planned one; an `every` is planned
-for its previous start plus the period. p50 is the median, rounded up to a power of two of
-microseconds. In a dry run, no command takes any time. With --stats the statistics of the timer
-follow, as jtimer::Timer::stats() returns them: its tasks are those of FILE, the one that starts
-them, and one that looks at the clock once a second while an `at` is to come.
+A table is printed at the end. Lateness is the actual start minus the planned one; the planned start
+of an `every` is its previous start plus the period. p50 is the median, rounded up to a power of two
+of microseconds. In a dry run, commands take no time. --stats adds the timer's own statistics, as
+returned by jtimer::Timer::stats(): they also count the task that starts the schedule and one that
+checks the clock once a second while an `at` is pending.
 
-A line that cannot be written, because the disk is full or nobody reads the pipe, is lost and
-reported; commands go on, and the next line is tried again. A dry run ends there.
+A line that cannot be written, because the disk is full or nothing reads the pipe, is lost and
+reported; commands continue, and the next line is tried again. A dry run ends there.
 
-Exit status: 0, also when commands have failed; 2 if FILE or an option is wrong, and nothing has
-run; 1 if output was lost.
+Exit status: 0 on success, even if commands failed; 1 if output was lost; 2 if FILE or an option is
+wrong, in which case nothing has run.
 )";
 
 std::chrono::milliseconds durationOf(const char* option,
@@ -76,13 +76,15 @@ Options parseOptions(int argc, const char* const* argv) {
     namespace po = boost::program_options;
     po::options_description visible("Options");
     visible.add_options()("for", po::value<std::string>()->value_name("DURATION"),
-                          "stop after this time")(
+                          "stop after this long")(
         "grace", po::value<std::string>()->value_name("DURATION"),
-        "how long a command may still run then, before SIGTERM and again before SIGKILL (5s)")(
+        "how long a running command may continue after that, before SIGTERM, and again before "
+        "SIGKILL (5s)")(
         "dry-run",
-        "play the schedule in no time and run no command: a day, or to the end of --for, or to "
-        "the last run if nothing repeats")("stats", "print the statistics of the timer, too")(
-        "help,h", "print this")("version", "print the version");
+        "simulate the schedule without waiting or running commands: for a day, for the time of "
+        "--for, or to the last run if nothing repeats")("stats",
+                                                        "also print the timer's statistics")(
+        "help,h", "print this help")("version", "print the version");
     po::options_description all;
     all.add(visible).add_options()("file", po::value<std::string>());
     po::positional_options_description positional;
@@ -100,7 +102,7 @@ Options parseOptions(int argc, const char* const* argv) {
     if (values.count("help") != 0) {
         std::ostringstream help;
         help << kUsage
-             << "Runs shell commands at their times, as a cron with milliseconds does.\n\n"
+             << "Runs shell commands at given times, like a cron with millisecond precision.\n\n"
              << visible << kHelp;
         options.print = help.str();
         return options;
@@ -111,7 +113,7 @@ Options parseOptions(int argc, const char* const* argv) {
     }
     if (values.count("for") != 0) options.runFor = durationOf("for", values["for"]);
     if (values.count("grace") != 0) options.grace = durationOf("grace", values["grace"]);
-    if (values.count("file") == 0) throw std::invalid_argument("no FILE is given: expected one");
+    if (values.count("file") == 0) throw std::invalid_argument("no FILE given");
     options.file = values["file"].as<std::string>();
     return options;
 }

@@ -62,8 +62,7 @@ void Output::flush() {
 
 void Output::lose(std::string_view lines, int error) {
     if (!failing()) {
-        reports_ << "run_schedule: the output cannot be written: " + std::string(strerror(error)) +
-                        '\n'
+        reports_ << "run_schedule: cannot write output: " + std::string(strerror(error)) + '\n'
                  << std::flush;
     }
     lostLately_ += std::count(lines.begin(), lines.end(), '\n');
@@ -71,8 +70,8 @@ void Output::lose(std::string_view lines, int error) {
 
 void Output::recover() {
     if (!failing()) return;
-    reports_ << "run_schedule: the output can be written again; lines lost: " +
-                    std::to_string(lostLately_) + '\n'
+    reports_ << "run_schedule: writing output again; lines lost: " + std::to_string(lostLately_) +
+                    '\n'
              << std::flush;
     lostBefore_ += lostLately_;
     lostLately_ = 0;

@@ -76,7 +76,7 @@ void takeWhen(Words& words, Entry& entry) {
         entry.kind = keyword == "every" ? Entry::Kind::Every : Entry::Kind::Rate;
         takeRepetition(words, keyword, entry);
     } else {
-        failExpecting(inQuotes(keyword) + " is not a way to say when", "after, at, every or rate");
+        failExpecting(inQuotes(keyword) + " is not a kind of schedule", "after, at, every or rate");
     }
 }
 
@@ -106,7 +106,7 @@ Entry parseLine(std::string_view line) {
         failExpecting(inQuotes(entry.name) + " has no command", "one after the name");
     }
     if (entry.command.front() == '#') {
-        failExpecting(inQuotes(entry.name) + " has only a comment for a command",
+        failExpecting(inQuotes(entry.name) + " has only a comment as its command",
                       "a command after the name");
     }
     return entry;
