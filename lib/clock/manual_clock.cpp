@@ -242,7 +242,7 @@ void ManualClock::Impl::check() const {
         }
     }
     if (!isAny(Activity::Busy) && !moves_.empty()) {
-        throw std::logic_error("ManualClock: a move waits though nobody is busy");
+        throw std::logic_error("ManualClock: a move waits although no timer is busy");
     }
 }
 
@@ -263,7 +263,7 @@ void ManualClock::advance(TimeSpan span) {
     const detail::MillisAndNanos by = span.value();
     if (by.millis < 0) {
         throw IllegalArgumentException("ManualClock::advance(" + std::to_string(by.millis) +
-                                       " ms): a manual clock does not go back.");
+                                       " ms): a manual clock cannot go back.");
     }
     Lock lock(impl_->mutex_);
     impl_->moveTo(lock, std::min(saturatingAdd(impl_->now(), detail::toNanos(by)), kEndOfTime));
@@ -275,7 +275,7 @@ void ManualClock::advanceTo(Date time) {
     if (target < impl_->now()) {
         throw IllegalArgumentException(
             "ManualClock::advanceTo(" + std::to_string(target) +
-            " ns since 1970): a manual clock does not go back, and it is " +
+            " ns since 1970): a manual clock cannot go back, and it shows " +
             std::to_string(impl_->now()) + " ns already.");
     }
     impl_->moveTo(lock, target);

@@ -8,7 +8,7 @@ namespace jtimer::detail {
 
 MillisAndNanos splitMillis(long double millis) {
     if (std::isnan(millis)) {
-        throw IllegalArgumentException("A duration is NaN, and must be a number.");
+        throw IllegalArgumentException("A duration cannot be NaN.");
     }
     constexpr long double limit = 9.2e18L;  // just within the range of 64 bits
     if (millis >= limit) return {std::numeric_limits<std::int64_t>::max(), 0};

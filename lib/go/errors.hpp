@@ -5,8 +5,7 @@
 namespace jtimer::go::detail {
 
 inline constexpr const char* kDestroyed = "time: Timers destroyed";
-inline constexpr const char* kForked =
-    "time: Timers of the parent process, which nothing fires here";
+inline constexpr const char* kForked = "time: Timers belong to the parent process";
 inline constexpr const char* kHopeless = "time: receive on a Channel that nothing can send to";
 inline constexpr const char* kNilChannel = "time: receive on a nil Channel";
 inline constexpr const char* kNoChannel = "time: select without a Channel";

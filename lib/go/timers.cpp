@@ -33,7 +33,7 @@ constexpr unsigned kMostShards = 1024;
 unsigned shardsFor(const TimersOptions& options) {
     if (options.shards > kMostShards) {
         throw IllegalArgumentException("shards: " + std::to_string(options.shards) +
-                                       " are more than " + std::to_string(kMostShards));
+                                       " is more than " + std::to_string(kMostShards));
     }
     if (options.shards != 0) return options.shards;
     return std::clamp(boost::thread::hardware_concurrency(), 1U, kMostShards);

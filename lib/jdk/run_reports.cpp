@@ -60,7 +60,7 @@ void RunReports::hangs(const std::string& task, const char* event,
                        const char* advice) const noexcept {
     const TaskNames::InSentence it = TaskNames::inSentence(task);
     printLine({"Timer \"", reporter_.name, "\": its destructor has waited five seconds for ",
-               it.before, it.name, it.after, event, ", and waits on.", advice});
+               it.before, it.name, it.after, event, ", and is still waiting.", advice});
 }
 
 }  // namespace jtimer::detail

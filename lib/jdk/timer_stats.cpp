@@ -39,7 +39,7 @@ std::string text(nanoseconds time) {
 
 nanoseconds LatenessHistogram::percentile(double percent) const {
     if (!(percent >= 0 && percent <= 100))
-        throw IllegalArgumentException("A percentile is from 0 to 100.");
+        throw IllegalArgumentException("A percentile must be from 0 to 100.");
     // In long double, 99.9% of 1000 is slightly less or more than 999; 1e-6 exceeds that error.
     const long double exact =
         static_cast<long double>(percent) / 100 * static_cast<long double>(count());

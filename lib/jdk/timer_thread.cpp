@@ -29,7 +29,7 @@ void TimerThread::start() {
     if (settings_.onThreadStart) {
         try {
             if (!goesOn.get())
-                throw IllegalStateException("TimerOptions::onThreadStart has ended the thread.");
+                throw IllegalStateException("TimerOptions::onThreadStart ended the thread.");
         } catch (...) {
             thread_.finish();
             throw;

@@ -8,7 +8,7 @@ namespace jtimer::netty::detail {
 
 void HashedWheel::check(Tick tick) const {
     if ((slots_.size() & mask_) != 0 || mask_ + 1 != slots_.size())
-        throw std::logic_error("HashedWheel: the number of slots is no power of two");
+        throw std::logic_error("HashedWheel: the number of slots is not a power of two");
     for (std::size_t i = 0; i < slots_.size(); ++i) {
         slots_[i].check();
         for (auto* timeout = slots_[i].front(); timeout != nullptr;

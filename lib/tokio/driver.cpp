@@ -57,14 +57,14 @@ void Driver::requireRunning() const {
 void Driver::requireCanWait() const {
     requireThisProcess();
     if (Frame::isInside(*this, Frame::Kind::Turn))
-        throw IllegalStateException("This would wait for the turn that is calling it.");
+        throw IllegalStateException("Cannot wait inside a turn of the same TimeDriver.");
 }
 
 bool Driver::isFromBeforeFork() const noexcept { return getpid() != pid_; }
 
 void Driver::requireThisProcess() const {
     if (isFromBeforeFork())
-        throw IllegalStateException("TimeDriver was made before the fork, in another process.");
+        throw IllegalStateException("TimeDriver belongs to the parent process.");
 }
 
 /// Acquires the lock. \throws IllegalStateException in a forked child if it is held
@@ -238,12 +238,13 @@ void Driver::leaveRegistered(Lock& lock, Tick tick) {
 std::size_t Driver::turn(std::optional<Nanos> now) {
     const DriverRef keptAlive(this);
     if (!polled_)
-        throw IllegalStateException("TimeDriver.turn() is for a driver without a thread.");
+        throw IllegalStateException(
+            "TimeDriver.turn() cannot be called on a driver with a thread.");
     if (Frame::isInside(*this, Frame::Kind::Turn) || Frame::isInside(*this, Frame::Kind::Waker))
         throw IllegalStateException("TimeDriver.turn() cannot be called from a waker.");
     const Tick tick = ticks_.at(now ? std::min(*now, kNever - 1) : monitor_.now());
     Lock lock = enter();
-    if (isTurning_) throw IllegalStateException("TimeDriver.turn() is running already.");
+    if (isTurning_) throw IllegalStateException("TimeDriver.turn() is already running.");
     if (isShutdown()) return 0;
     return turn(lock, tick);
 }

@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(c6_floating_point_durations_saturate_as_infinities_do) {
 
 BOOST_AUTO_TEST_CASE(not_a_number_is_no_duration_and_no_date) {
     const duration<double> nan(std::numeric_limits<double>::quiet_NaN());
-    static constexpr auto text = "A duration is NaN, and must be a number.";
+    static constexpr auto text = "A duration cannot be NaN.";
     CHECK_THROWS(TimeSpan(nan), jtimer::IllegalArgumentException, text);
     CHECK_THROWS(When(nan), jtimer::IllegalArgumentException, text);
     CHECK_THROWS(When((std::chrono::time_point<system_clock, duration<double>>(nan))),

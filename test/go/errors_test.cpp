@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(g31_there_are_1024_shards_at_most) {
     Timers most(test::goOnClock(clock, 1024));
     BOOST_TEST(most.shards() == 1024U);
     CHECK_THROWS(Timers(test::goOnClock(clock, 1025)), IllegalArgumentException,
-                 "shards: 1025 are more than 1024");
+                 "shards: 1025 is more than 1024");
 }
 
 BOOST_AUTO_TEST_CASE(timers_whose_thread_cannot_be_started_throw_and_leave_the_clock_alone) {

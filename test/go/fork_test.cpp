@@ -25,7 +25,7 @@ using test::stateError;
 
 namespace {
 
-const std::string kForked = "time: Timers of the parent process, which nothing fires here";
+const std::string kForked = "time: Timers belong to the parent process";
 
 /// While armed, the next allocation of an array with an alignment hangs: that of a heap that grows,
 /// with the lock of its shard held.

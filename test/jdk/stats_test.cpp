@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(a_percentile_is_the_bound_of_the_run_with_that_rank_and_at_
     BOOST_TEST((histogram.percentile(100) == 70us));
     for (const double wrong : {-0.1, 100.1, std::numeric_limits<double>::quiet_NaN()}) {
         CHECK_THROWS(histogram.percentile(wrong), jtimer::IllegalArgumentException,
-                     "A percentile is from 0 to 100.");
+                     "A percentile must be from 0 to 100.");
     }
 }
 

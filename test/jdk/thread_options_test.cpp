@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(an_on_thread_start_that_ends_the_thread_lets_the_constructo
     auto options = test::onClock(clock);
     options.onThreadStart = [] { pthread_exit(nullptr); };
     CHECK_THROWS(Timer(options), jtimer::IllegalStateException,
-                 "TimerOptions::onThreadStart has ended the thread.");
+                 "TimerOptions::onThreadStart ended the thread.");
     clock->advance(1);
     Timer next("next", true, clock);
 }

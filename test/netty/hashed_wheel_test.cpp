@@ -321,7 +321,7 @@ BOOST_AUTO_TEST_CASE(n75_check_finds_a_broken_link) {
 BOOST_AUTO_TEST_CASE(n73_check_finds_a_number_of_slots_that_is_no_power_of_two) {
     const HashedWheel wheel(3);
     CHECK_THROWS(wheel.check(0), std::logic_error,
-                 "HashedWheel: the number of slots is no power of two");
+                 "HashedWheel: the number of slots is not a power of two");
 }
 
 BOOST_AUTO_TEST_CASE(n73_lists_are_joined_and_taken_apart_in_order) {

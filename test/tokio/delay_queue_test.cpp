@@ -272,7 +272,7 @@ BOOST_AUTO_TEST_CASE(t29_next_on_the_thread_that_turns_is_refused) {
     Sleep sleep = driver.sleep(10);
     sleep.poll([&] {
         CHECK_THROWS(queue.next(), IllegalStateException,
-                     "This would wait for the turn that is calling it.");
+                     "Cannot wait inside a turn of the same TimeDriver.");
         note("refused");
     });
     turnAt(10);

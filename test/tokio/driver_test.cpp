@@ -19,7 +19,7 @@ using jtimer::tokio::TimeDriver;
 namespace {
 
 constexpr const char* kInWaker = "TimeDriver.turn() cannot be called from a waker.";
-constexpr const char* kBlocks = "This would wait for the turn that is calling it.";
+constexpr const char* kBlocks = "Cannot wait inside a turn of the same TimeDriver.";
 
 }  // namespace
 
@@ -436,9 +436,9 @@ BOOST_AUTO_TEST_CASE(t29_a_driver_with_a_thread_is_not_turned_by_hand) {
     with.polled = false;
     TimeDriver threaded(std::move(with));
     CHECK_THROWS(threaded.turn(), IllegalStateException,
-                 "TimeDriver.turn() is for a driver without a thread.");
+                 "TimeDriver.turn() cannot be called on a driver with a thread.");
     CHECK_THROWS(threaded.turn(at(5)), IllegalStateException,
-                 "TimeDriver.turn() is for a driver without a thread.");
+                 "TimeDriver.turn() cannot be called on a driver with a thread.");
 }
 
 BOOST_AUTO_TEST_CASE(name_size_and_time_are_as_documented) {

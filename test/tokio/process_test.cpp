@@ -63,7 +63,7 @@ bool isRefused(const Call& call) {
     try {
         call();
     } catch (const IllegalStateException& e) {
-        return e.what() == std::string("TimeDriver was made before the fork, in another process.");
+        return e.what() == std::string("TimeDriver belongs to the parent process.");
     }
     return false;
 }

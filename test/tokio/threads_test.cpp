@@ -373,7 +373,7 @@ BOOST_AUTO_TEST_CASE(t29_to_block_on_the_drivers_thread_is_refused) {
     Sleep other = threaded->sleep(50), sleep = threaded->sleep(10);
     sleep.poll([&] {
         CHECK_THROWS(other.wait(), IllegalStateException,
-                     "This would wait for the turn that is calling it.");
+                     "Cannot wait inside a turn of the same TimeDriver.");
         note("refused");
     });
     advanceTo(10);
@@ -390,7 +390,7 @@ BOOST_AUTO_TEST_CASE(t29_two_turns_beside_each_other_are_refused) {
     clock->advance(10ms);
     Background turning([&] { driver.turn(); });
     inWaker.wait();
-    CHECK_THROWS(driver.turn(), IllegalStateException, "TimeDriver.turn() is running already.");
+    CHECK_THROWS(driver.turn(), IllegalStateException, "TimeDriver.turn() is already running.");
     go.open();
     turning.join();
     BOOST_TEST(driver.turn() == 0U);

@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(take_gives_the_value_once) {
     });
     CHECK_THROWS(timed.take(), IllegalStateException, "The Timeout is still pending.");
     BOOST_TEST(*timed.get() == 7);
-    CHECK_THROWS(timed.take(), IllegalStateException, "The value has been taken already.");
+    CHECK_THROWS(timed.take(), IllegalStateException, "The value has already been taken.");
     static_assert(std::is_same_v<decltype(timed)::Value, std::unique_ptr<int>>);
     static_assert(!std::is_copy_constructible_v<decltype(timed)>);
 }
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(an_operation_without_a_value_is_a_bool) {
     auto timed = timeout(driver, 10, [](const Waker&) { return true; });
     static_assert(std::is_void_v<decltype(timed)::Value>);
     timed.get();
-    CHECK_THROWS(timed.take(), IllegalStateException, "The value has been taken already.");
+    CHECK_THROWS(timed.take(), IllegalStateException, "The value has already been taken.");
 }
 
 BOOST_AUTO_TEST_CASE(the_operation_can_be_looked_at_and_taken_back) {
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(t29_get_on_the_thread_that_turns_is_refused) {
     Sleep sleep = driver.sleep(10);
     sleep.poll([&] {
         CHECK_THROWS(timed.get(), IllegalStateException,
-                     "This would wait for the turn that is calling it.");
+                     "Cannot wait inside a turn of the same TimeDriver.");
         note("refused");
     });
     turnAt(10);

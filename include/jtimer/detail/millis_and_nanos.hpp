@@ -32,7 +32,9 @@ constexpr MillisAndNanos splitCount(std::int64_t count) noexcept {
     using InMillis = std::ratio_divide<Unit, std::milli>;
     constexpr std::int64_t num = InMillis::num, den = InMillis::den;
     constexpr std::int64_t max = std::numeric_limits<std::int64_t>::max();
-    static_assert(den <= max / num, "the unit of this duration is too odd a fraction of a second");
+    static_assert(
+        den <= max / num,
+        "the unit of this duration is not a fraction of a second that 64 bits can convert");
 
     const std::int64_t whole = floorDivide(count, den);
     // Not count - whole * den, which may overflow.

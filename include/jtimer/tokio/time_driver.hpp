@@ -72,7 +72,7 @@ struct TimeDriverOptions {
 ///
 /// After fork(), the child can only destroy the parent's drivers, including polled ones, and the
 /// objects made by them. Calls that would have to wait there throw IllegalStateException
-/// "TimeDriver was made before the fork, in another process.": Sleep::wait(), Interval::tick(),
+/// "TimeDriver belongs to the parent process.": Sleep::wait(), Interval::tick(),
 /// Timeout::get(), DelayQueue::next(), and any call if the driver was in use at the moment of the
 /// fork. A child that needs a driver creates a new one.
 class JTIMER_API TimeDriver {

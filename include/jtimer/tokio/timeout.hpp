@@ -93,7 +93,7 @@ class Timeout {
         if (state_ == TimeoutState::Elapsed) throw Elapsed();
         if (state_ == TimeoutState::Pending)
             throw IllegalStateException("The Timeout is still pending.");
-        if (!value_) throw IllegalStateException("The value has been taken already.");
+        if (!value_) throw IllegalStateException("The value has already been taken.");
         Kept taken = std::move(*value_);
         value_.reset();
         if constexpr (!std::is_void_v<Value>) return taken;
