@@ -1,7 +1,7 @@
 # jtimer: java.util.Timer for C++. `make help` lists the targets.
 #
-# Works in a fresh clone with no configure. Settings, the later ones winning: the defaults here,
-# config.mak.autogen (written by the optional ./configure), config.mak (yours), the command line.
+# Works in a fresh clone without ./configure. Settings, later ones override earlier ones: the defaults
+# here, config.mak.autogen (from the optional ./configure), config.mak (yours), the command line.
 
 VERSION := $(shell build-aux/version)
 SOVERSION := $(shell build-aux/version --soname)
@@ -64,14 +64,14 @@ B = build/$(subst $(comma),-,$(SANITIZE))
 SANITIZE_FLAGS = -fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all
 endif
 
-# SHAKEN=yes does so too, for check-shaken: with a call of test/support/hold_up.cpp at each branch.
+# So does SHAKEN=yes, for check-shaken: with a call of test/support/hold_up.cpp at each branch.
 SHAKEN =
 ifeq ($(SHAKEN),yes)
 B = build/shaken
 SHAKEN_FLAGS = -fsanitize-coverage=trace-pc
 endif
 
-# As many jobs as there are processors, unless the command line, or a make above us, says otherwise.
+# One job per processor, unless the command line or a parent make sets the number.
 ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
 endif
@@ -92,8 +92,7 @@ all_libs = $(BOOST_THREAD_LIBS) $(BOOST_TEST_LIBS) $(BOOST_PROGRAM_OPTIONS_LIBS)
 .SECONDARY:
 .PHONY: FORCE
 
-# What the shared library is called: the file, the name in programs linked with it, the name for the
-# linker.
+# The names of the shared library: the file, the name recorded in programs, the name for the linker.
 ifeq ($(shell uname -s),Darwin)
 shared_real = libjtimer.$(VERSION).dylib
 shared_soname = libjtimer.$(SOVERSION).dylib
@@ -111,7 +110,7 @@ package_files = jtimer.pc jtimerConfig.cmake jtimerConfigVersion.cmake
 .PHONY: all
 all: $(B)/libjtimer.a $(B)/$(shared_link) $(addprefix $(B)/,$(package_files))
 
-# What the machine needs.
+# Dependencies.
 
 install_deps = CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' CXXFLAGS='$(CXXFLAGS)' LDFLAGS='$(LDFLAGS)' \
 	BOOST_CPPFLAGS='$(BOOST_CPPFLAGS)' BOOST_LDFLAGS='$(BOOST_LDFLAGS)' \
@@ -124,7 +123,7 @@ install_deps = CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' CXXFLAGS='$(CXXFLAGS)' LDFLAG
 	GO='$(GO)' CARGO='$(CARGO)' CARGO_REGISTRY='$(CARGO_REGISTRY)' SPIN='$(SPIN)' \
 	build-aux/install-deps
 
-# What the other goals need, or the usual ones where there are none. A file in build/ may be a test.
+# The other goals on the command line, by default the usual ones. A file in build/ counts as a test.
 usual_goals = all demo check
 other_goals = $(filter-out deps deps-dev deps-bench clean distclean,$(MAKECMDGOALS))
 
@@ -139,21 +138,21 @@ deps-dev: | $(filter deps,$(MAKECMDGOALS))
 deps-bench: | $(filter deps deps-dev,$(MAKECMDGOALS))
 	@$(install_deps) $(usual_goals) bench-peers
 
-# With these among the goals, nothing else is begun before they are done.
+# All other goals wait for these.
 first = $(filter deps deps-dev deps-bench clean distclean,$(MAKECMDGOALS))
 deps deps-dev deps-bench: | $(filter clean distclean,$(first))
 
 # Compiling.
 
-# Makes the target a file that holds the text $(1), and leaves it alone if it does already: what
-# depends on it is made again when the text changes.
+# Writes the text $(1) to the target unless the target holds it already, so that whatever depends on it
+# is rebuilt only when the text changes.
 define remember
 	@mkdir -p $(@D)
 	@echo '$(1)' >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 endef
 
-# Everything compiled depends on the one, everything linked on the other.
+# Everything compiled depends on the first, everything linked on the second.
 $(B)/flags: FORCE | $(first)
 	$(call remember,$(CXX) $(all_cppflags) $(all_cxxflags) $(TEST_CXXFLAGS) $(PRECOMPILED))
 
@@ -162,13 +161,13 @@ $(B)/link-flags: FORCE | $(first)
 
 compile = $(CXX) $(all_cppflags) $(all_cxxflags) -MMD -MP
 
-# One set of objects serves both libraries, hence -fPIC. What is not JTIMER_API stays inside.
+# One set of objects serves both libraries, hence -fPIC. Only what is JTIMER_API is exported.
 $(B)/obj/lib/%.o: lib/%.cpp $(B)/flags
 	$(QUIET) CXX $<
 	@mkdir -p $(@D)
 	$(Q)$(compile) -Ilib -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -c $< -o $@
 
-# Tests see the private headers too.
+# Tests also see the private headers.
 tests = $(patsubst test/%.cpp,$(B)/test/%,$(filter-out test/bench/%,$(wildcard test/*/*_test.cpp)))
 slow_tests = $(patsubst test/%.cpp,$(B)/test/%,$(wildcard test/*/slow/*_test.cpp))
 test_flags = -DBOOST_TEST_DYN_LINK -Ilib -Itest -Itools
@@ -178,8 +177,8 @@ $(B)/obj/test/%.o: test/%.cpp $(B)/flags
 	@mkdir -p $(@D)
 	$(Q)$(compile) $(test_flags) -c $< -o $@
 
-# The unit tests take most of the time, and of that most goes to Boost.Test: they are compiled as
-# TEST_CXXFLAGS says, which come last, and with a precompiled header unless PRECOMPILED is `no`.
+# The unit tests take most of the time, mostly for Boost.Test: they are compiled with TEST_CXXFLAGS,
+# which come last, and with a precompiled header unless PRECOMPILED is `no`.
 TEST_CXXFLAGS = -O0 -g1
 PRECOMPILED = yes
 ifeq ($(PRECOMPILED),yes)
@@ -190,15 +189,15 @@ unit_test_objects = $(patsubst $(B)/%,$(B)/obj/%.o,$(tests) $(slow_tests))
 $(unit_test_objects): private test_flags += $(TEST_CXXFLAGS) $(precompiled:%=-include %)
 $(unit_test_objects): $(precompiled:%=%.gch)
 
-# Beside it lies the header itself: g++ now and then cannot map what is compiled, as it wants the
-# address that it had then, and includes that one instead.
+# The header itself is copied beside it: g++ occasionally cannot map the compiled one at the address
+# where it was made, and then includes the copy.
 $(B)/obj/test/support/precompiled.hpp.gch: test/support/precompiled.hpp $(B)/flags
 	$(QUIET) CXX $<
 	@mkdir -p $(@D) && cp $< $(@:.gch=)
 	$(Q)$(compile) $(test_flags) $(TEST_CXXFLAGS) -x c++-header $< -o $@
 
-# What is about coroutines is compiled as C++20 where the compiler can, unless CXXFLAGS choose. The
-# precompiled header is for C++17.
+# Coroutines are compiled as C++20 if the compiler supports it, unless CXXFLAGS set a standard. The
+# precompiled header is C++17.
 coroutine_objects = $(B)/obj/test/tokio/await_test.o $(B)/obj/samples/tokio/coroutine.o
 cxx20 = $(if $(findstring -std=,$(CXXFLAGS)),,$(shell \
 	for flags in '-std=c++20 -fcoroutines' '-std=c++20'; do \
@@ -234,7 +233,7 @@ $(B)/$(shared_real): $(lib_objects) $(B)/link-flags build-aux/exports.map
 	$(QUIET) LINK $@
 	$(Q)$(CXX) $(shared_flags) $(lib_objects) $(all_ldflags) $(BOOST_THREAD_LIBS) -o $@
 
-# What it exports, as it should be: `make check` compares.
+# Records the exported names, with which `make check` compares.
 .PHONY: exports
 exports: $(B)/$(shared_link)
 	build-aux/list-exports $< >build-aux/exports.txt
@@ -278,7 +277,7 @@ demo: $(B)/tools/run_schedule
 
 test_scripts = $(wildcard test/*/*_test.sh)
 ifneq ($(SANITIZE),)
-# The others install, or do not look at what is built.
+# The other scripts install, or do not depend on what is built.
 test_scripts := $(wildcard test/samples/*_test.sh test/tools/*_test.sh)
 endif
 test_support_objects = $(call objects,$(wildcard test/support/*.cpp))
@@ -289,11 +288,11 @@ $(tests) $(slow_tests): $(B)/test/%: $(B)/obj/test/%.o $(test_support_objects) $
 	@mkdir -p $(@D)
 	$(Q)$(link) $(BOOST_TEST_LIBS) $(BOOST_THREAD_LIBS) -o $@
 
-# The parts of run_schedule but for its command line are tested like units of the library.
+# All of run_schedule except its command line is tested like units of the library.
 $(filter $(B)/test/tools/schedule_%,$(tests)): \
 	$(filter-out %/main.o %/options.o,$(run_schedule_objects))
 
-# The scripts among the tests may call make, with the same settings.
+# The test scripts may call make, with the same settings.
 run_tests = BUILD='$(B)' SANITIZE='$(SANITIZE)' CXX='$(CXX)' TESTED_CXXFLAGS='$(CXXFLAGS)' \
 	MAKE='$(MAKE_COMMAND)' PYTHON='$(PYTHON)' test/run_tests.sh
 
@@ -304,11 +303,11 @@ tests: all samples tools $(tests)
 check: tests
 	@$(run_tests) $(test_scripts) $(tests)
 
-# Not beside the others: these measure real time.
+# One at a time, after the fast tests: these measure real time.
 check-slow: $(slow_tests) | $(filter check,$(MAKECMDGOALS))
 	@TEST_JOBS=1 LOGS='$(B)/test/slow-logs' $(run_tests) $(slow_tests)
 
-# The fast tests once for each of SEEDS, while their threads are held up at random.
+# Runs the fast tests once for each of SEEDS, with threads delayed at random.
 SEEDS = 1 2 3
 
 .PHONY: check-shaken
@@ -327,13 +326,13 @@ endif
 
 include build-aux/oracle.mk
 
-# Models of what threads do to each other, searched by spin.
+# Models of interleaving threads, searched by spin.
 
 .PHONY: model
 model:
 	@SPIN='$(SPIN)' sh test/search_models.sh
 
-# Benchmarks, jtimer beside other timers.
+# Benchmarks, also against other timers.
 
 include build-aux/bench.mk
 
@@ -362,19 +361,19 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   tests          builds all fast tests, and what they test
   check          builds and runs all fast tests
   check-slow     builds and runs the real-time and stress tests
-  check-syntax   compiles everything without writing it, for CXXFLAGS=-std=c++20 and the like
+  check-syntax   compiles everything without writing objects, for CXXFLAGS=-std=c++20 and so on
   nightly        runs what .ci/run has no time for: check-shaken, model, all of C++20 and C++23
-  check-shaken   runs the fast tests once for each of SEEDS, their threads held up at random
+  check-shaken   runs the fast tests once for each of SEEDS, with threads delayed at random
   oracle         plays scenarios on a real java.util.Timer and on jtimer, and compares (a JDK)
   oracle-golden  records what the JDK does in test/jdk/oracle/golden/, for check
-  model          searches the models of what threads do to each other (spin)
+  model          searches the models of interleaving threads (spin)
   bench          builds and runs the benchmarks (Google Benchmark)
   bench-count    counts instructions, and prints how they have changed (valgrind);
                  bench-count-record records them in test/bench/instructions.txt
-  bench-peers    measures jtimer beside other timers, hours long; ROUNDS= WORKLOADS= PEERS= QUICK=1
-  bench-peers-report  writes the report of the last bench-peers again
+  bench-peers    compares jtimer with other timers, for hours; ROUNDS= WORKLOADS= PEERS= QUICK=1
+  bench-peers-report  rewrites the report of the last bench-peers
   exports        writes build-aux/exports.txt, the exported names, which check compares with
-  install        installs below prefix (/usr/local), each path prepended with DESTDIR
+  install        installs below prefix (/usr/local); DESTDIR is prepended to each path
   uninstall      removes what install has installed
   configure      generates ./configure, which is optional (autoconf)
   doc            generates the reference, build/doc/html/index.html (doxygen)

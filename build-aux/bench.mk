@@ -1,6 +1,6 @@
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #
-# A part of the Makefile: the benchmarks, which nothing else needs.
+# Part of the Makefile: the benchmarks.
 
 # For example `make bench BENCH_FLAGS=--benchmark_filter=queue`.
 BENCH_FLAGS =
@@ -14,7 +14,7 @@ $(B)/test/bench/jtimer_bench: $(call objects,$(wildcard test/bench/*.cpp)) $(B)/
 	@mkdir -p $(@D)
 	$(Q)$(link) $(BOOST_THREAD_LIBS) $(BENCHMARK_LIBS) -o $@
 
-# Instructions, compared with test/bench/instructions.txt, which tells other flags apart by FLAGS.
+# Compares instruction counts with test/bench/instructions.txt, which records the flags as FLAGS.
 bench_count = VALGRIND='$(VALGRIND)' FLAGS='$(strip $(CPPFLAGS) $(CXXFLAGS) $(SANITIZE_FLAGS))' \
 	SCRATCH='$(B)/test/bench/count' test/bench/count/count.sh
 
@@ -43,9 +43,9 @@ libs_libuv = $(LIBUV_LIBS)
 header_of = $(or $(header_$(1)),jtimer/timer.hpp)
 libs_of = $(if $(filter undefined,$(origin libs_$(1))),$(BOOST_THREAD_LIBS),$(libs_$(1)))
 
-# For example `make bench-peers ROUNDS=1 WORKLOADS=W1,W4 PEERS=jtimer,jdk-timer`; QUICK=1 tries it
-# all out in a few minutes. Only all workloads and peers in eight rounds or more change
-# doc/benchmarks.md.
+# For example `make bench-peers ROUNDS=1 WORKLOADS=W1,W4 PEERS=jtimer,jdk-timer`; QUICK=1 runs
+# everything briefly, in a few minutes. doc/benchmarks.md changes only if all workloads and peers run,
+# in eight rounds or more.
 ROUNDS = 8
 WORKLOADS =
 PEERS =
@@ -64,7 +64,7 @@ bench-peers: bench-peers-programs
 	$(bench_peers) --rounds $(ROUNDS) $(if $(WORKLOADS),--workloads $(subst $(comma), ,$(WORKLOADS))) \
 		$(if $(PEERS),--peers $(subst $(comma), ,$(PEERS))) $(if $(QUICK),--quick) $(peers_whole)
 
-# Once more from what was measured last.
+# Rewrites the report from the last measurements.
 bench-peers-report:
 	$(bench_peers) --report-only --pictures doc/benchmarks
 
@@ -72,7 +72,7 @@ bench-peers-programs: $(peer_programs) $(peers_dir)/TimerPeers.class \
 	$(peers_dir)/NettyTimer.class $(go_peer) $(tokio_peer) $(peers_dir)/core_sharing \
 	| $(filter bench check check-slow,$(MAKECMDGOALS))
 
-# A peer that is not here is left out; the next make looks again.
+# A peer that is not installed is skipped; the next make looks again.
 $(peer_programs): $(peers_dir)/%_peer: test/bench/peers/%_peer.cpp \
 		$(call objects,test/bench/peers/measure.cpp) $(B)/libjtimer.a $(B)/flags
 	@mkdir -p $(@D) $(B)/obj/test/bench/peers
@@ -82,9 +82,9 @@ $(peer_programs): $(peers_dir)/%_peer: test/bench/peers/%_peer.cpp \
 		$(compile) -MF $(B)/obj/test/bench/peers/$*_peer.d $< $(filter %.o,$^) $(B)/libjtimer.a \
 			$(all_ldflags) $(call libs_of,$*) -o $@; \
 	else rm -f $@; \
-		echo 'make: no <$(call header_of,$*)> here: $* is left out ("make deps-bench" installs it)'; fi
+		echo 'make: no <$(call header_of,$*)> found: skipping $* ("make deps-bench" installs it)'; fi
 
-# Not a timer: bench_peers.py asks it whether others use the processors' cores.
+# Not a timer: tells bench_peers.py whether other processes share the cores.
 $(peers_dir)/core_sharing: test/bench/peers/core_sharing.cpp $(B)/flags
 	@mkdir -p $(@D) $(B)/obj/test/bench/peers
 	$(QUIET) PEER $@
@@ -94,25 +94,25 @@ $(peers_dir)/TimerPeers.class: $(wildcard test/bench/peers/*.java) | $(first)
 	@mkdir -p $(@D)
 	$(QUIET) JAVAC $@
 	$(Q)if command -v $(JAVAC) >/dev/null; then $(JAVAC) -encoding UTF-8 -d $(@D) $^; \
-	else echo 'make: no $(JAVAC) here: the JDK is left out ("make deps-bench" installs it)'; fi
+	else echo 'make: no $(JAVAC) found: skipping the JDK ("make deps-bench" installs it)'; fi
 
 $(peers_dir)/NettyTimer.class: test/bench/peers/netty/NettyTimer.java $(peers_dir)/TimerPeers.class
 	$(QUIET) JAVAC $@
 	$(Q)if command -v $(JAVAC) >/dev/null && [ -e '$(NETTY_JAR)' ]; then \
 		ln -sf '$(NETTY_JAR)' $(@D)/netty.jar && \
 		$(JAVAC) -encoding UTF-8 -cp $(@D):'$(NETTY_JAR)' -d $(@D) $<; \
-	else echo 'make: no $(NETTY_JAR) here: Netty is left out ("make deps-bench" installs it)'; fi
+	else echo 'make: no $(NETTY_JAR) found: skipping Netty ("make deps-bench" installs it)'; fi
 
-# Go keeps what it has compiled in a cache, here one of its own.
+# Go caches compiled packages, here in a directory of its own.
 $(go_peer): test/bench/peers/go_peer.go | $(first)
 	@mkdir -p $(@D)
 	$(QUIET) GO $@
 	$(Q)if command -v $(GO) >/dev/null; then \
 		GO111MODULE=off GOCACHE='$(abspath $(peers_dir))/go-cache' $(GO) build -o $@ $<; \
-	else rm -f $@; echo 'make: no $(GO) here: Go is left out ("make deps-bench" installs it)'; fi
+	else rm -f $@; echo 'make: no $(GO) found: skipping Go ("make deps-bench" installs it)'; fi
 
-# The crates are the ones in CARGO_REGISTRY. What cargo writes beside its manifest, and what it
-# compiles, stays in the folder of the programs.
+# The crates come from CARGO_REGISTRY. Everything that cargo writes stays in the directory of the
+# programs.
 crates_of_peers = --config 'source.crates-io.replace-with="here"' \
 	--config 'source.here.directory="$(abspath $(CARGO_REGISTRY))"'
 
@@ -121,7 +121,7 @@ $(tokio_peer): $(wildcard test/bench/peers/tokio/*) | $(first)
 	$(QUIET) CARGO $@
 	$(Q)set -- '$(CARGO_REGISTRY)'/tokio-[0-9]*; rm -f $@; \
 	if ! command -v $(CARGO) >/dev/null || ! [ -e "$$1" ]; then \
-		echo 'make: no $(CARGO), or no Tokio in $(CARGO_REGISTRY): Tokio is left out ("make deps-bench" installs it)'; \
+		echo 'make: no $(CARGO), or no Tokio in $(CARGO_REGISTRY): skipping Tokio ("make deps-bench" installs it)'; \
 	else cp $^ $(@D)/tokio && rm -f $(@D)/tokio/Cargo.lock && \
 		TOKIO_VERSION="$${1##*/tokio-}" $(CARGO) build --quiet --release --offline $(crates_of_peers) \
 			--manifest-path $(@D)/tokio/Cargo.toml --target-dir $(@D)/tokio/target && \

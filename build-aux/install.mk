@@ -1,6 +1,6 @@
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 
-# A part of the Makefile: install and uninstall.
+# Part of the Makefile: install and uninstall.
 
 public_headers = $(patsubst include/%,%, \
 	$(wildcard $(addprefix include/jtimer/,*.hpp */*.hpp */*/*.hpp)))
@@ -9,12 +9,12 @@ doc_files = $(wildcard README.md ChangeLog LICENSE)
 doc_pages = $(wildcard doc/*.md)
 doc_benchmarks = $(wildcard doc/benchmarks/*)
 
-# What a static jtimer needs besides itself.
+# What a program needs to link the static library.
 private_libs = $(strip $(BOOST_LDFLAGS) $(BOOST_THREAD_LIBS) -pthread)
 empty =
 space = $(empty) $(empty)
 from_cmake = $$(build-aux/relative-path '$(cmakedir)' '$(1)')
-# A folder below the prefix, said by way of it, so that pkg-config can move it.
+# A directory below the prefix, expressed relative to it, so that pkg-config can relocate it.
 below_prefix = $(patsubst $(prefix)/%,$${prefix}/%,$(patsubst $(prefix),$${prefix},$(1)))
 
 $(B)/settings: FORCE | $(first)
@@ -55,8 +55,7 @@ install: all check-dirs | $(filter check check-slow,$(MAKECMDGOALS))
 	$(if $(doc_benchmarks),$(Q)$(INSTALL) -d '$(DESTDIR)$(docdir)/doc/benchmarks' && \
 		$(INSTALL) -m 644 $(doc_benchmarks) '$(DESTDIR)$(docdir)/doc/benchmarks')
 
-# Takes away the files that install has put and, where nothing else is in them, the folders named
-# jtimer.
+# Removes the installed files and, if they are empty then, the directories named jtimer.
 uninstall: check-dirs
 	$(QUIET) UNINST '$(DESTDIR)$(prefix)'
 	$(Q)rm -f $(patsubst %,'$(DESTDIR)$(includedir)/%',$(public_headers)) \

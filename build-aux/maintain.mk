@@ -1,23 +1,23 @@
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 
-# A part of the Makefile: what maintainers do. The archive, the reference, the tests of each
-# behaviour, formatting, clang-tidy.
+# Part of the Makefile, for maintainers: the archive, the reference, the tests of each behaviour,
+# formatting, clang-tidy.
 
 .PHONY: dist doc
 dist_name = jtimer-$(VERSION)
 
-# What is committed, and ./configure where autoconf is there to make it.
+# Packs the last commit, and ./configure if autoconf is installed.
 dist: | $(first)
 	$(Q)if command -v $(AUTOCONF) >/dev/null; then $(MAKE) --no-print-directory configure; \
-		else echo 'make: no $(AUTOCONF) here: the archive gets no ./configure' >&2; fi
-	$(Q)git diff --quiet HEAD || echo 'make: what is not committed is not in the archive' >&2
+		else echo 'make: no $(AUTOCONF) found: the archive will have no ./configure' >&2; fi
+	$(Q)git diff --quiet HEAD || echo 'make: uncommitted changes are not in the archive' >&2
 	$(QUIET) DIST $(dist_name).tar.gz
 	$(Q)git archive --prefix=$(dist_name)/ $$(if command -v $(AUTOCONF) >/dev/null; \
 		then echo --add-file=configure; fi) HEAD >$(dist_name).tar
 	$(Q)gzip -9nf $(dist_name).tar
 
 require = $(Q)command -v $(1) >/dev/null || \
-	{ echo 'make: $(1) is not here; "make deps-dev" installs it' >&2; exit 1; }
+	{ echo 'make: $(1) not found; "make deps-dev" installs it' >&2; exit 1; }
 
 configure: configure.ac build-aux/version include/jtimer/version.hpp | $(first)
 	$(call require,$(AUTOCONF))
@@ -32,7 +32,7 @@ doc: | $(first)
 		'OUTPUT_DIRECTORY = build/doc' | $(DOXYGEN) -
 	$(Q)build-aux/check-links build/doc/html
 
-# The column of tests in doc/behaviour.md, from their names: `make check` compares.
+# Writes the column of tests in doc/behaviour.md from their names; `make check` compares.
 .PHONY: behaviour
 behaviour:
 	$(Q)mkdir -p $(B) && $(PYTHON) build-aux/behaviour >$(B)/behaviour.md && cp $(B)/behaviour.md doc
@@ -46,7 +46,7 @@ format:
 check-format: | $(first)
 	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(formatted)
 
-# How each file is compiled, for editors and clang-tidy. The sources $(1), with the flags $(2).
+# How each file is compiled, for editors and clang-tidy: the sources $(1), with the flags $(2).
 quoted = $(subst ",\",$(subst \,\\,$(1)))
 commands = $(foreach source,$(1),printf '%s\n' '{ "directory": "$(CURDIR)", "file": "$(source)", \
 	"command": "$(call quoted,$(CXX) $(all_cppflags) $(all_cxxflags) $(2) -c $(source))" },';)
@@ -57,7 +57,7 @@ compile_commands.json: FORCE | $(first)
 		$(call commands,$(shell find test -name '*.cpp'),$(test_flags)) \
 		$(call commands,$(shell find samples tools -name '*.cpp')) } | sed '$$s/,$$//'; echo ']'; } >$@
 
-# .clang-tidy says what it looks for.
+# .clang-tidy lists the checks.
 tidy: compile_commands.json
 	$(call require,$(CLANG_TIDY))
 	$(Q)printf '%s\n' $(wildcard lib/*/*.cpp) $(shell find samples tools -name '*.cpp') | \
@@ -71,7 +71,7 @@ check-syntax: | $(first)
 		xargs -P $$(nproc 2>/dev/null || echo 2) -n 1 \
 		$(CXX) $(all_cppflags) $(all_cxxflags) $(test_flags) -fsyntax-only
 
-# What takes too long for .ci/run. CONTRIBUTING.md says why each of these can wait for a night.
+# What takes too long for .ci/run; CONTRIBUTING.md says why it can wait.
 .PHONY: nightly
 nightly:
 	$(MAKE) check-shaken

@@ -1,6 +1,6 @@
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 
-# A part of the Makefile: the real JDK as the judge, see test/jdk/oracle/README.md.
+# Part of the Makefile: comparison with a real JDK, see test/jdk/oracle/README.md.
 
 ORACLE_RANDOM = 10000
 ORACLE_SEED = 1
@@ -12,12 +12,12 @@ oracle = ORACLE_SCRATCH='$(B)/oracle' \
 .PHONY: oracle oracle-golden
 oracle: $(B)/test/jdk/oracle/oracle
 	@if ! command -v $(JAVA) >/dev/null || ! command -v $(JAVAC) >/dev/null; then \
-		echo 'make: $(JAVA) or $(JAVAC) is not here: nothing was compared with a real JDK'; exit 0; fi; \
+		echo 'make: $(JAVA) or $(JAVAC) not found: nothing was compared with a real JDK'; exit 0; fi; \
 	mkdir -p $(B)/oracle && $(JAVAC) -encoding UTF-8 -d $(B)/oracle test/jdk/oracle/*.java && \
 	{ $(oracle) compare test/jdk/oracle/scenarios/*.scenario; written=$$?; \
 	$(oracle) random $(ORACLE_SEED) $(ORACLE_RANDOM) && exit $$written; }
 
-# The golden transcripts, which `make check` compares with: recorded again from the JDK.
+# Records the golden transcripts, with which `make check` compares, from the JDK.
 oracle-golden: $(B)/test/jdk/oracle/oracle
 	$(Q)mkdir -p $(B)/oracle test/jdk/oracle/golden
 	$(Q)$(JAVAC) -encoding UTF-8 -d $(B)/oracle test/jdk/oracle/*.java

@@ -14,7 +14,7 @@
 
 using namespace std::chrono_literals;
 
-/// The code under test: raises an alarm when nobody has called feed() for `limit`.
+/// The code under test: raises an alarm when feed() has not been called for `limit`.
 class Watchdog {
   public:
     Watchdog(jtimer::Timer& timer, std::chrono::seconds limit, std::function<void()> alarm)

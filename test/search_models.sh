@@ -1,8 +1,8 @@
 #!/bin/sh
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #
-# Has spin search the models, test/*/model/*.pml: whole, where there must be no error, and with each
-# of the mistakes that may be put in, where it must find one. A minute, and half a gigabyte.
+# Has spin search the models, test/*/model/*.pml: as they are, without an error, and with each of the
+# deliberate mistakes, where it must find an error. Takes a minute and half a gigabyte.
 #
 #     SPIN=spin sh test/search_models.sh
 set -u
@@ -10,7 +10,7 @@ set -u
 : "${SPIN:=spin}" "${CC:=cc}"
 for tool in "$SPIN" "$CC"; do
     if ! command -v "$tool" >/dev/null; then
-        echo "make: $tool is not here: the models were not searched"
+        echo "make: $tool not found: the models were not searched"
         exit 0
     fi
 done

@@ -29,7 +29,7 @@ class TimeoutException : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// Stands for the database: an endless query ends when somebody tries to kill it.
+// A stand-in for the database: an endless query, which ends when it is killed.
 class Server {
     std::mutex monitor;
     std::condition_variable changed;

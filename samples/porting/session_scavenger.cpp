@@ -1,6 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// A task that removes the sessions that nobody has used for too long, ported line by line from
+// A task that removes sessions that have been idle for too long, ported line by line from
 // SessionScavenger.java: on a timer of the manager's own, or on one that managers share. What
 // differs:
 //

@@ -229,13 +229,13 @@ boost_libraries_without_headers_are_no_two_tries() {
         lib/boost_chrono
     install_deps check &&
         says 'missing: Boost.Thread, Boost.Chrono, Boost.Program_options, Boost.Test' &&
-        says 'installed, and it works (g++, Boost 1.74)'
+        says 'everything needed is installed (g++, Boost 1.74)'
 }
 
 what_shows_itself_only_after_an_installation_is_installed_in_another() {
     new_machine apt-get bin/make
     cp "$programs/dangling" "$machine/bin/g++"
-    CXX='ccache g++' install_deps demo && says 'installed, and it works (ccache g++' &&
+    CXX='ccache g++' install_deps demo && says 'everything needed is installed (ccache g++' &&
         test "$(grep -c install "$machine/installations")" = 2
 }
 
@@ -283,7 +283,7 @@ a_user_whom_sudo_refuses_is_told_what_is_missing() {
 
 lists_that_cannot_be_updated_do_not_stop_it() {
     new_machine apt-get
-    fake_update_fails=yes install_deps demo && says 'going on with the package lists'
+    fake_update_fails=yes install_deps demo && says 'continuing with the existing package lists'
 }
 
 # apt-get would take `g++-13` for a pattern.
