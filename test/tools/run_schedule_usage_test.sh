@@ -91,10 +91,10 @@ a_dash_is_the_standard_input() {
 standard input:2: "a" has only a comment as its command: expected a command after the name' "$(cat err)"
     "$run_schedule" - <. >out 2>err
     expect 'folder: status' 2 $?
-    expect 'folder: stderr' 'standard input: cannot be read: Is a directory' "$(cat err)"
+    expect 'folder: stderr' 'run_schedule: cannot read standard input: Is a directory' "$(cat err)"
     "$run_schedule" - <&- >out 2>err
     expect 'closed: status' 2 $?
-    expect 'closed: stderr' 'standard input: cannot be read: Bad file descriptor' "$(cat err)"
+    expect 'closed: stderr' 'run_schedule: cannot read standard input: Bad file descriptor' "$(cat err)"
 }
 
 a_file_without_lines_is_not_read_into_memory() {
