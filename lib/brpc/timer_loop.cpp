@@ -36,7 +36,9 @@
 namespace jtimer::brpc::detail {
 
 using jtimer::detail::exceptionOf;
+using jtimer::detail::kLongAgo;
 using jtimer::detail::saturatingAdd;
+using jtimer::detail::saturatingSubtract;
 
 TimerLoop::TimerLoop(Settings settings)
     : LoopThread(std::move(settings.thread)), maxWakeupInterval_(settings.maxWakeupInterval),
@@ -121,11 +123,13 @@ TimerThreadStats TimerLoop::stats() {
         stats.scheduled += bucket.scheduled(lockUnlessForked(bucket.mutex));
     {
         const Lock lock = monitor_.enterUnlessForked(thread_);
-        stats.triggered = triggered_;
+        stats.lateness = lateness_;
+        stats.failed = failed_;
         stats.signals = signals_;
         stats.wakeUps = wakeUps_;
         stats.heapSize = heapSize_;
     }
+    stats.executed = stats.triggered = stats.lateness.count();
     const SlotPool& pool = queue_.pool();
     for (std::uint32_t number = 0; number < pool.made(); ++number) {
         const Phase phase = pool.at(number).phase();
@@ -135,7 +139,7 @@ TimerThreadStats TimerLoop::stats() {
     // Computed as a difference, so that unschedule() writes to no shared counter. While other
     // threads call the timer, one of the three numbers may be behind.
     const std::uint64_t other = stats.triggered + stats.pending;
-    stats.unscheduled = stats.scheduled - std::min(stats.scheduled, other);
+    stats.cancelled = stats.unscheduled = stats.scheduled - std::min(stats.scheduled, other);
     return stats;
 }
 
@@ -245,11 +249,15 @@ void TimerLoop::pull() {
 /// Runs what is due. \returns false if it stopped early, because an earlier task was announced or
 /// the timer was stopped: then the loop has to look at the buckets again, or to end
 bool TimerLoop::runDue() {
+    Nanos known = kLongAgo;  // the latest time that the clock has shown, for the lateness
     for (;;) {
         const Nanos least = queue_.least();
         if (least == kNever) return true;
-        if (least > monitor_.reached()) {  // otherwise it is certainly due
-            now_ = monitor_.now();
+        const Nanos reached = monitor_.reached();
+        if (least <= reached) {  // it is certainly due
+            known = std::max(known, reached);
+        } else {
+            known = now_ = monitor_.now();
             if (least > now_) return true;
         }
         Lock lock = monitor_.enter();
@@ -257,7 +265,7 @@ bool TimerLoop::runDue() {
         // Under the mutex, so that no run begins after a stop.
         Slot* const slot = queue_.beginRun();
         if (slot == nullptr) continue;
-        ++triggered_;
+        lateness_.add(std::chrono::nanoseconds(saturatingSubtract(known, least)));
         lock.unlock();
         queue_.removeTop();
         runTask(*slot);
@@ -275,7 +283,12 @@ void TimerLoop::runTask(Slot& slot) {
         }
     } const finish{queue_, slot};
     const std::exception_ptr thrown = exceptionOf([&slot] { slot.run(); });
-    if (thrown != nullptr) report(thrown);
+    if (thrown == nullptr) return;
+    {
+        const Lock lock = monitor_.enter();
+        ++failed_;
+    }
+    report(thrown);
 }
 
 void TimerLoop::sleep(Lock& lock) {

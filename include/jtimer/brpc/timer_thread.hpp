@@ -6,6 +6,7 @@
 #include <jtimer/detail/export.hpp>
 #include <jtimer/detail/is_null.hpp>
 #include <jtimer/exceptions.hpp>
+#include <jtimer/stats.hpp>
 #include <jtimer/time.hpp>
 #include <jtimer/uncaught_exception_handler.hpp>
 
@@ -54,15 +55,14 @@ struct TimerThreadOptions {
     UncaughtExceptionHandler uncaughtExceptionHandler;
 };
 
-/// What a TimerThread has done and what it holds. Exact if no other call is in progress and the
-/// thread is asleep, inside a task, or ended.
-struct TimerThreadStats {
+/// What a TimerThread has done and what it holds; see CommonStats. `pending` tasks are `scheduled`
+/// ones neither executed nor cancelled: after the stop they stay pending until takePending().
+struct TimerThreadStats : CommonStats {
     std::uint64_t scheduled = 0;    ///< ids given out
-    std::uint64_t triggered = 0;    ///< runs begun
-    std::uint64_t unscheduled = 0;  ///< removed by unschedule or takePending
+    std::uint64_t triggered = 0;    ///< brpc's word for `executed`
+    std::uint64_t unscheduled = 0;  ///< the same as `cancelled`: by unschedule or takePending
     std::uint64_t signals = 0;      ///< notifications of a task earlier than all known ones
     std::uint64_t wakeUps = 0;      ///< sleeps of the thread that ended
-    std::size_t pending = 0;        ///< scheduled - triggered - unscheduled
     std::size_t heapSize = 0;       ///< heap entries, removed ones too, when last nothing was due
     std::size_t slots = 0;          ///< tasks in memory: pending, running, removed but still listed
 };
