@@ -127,6 +127,8 @@ std::vector<std::shared_ptr<Timeout>> HashedWheelTimer::stop() {
 
 std::int64_t HashedWheelTimer::pendingTimeouts() const { return worker_->pendingTimeouts(); }
 
+HashedWheelTimerStats HashedWheelTimer::stats() const { return worker_->stats(); }
+
 const std::string& HashedWheelTimer::name() const noexcept { return worker_->name(); }
 
 }  // namespace jtimer::netty

@@ -1,12 +1,14 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "data/lateness_counter.hpp"
 #include "netty/hashed_wheel.hpp"
 #include "netty/origin.hpp"
 #include "netty/timeout_list.hpp"
 #include "thread/loop_thread.hpp"
 
 #include <jtimer/executor.hpp>
+#include <jtimer/netty/hashed_wheel_timer.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -67,6 +69,7 @@ class Worker final : public std::enable_shared_from_this<Worker>, private LoopTh
     std::shared_ptr<Timeout> newTimeout(std::shared_ptr<TimerTask> task, Nanos delay);
     std::vector<std::shared_ptr<Timeout>> stop();
     std::int64_t pendingTimeouts();
+    HashedWheelTimerStats stats();
     using LoopThread::name;
 
     /// Called by ~HashedWheelTimer: see there.
@@ -75,6 +78,7 @@ class Worker final : public std::enable_shared_from_this<Worker>, private LoopTh
   private:
     enum class State { New, Started, Stopped };
 
+    void countRun(const Timeout& timeout) noexcept;
     static void runTask(const std::shared_ptr<Timeout>& timeout,
                         const jtimer::detail::Reporter& reporter);
 
@@ -87,7 +91,8 @@ class Worker final : public std::enable_shared_from_this<Worker>, private LoopTh
     void mainLoop() override;
     void end() override;
     bool awaitEndOfTick(Lock& lock);
-    Nanos endOfTick() const noexcept;
+    Nanos endOf(Tick tick) const noexcept;
+    Nanos endOfTick() const noexcept { return endOf(tick_); }
     Tick knownTick() const noexcept;
     void skipEmptyTicks() noexcept;
     void transfer();
@@ -127,6 +132,8 @@ class Worker final : public std::enable_shared_from_this<Worker>, private LoopTh
     /// How many timeouts were handed over or processed as cancelled in total. Only the worker
     /// writes it, so it needs no atomic addition.
     std::atomic<std::int64_t> done_{0};
+    /// Of the timeouts that were handed over. The worker writes it.
+    jtimer::detail::LatenessCounter lateness_;
 
     // Touched by the worker thread only.
 
@@ -139,6 +146,10 @@ class Worker final : public std::enable_shared_from_this<Worker>, private LoopTh
     Tick tick_ = 0;
     /// A time that the clock has shown since the last timeout arrived.
     Nanos knownTime_ = jtimer::detail::kLongAgo;
+    /// For the lateness: whether Monitor::reached() is the present time, and otherwise how many
+    /// runs have begun since it was last read.
+    bool isReachedExact_ = false;
+    int runsSinceReading_ = 0;
     /// The first tick from which a search for ticks to skip may pay off again.
     Tick nextLook_ = 0;
     /// The HashedWheelTimer was destroyed on this thread: no further run begins.

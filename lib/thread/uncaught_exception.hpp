@@ -3,6 +3,8 @@
 
 #include <jtimer/uncaught_exception_handler.hpp>
 
+#include <atomic>
+#include <cstdint>
 #include <exception>
 #include <initializer_list>
 #include <string>
@@ -51,10 +53,20 @@ class Reporter {
         return reportUncaughtException(handler_, name, exception, taskName);
     }
 
+    /// The same for the exception that has ended a run, which it counts first.
+    std::exception_ptr reportRun(const std::exception_ptr& exception) const {
+        failedRuns_.fetch_add(1, std::memory_order_relaxed);
+        return report(exception);
+    }
+    std::uint64_t failedRuns() const noexcept {
+        return failedRuns_.load(std::memory_order_relaxed);
+    }
+
     const std::string name;  ///< of the timer
 
   private:
     const UncaughtExceptionHandler handler_;
+    mutable std::atomic<std::uint64_t> failedRuns_{0};
 };
 
 /// Prints a line of these pieces, and a newline, to std::cerr: in one piece if it has up to 1023

@@ -7,6 +7,7 @@
 #include <jtimer/netty/hashed_wheel_timer_options.hpp>
 #include <jtimer/netty/timeout.hpp>
 #include <jtimer/netty/timer_task.hpp>
+#include <jtimer/stats.hpp>
 #include <jtimer/time.hpp>
 
 #include <cstdint>
@@ -19,6 +20,14 @@ namespace jtimer::netty {
 namespace detail {
 class Worker;
 }
+
+/// What a HashedWheelTimer has done and what it holds; see CommonStats. Every accepted timeout is
+/// pending, executed or cancelled.
+///
+/// `pending` is pendingTimeouts(). `cancelled` are the timeouts whose cancellation the worker has
+/// processed, also those that stop() has cancelled. `lateness` is counted from the end of the tick
+/// in which a timeout was due, when it should have run: without that tick's own delay.
+struct HashedWheelTimerStats : CommonStats {};
 
 /// Netty's HashedWheelTimer: for very many timeouts, nearly all of which are cancelled. Adding and
 /// cancelling a timeout take the same time whether a thousand or a million are pending; in return,
@@ -137,6 +146,9 @@ class JTIMER_API HashedWheelTimer {
     /// The number of accepted timeouts that the worker has neither handed over nor processed as
     /// cancelled. It drops just before run() or cancelled() is called.
     [[nodiscard]] std::int64_t pendingTimeouts() const;
+
+    /// Takes a mutex for a few instructions.
+    [[nodiscard]] HashedWheelTimerStats stats() const;
 
     /// The full name.
     [[nodiscard]] const std::string& name() const noexcept;
