@@ -37,7 +37,7 @@ void Cell::release() noexcept {
 void Cell::destroy() noexcept {
     Shard& last = home();
     if (kind() == Kind::Channel) {
-        if (state_ == State::Running && !runtime().isOfAnotherProcess()) last.remove(*this);
+        if (state_ == State::Running && !runtime().isOfAnotherProcess()) last.cancel(*this);
         delete static_cast<ChannelCell*>(this);
     } else {
         FunctionCell::free(static_cast<FunctionCell*>(this));
@@ -60,7 +60,7 @@ bool Cell::stop() {
     if (runtime().isOver()) return false;
     const CellLock lock = enterCurrent();
     if (state_ == State::Idle) return false;
-    const bool wasInHeap = state_ == State::Running && home().remove(*this);
+    const bool wasInHeap = state_ == State::Running && home().cancel(*this);
     state_ = State::Idle;
     // This is not the last reference: the handle has one.
     if (wasInHeap && kind() == Kind::Function) release();

@@ -57,11 +57,12 @@ bool ChannelCell::giveTo(CellLock& lock, Case& c, WakeList& toWake) {
     if (!wait.claimReceived(c.index, when_)) return false;
     toWake.add(wait);
     if (period_ == 0) {
-        home().remove(*this);
+        home().fire(*this, runtime().latenessOf(when_));
         becomeIdle(lock, toWake);
     } else {
+        const Nanos lateness = runtime().latenessOf(when_);
         when_ = jtimer::detail::nextOnGrid(when_, period_, now);
-        if (home().restart(*this, when_)) runtime().signal(when_);
+        if (home().restart(*this, when_, lateness)) runtime().signal(when_);
     }
     return true;
 }
@@ -136,6 +137,7 @@ void ChannelCell::fire(std::uint32_t start) {
     while (Case* const first = firstPending(lock)) {
         if (settle(lock, *first, toWake)) return;
     }
+    runtime().countFired(when_);
     state_ = State::Unread;
 }
 
@@ -160,7 +162,7 @@ std::optional<Nanos> ChannelCell::ready(CellLock& lock, WakeList& toWake) {
 
 bool ChannelCell::take(CellLock& lock, WakeList& toWake) {
     if (period_ == 0) {
-        if (state_ == State::Running) home().remove(*this);
+        if (state_ == State::Running) home().fire(*this, runtime().latenessOf(when_));
         becomeIdle(lock, toWake);
         return true;
     }
@@ -173,6 +175,7 @@ bool ChannelCell::take(CellLock& lock, WakeList& toWake) {
             return false;
         }
     }
+    if (state_ == State::Running) home().countFired(runtime().latenessOf(when_));
     state_ = State::Running;
     when_ = next;
     if (isFirst) runtime().signal(next);

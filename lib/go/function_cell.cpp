@@ -98,6 +98,7 @@ void FunctionCell::fire(std::uint32_t start) {
         return;
     }
     state_ = State::Idle;
+    runtime().countFired(when_);
     Run run(*this);
     lock.unlock();
     runtime().handOver(std::move(run));
@@ -131,7 +132,7 @@ void Run::operator()() const {
     if (thrown == nullptr) return;
     const Runtime& runtime = cell_->runtime();
     if (runtime.isOver() && tellsOfTheEnd(thrown)) return;
-    runtime.report(thrown);
+    runtime.reportRun(thrown);
 }
 
 }  // namespace jtimer::go::detail

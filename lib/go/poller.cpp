@@ -64,6 +64,7 @@ void Poller::mainLoop() {
 /// meanwhile is not due before `now`. So as long as the head of the first shard is not later than
 /// the next one's, the other shards need not be checked again.
 void Poller::fireDue(Nanos now) {
+    lastReading_.store(now, std::memory_order_relaxed);
     for (;;) {
         order_.update();
         if (order_.earliest() > now) return;

@@ -1,12 +1,14 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "data/lateness_counter.hpp"
 #include "go/shard.hpp"
 #include "go/shard_order.hpp"
 #include "thread/loop_thread.hpp"
 
 #include <jtimer/clock.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -45,6 +47,17 @@ class Poller final : public LoopThread {
     }
     std::uint64_t signals() const noexcept { return signals_.load(std::memory_order_relaxed); }
 
+    /// By how much the clock is certainly past `when`, at least 0. A reading of the clock would
+    /// cost more than a receive.
+    Nanos latenessOf(Nanos when) const noexcept {
+        const Nanos reached =
+            std::max(lastReading_.load(std::memory_order_relaxed), monitor_.reached());
+        return std::max(Nanos{0}, jtimer::detail::saturatingSubtract(reached, when));
+    }
+    /// Counts a timer that the poller fires. Called on its thread.
+    void countFired(Nanos when) noexcept { lateness_.add(latenessOf(when)); }
+    LatenessHistogram lateness() const noexcept { return lateness_.read(); }
+
     /// Makes the thread end, after what it is firing at the moment.
     void stop();
     /// Waits for the end of the thread, unless `wait` is false or the thread itself calls it.
@@ -67,6 +80,9 @@ class Poller final : public LoopThread {
     static constexpr Nanos kAwake = jtimer::detail::kLongAgo;
     std::atomic<Nanos> sleepsUntil_{kAwake};
     std::atomic<std::uint64_t> signals_{0};
+    /// What the clock showed when the poller last read it.
+    std::atomic<Nanos> lastReading_{jtimer::detail::kLongAgo};
+    jtimer::detail::LatenessCounter lateness_;
 };
 
 }  // namespace jtimer::go::detail

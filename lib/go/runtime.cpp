@@ -47,9 +47,14 @@ Nanos Runtime::timeIn(Nanos d) const {
 }
 
 TimersStats Runtime::stats() const {
-    TimersStats stats{0, poller_.signals()};
-    if (isOfAnotherProcess()) return stats;
-    for (const auto& shard : shards_) stats.pending += shard->size();
+    TimersStats stats;
+    stats.signals = poller_.signals();
+    stats.failed = poller_.failedRuns();
+    stats.lateness = poller_.lateness();
+    if (!isOfAnotherProcess()) {
+        for (const auto& shard : shards_) shard->addTo(stats);
+    }
+    stats.executed = stats.lateness.count();
     return stats;
 }
 
@@ -67,7 +72,7 @@ void Runtime::handOver(Run run) {
     if (!settings_.executor) return roomThreads_.handOver(std::move(run));
     const auto thrown = jtimer::detail::exceptionOf(
         [&] { settings_.executor([given = std::move(run)] { given(); }); });
-    if (thrown != nullptr) report(thrown);
+    if (thrown != nullptr) reportRun(thrown);
 }
 
 void Runtime::enlist(Enlisted& call) {

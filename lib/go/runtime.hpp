@@ -79,6 +79,13 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
     /// Has the executor or a room thread call the function. Called on the poller.
     void handOver(Run run);
     void report(const std::exception_ptr& exception) const { poller_.report(exception); }
+    /// The same for an exception that has ended a run.
+    void reportRun(const std::exception_ptr& exception) const { poller_.reportRun(exception); }
+
+    /// How late it is for what was due at `when`, as far as that is known cheaply.
+    Nanos latenessOf(Nanos when) const noexcept { return poller_.latenessOf(when); }
+    /// Counts a timer that the poller fires. Called on the poller.
+    void countFired(Nanos when) noexcept { poller_.countFired(when); }
 
     /// Registers a blocked call until strike(), so that end() can wake it.
     /// \throws IllegalStateException "time: Timers destroyed"

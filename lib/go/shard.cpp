@@ -8,6 +8,7 @@
 
 #include <jtimer/exceptions.hpp>
 
+#include <chrono>
 #include <stdexcept>
 #include <utility>
 
@@ -58,12 +59,33 @@ bool Shard::addReserved(Scheduled& item, Nanos when) {
     return insert(lock, item, when);
 }
 
-bool Shard::remove(Scheduled& item) {
-    Lock lock = enter();
+bool Shard::removeFrom(Lock& lock, Scheduled& item) noexcept {
     if (!item.isInHeap()) return false;
     heap_.remove(item);
     updateHead(lock);
     return true;
+}
+
+bool Shard::remove(Scheduled& item) {
+    Lock lock = enter();
+    return removeFrom(lock, item);
+}
+
+bool Shard::cancel(Scheduled& item) {
+    Lock lock = enter();
+    ++cancelled_;
+    return removeFrom(lock, item);
+}
+
+bool Shard::fire(Scheduled& item, Nanos lateness) {
+    Lock lock = enter();
+    fired_.add(std::chrono::nanoseconds(lateness));
+    return removeFrom(lock, item);
+}
+
+void Shard::countFired(Nanos lateness) {
+    const Lock lock = enter();
+    fired_.add(std::chrono::nanoseconds(lateness));
 }
 
 bool Shard::move(Scheduled& item, Nanos when, bool& isFirst) {
@@ -74,8 +96,9 @@ bool Shard::move(Scheduled& item, Nanos when, bool& isFirst) {
     return true;
 }
 
-bool Shard::restart(Scheduled& item, Nanos when) noexcept {
+bool Shard::restart(Scheduled& item, Nanos when, Nanos lateness) noexcept {
     Lock lock = enter();
+    fired_.add(std::chrono::nanoseconds(lateness));
     if (closed_) return false;
     if (item.isInHeap()) heap_.remove(item);
     return insert(lock, item, when);
@@ -120,9 +143,11 @@ Scheduled* Shard::close() {
     return function;
 }
 
-std::size_t Shard::size() const {
+void Shard::addTo(CommonStats& stats) const {
     const Lock lock = enter();
-    return heap_.size();
+    stats.pending += heap_.size();
+    stats.cancelled += cancelled_;
+    stats.lateness.add(fired_);
 }
 
 std::vector<Scheduled*> Shard::check() const {

@@ -5,6 +5,8 @@
 #include "go/quad_heap.hpp"
 #include "sync/cache_line.hpp"
 
+#include <jtimer/stats.hpp>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -72,13 +74,20 @@ class alignas(kCacheLine) Shard {
     /// Removes the item if it is in this heap. \returns whether it was
     bool remove(Scheduled& item);
 
+    /// remove() for a timer that was stopped or dropped while it was running, and for one whose
+    /// value a call receives. Also counts that, whether it was in the heap or popped.
+    bool cancel(Scheduled& item);
+    bool fire(Scheduled& item, Nanos lateness);
+    /// Counts a value that a call receives from a ticker.
+    void countFired(Nanos lateness);
+
     /// Removes the item and adds it again, while holding the lock once.
     /// \returns false if it is not in this heap; then nothing has changed
     bool move(Scheduled& item, Nanos when, bool& isFirst);
 
-    /// The same for a ticker that has fired, which the poller may have popped.
+    /// The same for a ticker that has fired, which the poller may have popped. Counts that.
     /// \returns whether it is now the first item. Does nothing after the runtime's end
-    bool restart(Scheduled& item, Nanos when) noexcept;
+    bool restart(Scheduled& item, Nanos when, Nanos lateness) noexcept;
 
     /// The time of the head, for the ShardOrder; kNever if the heap is empty.
     const std::atomic<Nanos>& head() const noexcept { return head_; }
@@ -100,7 +109,8 @@ class alignas(kCacheLine) Shard {
     ///   items are only removed: their owners keep them
     Scheduled* close();
 
-    std::size_t size() const;
+    /// Adds its counts, but for what the poller counts.
+    void addTo(CommonStats& stats) const;
 
     /// Calls QuadHeap::check(). \returns the items that are cells of channels or functions, each
     /// with a reference for the caller
@@ -116,6 +126,7 @@ class alignas(kCacheLine) Shard {
   private:
     Lock enter() const;
     void requireOpen(Lock& lock) const;
+    bool removeFrom(Lock& lock, Scheduled& item) noexcept;
     bool insert(Lock& lock, Scheduled& item, Nanos when) noexcept;
     void updateHead(Lock& lock) noexcept;
     static bool retainIfAlive(Scheduled& item) noexcept;
@@ -132,6 +143,10 @@ class alignas(kCacheLine) Shard {
     const std::size_t place_;
     std::atomic<std::size_t> references_{1};
     std::shared_ptr<Runtime> keptAlive_;
+
+    /// Guarded by the mutex. What the poller fires is counted by the poller.
+    std::uint64_t cancelled_ = 0;
+    LatenessHistogram fired_;
 };
 
 }  // namespace jtimer::go::detail

@@ -9,6 +9,7 @@
 #include <jtimer/clock.hpp>
 #include <jtimer/uncaught_exception_handler.hpp>
 
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -45,6 +46,10 @@ class LoopThread {
     void report(const std::exception_ptr& exception) const {
         static_cast<void>(reporter_->report(exception));
     }
+    void reportRun(const std::exception_ptr& exception) const {
+        static_cast<void>(reporter_->reportRun(exception));
+    }
+    std::uint64_t failedRuns() const noexcept { return reporter_->failedRuns(); }
 
     bool isCurrent() const noexcept { return thread_.isCurrent(); }
     /// False before start().

@@ -9,6 +9,7 @@
 #include <jtimer/go/channel.hpp>
 #include <jtimer/go/detail/function_type.hpp>
 #include <jtimer/go/timer.hpp>
+#include <jtimer/stats.hpp>
 #include <jtimer/time.hpp>
 #include <jtimer/uncaught_exception_handler.hpp>
 
@@ -55,10 +56,14 @@ struct TimersOptions {
     UncaughtExceptionHandler uncaughtExceptionHandler;
 };
 
-/// What a runtime holds and what it has done.
-struct TimersStats {
-    std::size_t pending;    ///< running timers and tickers, sleeps, time-outs of blocked calls
-    std::uint64_t signals;  ///< how often the thread that fires was woken for an earlier time
+/// What a runtime holds and what it has done; see CommonStats.
+///
+/// `pending` are running timers and tickers, sleeps, and time-outs of blocked calls; the latter two
+/// are counted nowhere else. `executed` are the values that timers and tickers have fired, and the
+/// functions that were handed over. `cancelled` are timers and tickers that were running when they
+/// were stopped or their last handle and channel went; a reset does not count.
+struct TimersStats : CommonStats {
+    std::uint64_t signals = 0;  ///< how often the thread that fires was woken for an earlier time
 };
 
 /// Go's timers, as they behave since Go 1.23: a runtime that creates timers and tickers, to be
@@ -172,7 +177,7 @@ class JTIMER_API Timers {
 
     [[nodiscard]] unsigned shards() const noexcept;          ///< how many heaps it has
     [[nodiscard]] const std::string& name() const noexcept;  ///< TimersOptions::name
-    [[nodiscard]] TimersStats stats() const;                 ///< what it has done until now
+    [[nodiscard]] TimersStats stats() const;                 ///< takes each heap's lock once
 
     /// Checks the invariants of every heap, for tests.
     /// \throws std::logic_error that names the violated invariant
