@@ -85,7 +85,7 @@ Lock Driver::enterUnlessForked() noexcept {
 void Driver::call(const std::function<void()>& function) const {
     const Frame frame(*this, Frame::Kind::Waker);
     const std::exception_ptr uncaught = jtimer::detail::exceptionOf(function);
-    if (uncaught != nullptr) report(uncaught);
+    if (uncaught != nullptr) reportRun(uncaught);
 }
 
 void Driver::wake(Waker waker) {
@@ -114,6 +114,7 @@ Driver::Polled Driver::poll(SleepEntry& entry, Nanos deadline, Nanos now, Waker&
     if (isShutdown()) return Polled::IsShutDown;
     const bool isNew = entry.isIdle();  // unless a thread in wait() has registered it
     if (isNew && isDue(deadline, tick, now)) {
+        countFired(deadline, now);
         entry.leave(true);
         return Polled::Fired;
     }
@@ -146,6 +147,7 @@ void Driver::move(SleepEntry& entry, Nanos deadline, Tick tick, std::atomic<Nano
         return;
     }
     const DriverRef keptAlive(this);
+    countFired(deadline, now);
     Waker waker = finish(lock, entry, true);
     lock.unlock();
     wake(std::move(waker));
@@ -163,6 +165,7 @@ void Driver::wait(SleepEntry& entry, const std::atomic<Nanos>& deadline) {
     const Nanos until = deadline.load(std::memory_order_relaxed);
     const Tick tick = ticks_.dueBy(until);
     if (isNew && isDue(until, tick, now)) {
+        countFired(until, now);
         entry.leave(true);
         return;
     }
@@ -178,6 +181,7 @@ bool Driver::deregister(SleepEntry& entry) noexcept {
     if (!lock.owns_lock()) return false;
     if (!entry.isRegistered()) return true;
     wheel_.remove(entry);
+    ++cancelled_;
     dropped.swap(entry.waker);
     entry.leave(false);
     return true;
@@ -191,8 +195,15 @@ Waker Driver::takeWaker(SleepEntry& entry) noexcept {
     waker.swap(entry.waker);
     if (entry.isWaitedFor()) return waker;
     wheel_.remove(entry);
+    ++cancelled_;
     entry.leave(false);
     return waker;
+}
+
+/// A turn for a time after the clock's fires early by the clock, which counts as on time.
+void Driver::countFired(Nanos due, Nanos now) noexcept {
+    lateness_.add(
+        std::chrono::nanoseconds(std::max(Nanos{0}, jtimer::detail::saturatingSubtract(now, due))));
 }
 
 /// The entry, which is no longer in a slot, has fired or will not fire. Threads that wait for
@@ -242,22 +253,23 @@ std::size_t Driver::turn(std::optional<Nanos> now) {
             "TimeDriver.turn() cannot be called on a driver with a thread.");
     if (Frame::isInside(*this, Frame::Kind::Turn) || Frame::isInside(*this, Frame::Kind::Waker))
         throw IllegalStateException("TimeDriver.turn() cannot be called from a waker.");
-    const Tick tick = ticks_.at(now ? std::min(*now, kNever - 1) : monitor_.now());
+    const Nanos time = now ? std::min(*now, kNever - 1) : monitor_.now();
     Lock lock = enter();
     if (isTurning_) throw IllegalStateException("TimeDriver.turn() is already running.");
     if (isShutdown()) return 0;
-    return turn(lock, tick);
+    return turn(lock, time);
 }
 
 /// Takes one entry at a time, although that means locking for each entry with a waker: the waker of
 /// one entry may destroy the next entry or move it to a later time, and then the next waker must
 /// not be called.
-std::size_t Driver::turn(Lock& lock, Tick now) {
+std::size_t Driver::turn(Lock& lock, Nanos now) {
     const Turn turning(*this, lock);
+    const Tick tick = ticks_.at(now);
     std::size_t fired = 0;
     std::size_t left = kMostInOneHold;
     while (!isShutdown()) {
-        wheel_.advance(now, left);
+        wheel_.advance(tick, left);
         if (left == 0) {
             monitor_.letOthersIn(lock);
             left = kMostInOneHold;
@@ -267,11 +279,13 @@ std::size_t Driver::turn(Lock& lock, Tick now) {
         if (entry == nullptr) break;
         ++fired;
         --left;
+        countFired(ticks_.timeOf(wheel_.elapsed()), now);
         Waker waker = finish(lock, static_cast<SleepEntry&>(*entry), true);
         if (!waker) continue;
         lock.unlock();
         call(waker);
         waker = nullptr;
+        if (!polled_) now = std::max(now, monitor_.reached());
         monitor_.enter(lock);
         left = kMostInOneHold;
     }
@@ -299,19 +313,15 @@ std::optional<Nanos> Driver::nextWake() {
     return ticks_.timeOf(*next);
 }
 
-std::size_t Driver::size() {
+TimeDriverStats Driver::stats() {
+    TimeDriverStats stats;
     const Lock lock = enter();
-    return wheel_.size();
-}
-
-Tick Driver::elapsed() {
-    const Lock lock = enter();
-    return wheel_.elapsed();
-}
-
-void Driver::check() {
-    const Lock lock = enter();
-    wheel_.check();
+    stats.pending = wheel_.size();
+    stats.executed = lateness_.count();
+    stats.cancelled = cancelled_;
+    stats.failed = failedRuns();
+    stats.lateness = lateness_;
+    return stats;
 }
 
 void Driver::shutdown() {
@@ -331,6 +341,7 @@ void Driver::shutdown() {
 void Driver::releaseAll(Lock& lock) {
     std::size_t left = kMostInOneHold;
     while (Entry* const entry = wheel_.takeAny()) {
+        ++cancelled_;
         Waker waker = finish(lock, static_cast<SleepEntry&>(*entry), false);
         if (waker) {
             lock.unlock();
@@ -408,7 +419,7 @@ void Driver::mainLoop() {
         }
         const Nanos now = monitor_.now();
         if (wakeUp <= now) {
-            turn(lock, ticks_.at(now));
+            turn(lock, now);
         } else {
             promise_ = next;
             monitor_.waitUntil(lock, wakeUp, now);

@@ -6,6 +6,8 @@
 #include "tokio/wheel.hpp"
 
 #include <jtimer/clock.hpp>
+#include <jtimer/stats.hpp>
+#include <jtimer/tokio/time_driver.hpp>
 #include <jtimer/tokio/waker.hpp>
 
 #include <boost/intrusive/set.hpp>
@@ -14,6 +16,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -41,10 +44,10 @@ struct SleepEntry final : Entry {
 /// A wheel with a lock, a clock, and perhaps a thread. Shared by the TimeDriver, the thread, and
 /// every SleepEntry.
 ///
-/// The monitor guards the wheel, every waker, promise_, isTurning_, waits_, and the changes of
-/// isShutdown_. One thread at a time polls, resets and destroys a SleepEntry. Meanwhile other
-/// threads may register it, in wait(), and end its registration, in turn() and shutdown(), all
-/// under the lock. Only Entry::extend() and the check whether an entry has fired need no lock.
+/// The monitor guards the wheel, every waker, promise_, isTurning_, waits_, the counts, and the
+/// changes of isShutdown_. One thread at a time polls, resets and destroys a SleepEntry. Meanwhile
+/// other threads may register it, in wait(), and end its registration, in turn() and shutdown(),
+/// all under the lock. Only Entry::extend() and the check whether an entry has fired need no lock.
 ///
 /// Wakers and all other user objects are called, replaced and destroyed outside the lock. So when
 /// such a call returns, everything may have changed, and the entry and the driver may have been
@@ -110,9 +113,19 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
 
     std::size_t turn(std::optional<Nanos> now);
     std::optional<Nanos> nextWake();
-    std::size_t size();
-    Tick elapsed();
-    void check();
+    std::size_t size() {
+        const Lock lock = enter();
+        return wheel_.size();
+    }
+    TimeDriverStats stats();
+    Tick elapsed() {
+        const Lock lock = enter();
+        return wheel_.elapsed();
+    }
+    void check() {
+        const Lock lock = enter();
+        wheel_.check();
+    }
     void shutdown();
     bool isShutdown() const noexcept { return isShutdown_.load(std::memory_order_acquire); }
     /// \throws IllegalStateException if it has been shut down
@@ -152,11 +165,12 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     void move(SleepEntry& entry, Nanos deadline, Tick tick, std::atomic<Nanos>& kept, Nanos before);
     void block(Lock& lock, SleepEntry& entry, std::optional<Tick> unpark);
     void stopWaiting(Lock& lock, Wait& wait) noexcept;
+    void countFired(Nanos due, Nanos now) noexcept;
     Waker finish(Lock& lock, SleepEntry& entry, bool fired) noexcept;
     void leaveRegistered(Lock& lock, Tick tick);
     void call(const std::function<void()>& function) const;
 
-    std::size_t turn(Lock& lock, Tick now);
+    std::size_t turn(Lock& lock, Nanos now);
     void releaseAll(Lock& lock);
 
     void mainLoop() override;
@@ -175,6 +189,8 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     /// ends, nextWake() raises it to its answer, and a registration that unparks lowers it.
     std::optional<Tick> promise_;
     bool isTurning_ = false;
+    std::uint64_t cancelled_ = 0;
+    LatenessHistogram lateness_;
     /// Also read without the lock where seeing it late does no harm.
     std::atomic<bool> isShutdown_{false};
     /// The loop has returned. Only the thread uses it.

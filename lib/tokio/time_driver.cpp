@@ -88,6 +88,8 @@ std::optional<Date> TimeDriver::nextWake() const {
 
 std::size_t TimeDriver::size() const { return driver_->size(); }
 
+TimeDriverStats TimeDriver::stats() const { return driver_->stats(); }
+
 std::chrono::milliseconds TimeDriver::elapsed() const {
     return std::chrono::milliseconds(driver_->elapsed());
 }

@@ -4,6 +4,7 @@
 #include <jtimer/clock.hpp>
 #include <jtimer/detail/export.hpp>
 #include <jtimer/exceptions.hpp>
+#include <jtimer/stats.hpp>
 #include <jtimer/time.hpp>
 #include <jtimer/tokio/interval.hpp>
 #include <jtimer/tokio/sleep.hpp>
@@ -42,6 +43,16 @@ struct TimeDriverOptions {
     /// Called with exceptions from wakers and `unpark`.
     UncaughtExceptionHandler uncaughtExceptionHandler;
 };
+
+/// What a TimeDriver has done and what it holds; see CommonStats. Its tasks are the Sleeps, also
+/// those inside Timeouts, Intervals and DelayQueues, once they are polled, waited for or reset.
+///
+/// `pending` is size(). `executed` are deadlines that have fired. `cancelled` are registrations
+/// that ended before: by a destructor, by something that no longer needed the Sleep, or by
+/// shutdown(). A reset is neither. `failed` are wakers, and calls of `unpark`, that have thrown.
+/// `lateness` is counted from the tick in which the deadline was due; from the deadline itself, if
+/// that was not in the future when the Sleep was polled, waited for or reset.
+struct TimeDriverStats : CommonStats {};
 
 /// Tokio's time driver: keeps deadlines in ticks of a millisecond, and calls the wakers of those
 /// that are due. Made for a great many time-outs, most of which are postponed or dropped.
@@ -126,6 +137,10 @@ class JTIMER_API TimeDriver {
 
     /// The number of registered deadlines.
     std::size_t size() const;
+
+    /// Takes the lock that a poll takes.
+    /// \throws IllegalStateException in a forked child, as any call
+    TimeDriverStats stats() const;
 
     /// How far the driver has been turned, counted from start().
     std::chrono::milliseconds elapsed() const;
