@@ -1,9 +1,11 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "data/aligned_memory.hpp"
 #include "sync/cache_line.hpp"
 
 #include <jtimer/brpc/timer_thread.hpp>
+#include <jtimer/detail/function_type.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -12,11 +14,9 @@
 
 namespace jtimer::brpc::detail {
 
-using jtimer::detail::CallableOps;
-using jtimer::detail::Emplacer;
+using jtimer::detail::FunctionMaker;
+using jtimer::detail::FunctionType;
 using jtimer::detail::kCacheLine;
-using jtimer::detail::kCallableAlign;
-using jtimer::detail::kCallableSize;
 using jtimer::detail::kNever;
 using jtimer::detail::Nanos;
 
@@ -64,6 +64,10 @@ class alignas(kCacheLine) Slot {
 
     static constexpr std::uint32_t kFirstVersion = 2;
 
+    /// A larger callable is stored outside of the slot.
+    static constexpr std::size_t kCallableSize = 32;
+    static constexpr std::size_t kCallableAlign = 16;
+
     explicit Slot(std::uint32_t number, std::uint32_t version = kFirstVersion) noexcept
         : number_(number), word_(wordOf(version, Phase::Free)) {}
     Slot(const Slot&) = delete;
@@ -84,32 +88,36 @@ class alignas(kCacheLine) Slot {
         void* arg;
     };
 
-    /// Fills a free slot. If Emplacer throws, the exception passes through and the slot
-    /// is unchanged.
+    /// Fills a free slot. If the construction of the callable throws, the exception passes through
+    /// and the slot stays free.
     /// \returns false if there was no memory for the callable
     void fill(Function function) noexcept {
-        ops_ = nullptr;
+        type_ = nullptr;
         function_ = function;
     }
-    bool fill(const CallableOps& ops, const Emplacer& emplace) {
-        ops_ = &ops;
-        return emplace(storage_);
+    bool fill(const FunctionMaker& maker) {
+        type_ = &maker.type();
+        if (!isInSlot()) return fillLarge(maker);
+        maker(storage_);
+        return true;
     }
 
-    void run() { ops_ == nullptr ? function_.fn(function_.arg) : ops_->invoke(storage_); }
+    void run() { type_ == nullptr ? function_.fn(function_.arg) : type_->call(callable()); }
 
     void destroyCallable() noexcept {
-        if (ops_ != nullptr && ops_->destroy != nullptr) ops_->destroy(storage_);
+        if (type_ == nullptr) return;
+        if (type_->destroy != nullptr) type_->destroy(callable());
+        if (!isInSlot()) jtimer::detail::deallocateAligned(large_, type_->alignment);
     }
 
     /// Null if the task is a callable.
-    Function function() const noexcept { return ops_ == nullptr ? function_ : Function{}; }
+    Function function() const noexcept { return type_ == nullptr ? function_ : Function{}; }
 
     // Changes of phase.
 
     /// Free -> Scheduled. \returns the id
     TaskId publish() noexcept {
-        const bool isCallable = ops_ != nullptr && ops_->destroy != nullptr;
+        const bool isCallable = type_ != nullptr && (type_->destroy != nullptr || !isInSlot());
         const std::uint32_t use = version();
         word_.store(wordOf(use, isCallable ? Phase::ScheduledCallable : Phase::Scheduled),
                     std::memory_order_release);
@@ -167,6 +175,12 @@ class alignas(kCacheLine) Slot {
     }
 
   private:
+    bool isInSlot() const noexcept {
+        return type_->size <= kCallableSize && type_->alignment <= kCallableAlign;
+    }
+    void* callable() noexcept { return isInSlot() ? storage_ : large_; }
+    bool fillLarge(const FunctionMaker& maker);
+
     static constexpr std::uint64_t wordOf(std::uint32_t version, Phase phase) noexcept {
         return std::uint64_t{version} << 32 | static_cast<std::uint32_t>(phase);
     }
@@ -195,10 +209,12 @@ class alignas(kCacheLine) Slot {
   private:
     std::atomic<std::uint64_t> word_;
     /// Null: a function and its argument.
-    const CallableOps* ops_ = nullptr;
+    const FunctionType* type_ = nullptr;
     union {
         Function function_;
         alignas(kCallableAlign) std::byte storage_[kCallableSize];
+        /// A callable that does not fit into the slot.
+        void* large_;
         /// In the first slot of a batch of free slots: the first slot of the next batch.
         Slot* nextBatch_;
     };

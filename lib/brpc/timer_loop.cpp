@@ -59,7 +59,7 @@ TaskId TimerLoop::schedule(Slot::Function function, Nanos time) {
     return add(bucket, *slot, time);
 }
 
-TaskId TimerLoop::schedule(const CallableOps& ops, const Emplacer& emplace, Nanos time) {
+TaskId TimerLoop::schedule(const FunctionMaker& maker, Nanos time) {
     if (isStopped()) return kInvalidTaskId;
     Bucket& bucket = queue_.bucketOfThisThread();
     Slot* const slot = bucket.takeSlot(queue_.pool());
@@ -71,7 +71,7 @@ TaskId TimerLoop::schedule(const CallableOps& ops, const Emplacer& emplace, Nano
             if (slot != nullptr) bucket.returnSlot(Lock(bucket.mutex), *slot);
         }
     } unused{bucket, slot};
-    if (!slot->fill(ops, emplace)) return kInvalidTaskId;
+    if (!slot->fill(maker)) return kInvalidTaskId;
     unused.slot = nullptr;
     return add(bucket, *slot, time);
 }

@@ -47,7 +47,7 @@ class TimerLoop final : public std::enable_shared_from_this<TimerLoop>,
     void start();
 
     TaskId schedule(Slot::Function function, Nanos time);
-    TaskId schedule(const CallableOps& ops, const Emplacer& emplace, Nanos time);
+    TaskId schedule(const FunctionMaker& maker, Nanos time);
     int unschedule(TaskId id);
     void stopAndJoin();
     std::vector<PendingTask> takePending();

@@ -135,10 +135,9 @@ TaskId TimerThread::schedule(void (*fn)(void*), void* arg, const std::timespec& 
     return loop == nullptr ? kInvalidTaskId : loop->schedule({fn, arg}, toNanos(abstime));
 }
 
-TaskId TimerThread::scheduleCallable(const jtimer::detail::CallableOps& ops,
-                                     const jtimer::detail::Emplacer& emplace, Date abstime) {
+TaskId TimerThread::scheduleCallable(const jtimer::detail::FunctionMaker& maker, Date abstime) {
     TimerLoop* const loop = impl_->loop();
-    return loop == nullptr ? kInvalidTaskId : loop->schedule(ops, emplace, toNanos(abstime));
+    return loop == nullptr ? kInvalidTaskId : loop->schedule(maker, toNanos(abstime));
 }
 
 int TimerThread::unschedule(TaskId id) {

@@ -5,7 +5,7 @@
 #include "go/shard.hpp"
 #include "go/wait.hpp"
 
-#include <jtimer/go/detail/function_type.hpp>
+#include <jtimer/detail/function_type.hpp>
 
 #include <boost/thread/lock_types.hpp>
 

@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "data/aligned_memory.hpp"
 #include "go/cell.hpp"
 #include "go/errors.hpp"
 #include "go/runtime.hpp"
@@ -15,24 +16,10 @@
 
 namespace jtimer::go::detail {
 
+using jtimer::detail::allocateAligned;
+using jtimer::detail::deallocateAligned;
+
 namespace {
-
-bool isOveraligned(const FunctionType& type) noexcept {
-    return type.alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__;
-}
-
-void* allocate(std::size_t size, const FunctionType& type) {
-    return isOveraligned(type) ? ::operator new (size, std::align_val_t{type.alignment})
-                               : ::operator new(size);
-}
-
-void deallocate(void* block, const FunctionType& type) noexcept {
-    if (isOveraligned(type)) {
-        ::operator delete (block, std::align_val_t{type.alignment});
-    } else {
-        ::operator delete(block);
-    }
-}
 
 /// Whether this is the exception that a blocked call throws at the end of a runtime.
 bool tellsOfTheEnd(const std::exception_ptr& thrown) {
@@ -54,13 +41,13 @@ FunctionCell::FunctionCell(Shard& home, const FunctionType& type) noexcept
 
 FunctionCell& FunctionCell::create(Shard& home, const FunctionMaker& maker) {
     const FunctionType& type = maker.type();
-    void* const block = allocate(offsetOf(type) + type.size, type);
+    void* const block = allocateAligned(offsetOf(type) + type.size, type.alignment);
     auto* const cell = ::new (block) FunctionCell(home, type);
     try {
         maker(cell->function());
     } catch (...) {
         cell->~FunctionCell();
-        deallocate(block, type);
+        deallocateAligned(block, type.alignment);
         home.release();
         throw;
     }
@@ -75,7 +62,7 @@ void* FunctionCell::function() noexcept { return reinterpret_cast<char*>(this) +
 
 void FunctionCell::releaseFunction() noexcept {
     const std::uint32_t uses = uses_.fetch_sub(1, std::memory_order_acq_rel);
-    if ((uses & ~kAbandoned) == 1) type_.destroy(function());
+    if ((uses & ~kAbandoned) == 1 && type_.destroy != nullptr) type_.destroy(function());
 }
 
 void FunctionCell::abandon() noexcept {
@@ -87,7 +74,7 @@ void FunctionCell::free(FunctionCell* cell) noexcept {
     cell->abandon();
     const FunctionType& type = cell->type_;
     cell->~FunctionCell();
-    deallocate(cell, type);
+    deallocateAligned(cell, type.alignment);
 }
 
 void FunctionCell::fire(std::uint32_t start) {

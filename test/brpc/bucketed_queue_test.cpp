@@ -236,9 +236,9 @@ BOOST_AUTO_TEST_CASE(b39_a_callable_that_is_still_being_destroyed_is_recycled_by
     Bucket& bucket = steps.queue.buckets()[0];
     Slot& slot = *bucket.takeSlot(steps.queue.pool());
     const auto callable = [owned = std::make_shared<int>(0)] {};
-    using Stored = jtimer::detail::StoredCallable<std::decay_t<decltype(callable)>>;
-    auto emplace = [&](void* storage) { return Stored::emplace(storage, callable); };
-    slot.fill(Stored::ops, jtimer::detail::Emplacer(emplace));
+    using Callable = std::decay_t<decltype(callable)>;
+    const auto make = [&](void* storage) { ::new (storage) Callable(callable); };
+    slot.fill(jtimer::detail::FunctionMaker(jtimer::detail::functionType<Callable>, make));
     slot.time = 10;
     const TaskId id = slot.publish();
     bucket.push(Lock(bucket.mutex), slot, steps.queue.pool());

@@ -12,13 +12,12 @@
 #include <vector>
 
 using jtimer::brpc::TaskId;
-using jtimer::brpc::detail::CallableOps;
-using jtimer::brpc::detail::Emplacer;
+using jtimer::brpc::detail::FunctionMaker;
 using jtimer::brpc::detail::Phase;
 using jtimer::brpc::detail::Slot;
 using jtimer::brpc::detail::SlotPool;
-using jtimer::detail::kCallableSize;
-using jtimer::detail::StoredCallable;
+using jtimer::detail::functionType;
+
 using Removal = Slot::Removal;
 
 namespace {
@@ -37,8 +36,8 @@ TaskId publish(Slot& slot) {
 /// Publishes a callable of its own type.
 template <class F>
 TaskId publish(Slot& slot, F callable) {
-    auto emplace = [&](void* storage) { return StoredCallable<F>::emplace(storage, callable); };
-    BOOST_REQUIRE(slot.fill(StoredCallable<F>::ops, Emplacer(emplace)));
+    const auto make = [&](void* storage) { ::new (storage) F(callable); };
+    BOOST_REQUIRE(slot.fill(FunctionMaker(functionType<F>, make)));
     return slot.publish();
 }
 
@@ -161,7 +160,7 @@ BOOST_AUTO_TEST_CASE(threads_that_take_and_give_batches_never_share_one) {
 BOOST_AUTO_TEST_CASE(a_callable_of_up_to_32_bytes_lives_in_the_slot_and_a_larger_one_elsewhere) {
     struct Small {
         std::uintptr_t* at;
-        std::array<char, kCallableSize - sizeof(at)> rest;
+        std::array<char, Slot::kCallableSize - sizeof(at)> rest;
         void operator()() const { *at = reinterpret_cast<std::uintptr_t>(this); }
     };
     struct Large : Small {

@@ -1,9 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include <jtimer/brpc/detail/stored_callable.hpp>
 #include <jtimer/clock.hpp>
 #include <jtimer/detail/export.hpp>
+#include <jtimer/detail/function_type.hpp>
 #include <jtimer/detail/is_null.hpp>
 #include <jtimer/exceptions.hpp>
 #include <jtimer/stats.hpp>
@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <ctime>
 #include <memory>
+#include <new>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -153,12 +154,13 @@ class JTIMER_API TimerThread {
     /// \throws what copying or moving it throws, with nothing changed
     template <class F, std::enable_if_t<std::is_invocable_v<std::decay_t<F>&>, int> = 0>
     TaskId schedule(F&& task, Date abstime) {
-        using Stored = jtimer::detail::StoredCallable<std::decay_t<F>>;
+        using Function = std::decay_t<F>;
         if (jtimer::detail::isNull(task)) throw NullPointerException("task cannot be null");
-        auto emplace = [&task](void* storage) {
-            return Stored::emplace(storage, std::forward<F>(task));
+        const auto make = [&task](void* storage) {
+            ::new (storage) Function(std::forward<F>(task));
         };
-        return scheduleCallable(Stored::ops, jtimer::detail::Emplacer(emplace), abstime);
+        return scheduleCallable(
+            jtimer::detail::FunctionMaker(jtimer::detail::functionType<Function>, make), abstime);
     }
 
     /// Prevents a task from running. Takes no lock, never waits, and wakes no thread.
@@ -189,8 +191,7 @@ class JTIMER_API TimerThread {
   private:
     class Impl;
 
-    TaskId scheduleCallable(const jtimer::detail::CallableOps& ops,
-                            const jtimer::detail::Emplacer& emplace, Date abstime);
+    TaskId scheduleCallable(const jtimer::detail::FunctionMaker& maker, Date abstime);
 
     const std::unique_ptr<Impl> impl_;
 };

@@ -3,11 +3,11 @@
 
 #include <jtimer/clock.hpp>
 #include <jtimer/detail/export.hpp>
+#include <jtimer/detail/function_type.hpp>
 #include <jtimer/detail/is_null.hpp>
 #include <jtimer/exceptions.hpp>
 #include <jtimer/executor.hpp>
 #include <jtimer/go/channel.hpp>
-#include <jtimer/go/detail/function_type.hpp>
 #include <jtimer/go/timer.hpp>
 #include <jtimer/stats.hpp>
 #include <jtimer/time.hpp>

@@ -3,23 +3,26 @@
 
 #include <cstddef>
 #include <functional>
-#include <new>
+#include <type_traits>
 
 namespace jtimer::detail {
 
-/// Describes a callable's type to code that does not know it.
+/// Describes the type of a callable without arguments to code that does not know it: how timers
+/// that store callables themselves keep them.
 struct FunctionType {
     std::size_t size;
     std::size_t alignment;
     void (*call)(void* function);
-    void (*destroy)(void* function) noexcept;
+    void (*destroy)(void* function) noexcept;  ///< null: nothing to do
 };
 
 template <class Function>
 inline constexpr FunctionType functionType{
     sizeof(Function), alignof(Function),
     [](void* function) { static_cast<void>(std::invoke(*static_cast<Function*>(function))); },
-    [](void* function) noexcept { static_cast<Function*>(function)->~Function(); }};
+    std::is_trivially_destructible_v<Function>
+        ? nullptr
+        : +[](void* function) noexcept { static_cast<Function*>(function)->~Function(); }};
 
 /// Refers to a function that constructs a callable of some FunctionType in storage of its size and
 /// alignment.
