@@ -124,11 +124,11 @@ TimerThreadStats TimerLoop::stats() {
     {
         const Lock lock = monitor_.enterUnlessForked(thread_);
         stats.lateness = lateness_;
-        stats.failed = failed_;
         stats.signals = signals_;
         stats.wakeUps = wakeUps_;
         stats.heapSize = heapSize_;
     }
+    stats.failed = failedRuns();
     stats.executed = stats.triggered = stats.lateness.count();
     const SlotPool& pool = queue_.pool();
     for (std::uint32_t number = 0; number < pool.made(); ++number) {
@@ -283,12 +283,7 @@ void TimerLoop::runTask(Slot& slot) {
         }
     } const finish{queue_, slot};
     const std::exception_ptr thrown = exceptionOf([&slot] { slot.run(); });
-    if (thrown == nullptr) return;
-    {
-        const Lock lock = monitor_.enter();
-        ++failed_;
-    }
-    report(thrown);
+    if (thrown != nullptr) reportRun(thrown);
 }
 
 void TimerLoop::sleep(Lock& lock) {

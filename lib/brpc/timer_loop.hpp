@@ -98,7 +98,6 @@ class TimerLoop final : public std::enable_shared_from_this<TimerLoop>,
     bool ended_ = false;
     std::uint64_t signals_ = 0;
     std::uint64_t wakeUps_ = 0;
-    std::uint64_t failed_ = 0;
     LatenessHistogram lateness_;
     std::size_t heapSize_ = 0;
 
