@@ -158,15 +158,13 @@ Nanos TimerLoop::readClock() {
         meter_.noteExact(cheap);
         return cheap;
     }
-    const Nanos reached = lastReading_.reached(cheap);
-    if (queue_.getMinTime() > reached || needsPresentTime(stateOf(queue_.getMin()).word()) ||
-        meter_.wantsReading(reached)) {
+    if (queue_.getMinTime() > cheap || needsPresentTime(stateOf(queue_.getMin()).word()) ||
+        meter_.wantsReading(cheap)) {
         const Nanos now = monitor_.now();
-        lastReading_.note(cheap, now);
         meter_.noteReading(now);
         return now;
     }
-    return reached;
+    return cheap;
 }
 
 /// To be called when the thread has nothing to run and is about to wait.

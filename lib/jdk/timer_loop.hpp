@@ -1,7 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "clock/last_reading.hpp"
 #include "jdk/current_run.hpp"
 #include "jdk/queue_sweep.hpp"
 #include "jdk/run_meter.hpp"
@@ -131,7 +130,6 @@ class TimerLoop : protected LoopThread {
 
     /// Whether the cheap reading of the clock is the present time.
     const bool isReachedExact_;
-    LastReading lastReading_;
     /// The planned end of the last wait for a task.
     Nanos waitedFor_ = kLongAgo;
     /// What a user's clock threw before or after the run; not an exception of the task.
