@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
-#include <utility>
 #include <vector>
 
 namespace jtimer::netty::detail {
@@ -32,9 +31,9 @@ class HashedWheel {
     /// Adds a timeout; `tick` is the next tick to expire. A timeout that is due earlier expires
     /// in `tick`. A timeout that is cancelled meanwhile may go to any slot, where it waits to
     /// be removed.
-    void place(std::shared_ptr<Timeout> timeout, Tick tick) noexcept {
-        TimeoutList& slot = slotOf(std::max(Access::due(*timeout), tick));
-        slot.append(std::move(timeout));
+    /// \param timeout in no list, with a reference to itself
+    void place(Timeout& timeout, Tick tick) noexcept {
+        slotOf(std::max(Access::due(timeout), tick)).append(timeout);
     }
 
     /// Expires the timeouts that are due in `tick` and have not been cancelled: marks and removes
@@ -61,11 +60,15 @@ class HashedWheel {
         return most;
     }
 
-    /// Removes all timeouts and passes them to `sink`, which must not touch the wheel.
+    /// Removes all timeouts, which keep their references to themselves, and passes them to `sink`,
+    /// which must not touch the wheel.
     template <class Sink>
     void clear(Sink sink) {
         for (TimeoutList& slot : slots_) {
-            while (!slot.empty()) sink(slot.popFront());
+            while (Timeout* const timeout = slot.front()) {
+                TimeoutList::unlink(*timeout);
+                sink(*timeout);
+            }
         }
     }
 

@@ -3,17 +3,49 @@
 
 #include "netty/origin.hpp"
 
+#include <jtimer/netty/detail/task_argument.hpp>
+
 #include <utility>
 
 namespace jtimer::netty {
 
 using detail::TimeoutAccess;
 
-Timeout::Timeout(detail::TimeoutKey, std::shared_ptr<TimerTask> task) noexcept
-    : task_(std::move(task)) {}
+namespace detail {
+
+namespace {
+
+/// A timeout with a task of the user's.
+class GivenTimeout final : public Timeout {
+  public:
+    GivenTimeout(TimeoutKey key, std::shared_ptr<netty::TimerTask> given) noexcept
+        : Timeout(key), given_(std::move(given)) {}
+
+    std::shared_ptr<netty::TimerTask> task() const noexcept override { return given_; }
+
+  private:
+    void run(const std::shared_ptr<Timeout>& timeout) override { given_->run(timeout); }
+    void cancelled(const std::shared_ptr<Timeout>& timeout) override { given_->cancelled(timeout); }
+
+    const std::shared_ptr<netty::TimerTask> given_;
+};
+
+}  // namespace
+
+std::shared_ptr<Timeout> timeoutOf(std::shared_ptr<TimerTask> task) {
+    if (task == nullptr) return nullptr;
+    return std::make_shared<GivenTimeout>(TimeoutAccess::key(), std::move(task));
+}
+
+}  // namespace detail
 
 Timeout::~Timeout() {
     if (origin_ != nullptr) origin_->timeoutIsGone();
+}
+
+std::shared_ptr<TimerTask> Timeout::task() const noexcept {
+    const std::shared_ptr<Timeout>& self = self_.get();
+    return {self, self.get()};
 }
 
 HashedWheelTimer* Timeout::timer() const noexcept { return origin_->timer(); }

@@ -22,12 +22,11 @@ using Tick = std::int64_t;
 /// - then, for a cancelled timeout: the link, by the thread that has cancelled it until it is in
 ///   the inbox of cancellations, and by the worker after that.
 ///
-/// So one word holds the state and either the tick or a link, and a timeout fits into 80 bytes
-/// of malloc.
+/// So one word holds the state and either the tick or a link, and a timeout with its task fits into
+/// 96 bytes of malloc.
 struct TimeoutAccess {
-    static std::shared_ptr<Timeout> make(std::shared_ptr<TimerTask> task) {
-        return std::make_shared<Timeout>(TimeoutKey(), std::move(task));
-    }
+    /// For timeoutOf().
+    static TimeoutKey key() noexcept { return {}; }
 
     static void setDue(Timeout& timeout, Tick due) noexcept {
         timeout.word_.store(static_cast<std::uint64_t>(due) << kStateBits,
@@ -82,9 +81,18 @@ struct TimeoutAccess {
     }
 
     static Origin*& origin(Timeout& timeout) noexcept { return timeout.origin_; }
-    static std::shared_ptr<Timeout>& next(Timeout& timeout) noexcept { return timeout.next_; }
-    static std::shared_ptr<Timeout>*& ownedBy(Timeout& timeout) noexcept {
-        return timeout.ownedBy_;
+    /// Calls the task. The timeout is kept by the caller.
+    static void run(const std::shared_ptr<Timeout>& timeout) {
+        static_cast<TimerTask&>(*timeout).run(timeout);
+    }
+    static void callCancelled(const std::shared_ptr<Timeout>& timeout) {
+        static_cast<TimerTask&>(*timeout).cancelled(timeout);
+    }
+
+    static SelfReference<Timeout>& self(Timeout& timeout) noexcept { return timeout.self_; }
+    static TimeoutLinks& links(Timeout& timeout) noexcept { return timeout; }
+    static Timeout& timeoutWith(TimeoutLinks& links) noexcept {
+        return static_cast<Timeout&>(links);
     }
 
   private:

@@ -9,22 +9,17 @@
 namespace jtimer::netty::detail {
 
 /// A doubly linked list of timeouts, which contain their own links: adding and removing a timeout
-/// allocates nothing, takes constant time and cannot fail.
+/// allocates nothing, takes constant time and cannot fail. The links form a ring that the list
+/// itself closes, so a caller can remove a timeout without knowing which list it is in.
 ///
-/// The list owns its timeouts. A shared_ptr of the list owns the first timeout, and the shared_ptr
-/// in each timeout owns the next one; and each timeout knows the shared_ptr that owns it. So the
-/// forward links and the references are the same 16 bytes, and adding or removing a timeout only
-/// moves them: no reference count is touched.
-///
-/// The shared_ptr at the end owns nothing, but points to the list: so a caller can remove a timeout
-/// without knowing which list it is in.
+/// The list owns its timeouts: each has a reference to itself (SelfReference), which is held from
+/// append(std::shared_ptr) until remove(). Moving a timeout from one list to another touches no
+/// reference count.
 class TimeoutList {
     using Access = TimeoutAccess;
-    using Owner = std::shared_ptr<Timeout>;
 
   public:
-    TimeoutList() noexcept = default;
-    TimeoutList(TimeoutList&& other) noexcept { append(other); }
+    TimeoutList() noexcept : ring_{&ring_, &ring_} {}
     TimeoutList(const TimeoutList&) = delete;
     TimeoutList& operator=(const TimeoutList&) = delete;
     /// Drops the timeouts, which may destroy them and so call user code.
@@ -32,66 +27,69 @@ class TimeoutList {
         while (!empty()) popFront();
     }
 
-    bool empty() const noexcept { return end_ == &first_; }
+    bool empty() const noexcept { return ring_.next == &ring_; }
 
     /// Null if the list is empty.
-    Timeout* front() const noexcept { return empty() ? nullptr : first_.get(); }
+    Timeout* front() const noexcept { return timeoutWith(ring_.next); }
 
     /// Null after the last timeout.
     Timeout* next(const Timeout& timeout) const noexcept {
-        const Owner& next = Access::next(const_cast<Timeout&>(timeout));
-        return &next == end_ ? nullptr : next.get();
+        return timeoutWith(Access::links(const_cast<Timeout&>(timeout)).next);
     }
 
+    /// Appends a timeout that holds no reference to itself.
     void append(std::shared_ptr<Timeout> timeout) noexcept {
-        Owner& next = Access::next(*timeout);
-        Access::ownedBy(*timeout) = end_;
-        next = endMark();
-        *end_ = std::move(timeout);
-        end_ = &next;
+        Timeout& appended = *timeout;
+        Access::self(appended).hold(std::move(timeout));
+        append(appended);
+    }
+
+    /// Appends a timeout that unlink() has removed from a list.
+    void append(Timeout& timeout) noexcept {
+        TimeoutLinks& links = Access::links(timeout);
+        links.next = &ring_;
+        links.previous = ring_.previous;
+        ring_.previous->next = &links;
+        ring_.previous = &links;
     }
 
     /// Appends all timeouts of `other`, which is then empty.
     void append(TimeoutList& other) noexcept {
         if (other.empty()) return;
-        Access::ownedBy(*other.first_) = end_;
-        *other.end_ = endMark();
-        *end_ = std::move(other.first_);
-        end_ = std::exchange(other.end_, &other.first_);
+        ring_.previous->next = other.ring_.next;
+        other.ring_.next->previous = ring_.previous;
+        ring_.previous = other.ring_.previous;
+        ring_.previous->next = &ring_;
+        other.ring_ = {&other.ring_, &other.ring_};
     }
 
     /// Removes the first timeout. The list must not be empty.
-    std::shared_ptr<Timeout> popFront() noexcept { return remove(*first_); }
+    std::shared_ptr<Timeout> popFront() noexcept { return remove(*front()); }
 
     /// Removes a timeout from the list that it is in.
     static std::shared_ptr<Timeout> remove(Timeout& timeout) noexcept {
-        Owner& owner = *std::exchange(Access::ownedBy(timeout), nullptr);
-        Owner& next = Access::next(timeout);
-        std::shared_ptr<Timeout> removed = std::move(owner);
-        // Only the end mark owns nothing.
-        if (next.use_count() == 0) {
-            listOf(next).end_ = &owner;
-        } else {
-            Access::ownedBy(*next) = &owner;
-        }
-        owner = std::move(next);
-        return removed;
+        unlink(timeout);
+        return Access::self(timeout).take();
     }
 
-    /// Recomputes the invariants by brute force: every link, in both directions, and the end.
+    /// The same, but the timeout goes on holding its reference to itself.
+    static void unlink(Timeout& timeout) noexcept {
+        TimeoutLinks& links = Access::links(timeout);
+        links.previous->next = links.next;
+        links.next->previous = links.previous;
+    }
+
+    /// Recomputes the invariants by brute force: every link, in both directions.
     /// \throws std::logic_error that names the rule
     void check() const;
 
   private:
-    /// Never dereferenced as a Timeout.
-    Owner endMark() noexcept { return Owner(Owner(), reinterpret_cast<Timeout*>(this)); }
-    static TimeoutList& listOf(const Owner& endMark) noexcept {
-        return *reinterpret_cast<TimeoutList*>(endMark.get());
+    Timeout* timeoutWith(TimeoutLinks* links) const noexcept {
+        return links == &ring_ ? nullptr : &Access::timeoutWith(*links);
     }
 
-    Owner first_;
-    /// The last of the owners, which holds the end mark (null in a list that was never used).
-    Owner* end_ = &first_;
+    /// Next is the first timeout, previous the last.
+    TimeoutLinks ring_;
 };
 
 }  // namespace jtimer::netty::detail

@@ -85,10 +85,9 @@ std::int64_t Worker::pending(Lock&) const noexcept {
     return accepted_ - done_.load(std::memory_order_acquire);
 }
 
-std::shared_ptr<Timeout> Worker::newTimeout(std::shared_ptr<TimerTask> task, Nanos delay) {
-    if (task == nullptr) throw NullPointerException("task");
+std::shared_ptr<Timeout> Worker::newTimeout(std::shared_ptr<Timeout> timeout, Nanos delay) {
+    if (timeout == nullptr) throw NullPointerException("task");
     const bool mustStart = isNew();
-    std::shared_ptr<Timeout> timeout = Access::make(std::move(task));
     const Nanos now = monitor_.now();  // read once, as a user's clock may throw
     if (mustStart) start(now);
 
@@ -258,12 +257,12 @@ void Worker::skipEmptyTicks() noexcept {
 }
 
 void Worker::transfer() {
-    while (!arrived_.empty()) {
-        std::shared_ptr<Timeout> timeout = arrived_.popFront();
+    while (Timeout* const timeout = arrived_.front()) {
+        TimeoutList::unlink(*timeout);
         if (Access::isInit(*timeout)) {
-            wheel_.place(std::move(timeout), tick_);
+            wheel_.place(*timeout, tick_);
         } else {
-            unplaced_.append(std::move(timeout));
+            unplaced_.append(*timeout);
         }
     }
 }
@@ -300,7 +299,7 @@ void Worker::handOver(std::shared_ptr<Timeout> timeout) {
 
 void Worker::runTask(const std::shared_ptr<Timeout>& timeout,
                      const jtimer::detail::Reporter& reporter) {
-    const std::exception_ptr uncaught = exceptionOf([&] { timeout->task()->run(timeout); });
+    const std::exception_ptr uncaught = exceptionOf([&] { Access::run(timeout); });
     if (uncaught != nullptr) static_cast<void>(reporter.reportRun(uncaught));
 }
 
@@ -327,7 +326,7 @@ void Worker::processCancellations() {
 
 void Worker::finishCancelled(const std::shared_ptr<Timeout>& timeout) {
     countDown();
-    const std::exception_ptr uncaught = exceptionOf([&] { timeout->task()->cancelled(timeout); });
+    const std::exception_ptr uncaught = exceptionOf([&] { Access::callCancelled(timeout); });
     if (uncaught != nullptr) report(uncaught);
 }
 
@@ -344,10 +343,14 @@ void Worker::end() {
         ended_ = true;
     }
     while (!owed_.empty()) finishCancelled(owed_.popFront());
-    while (!toCall_.empty()) {
-        std::shared_ptr<Timeout> timeout = toCall_.popFront();
-        finishCancelled(timeout);
-        if (keep) cancelledByStop_.append(std::move(timeout));
+    while (Timeout* const timeout = toCall_.front()) {
+        if (!keep) {
+            finishCancelled(toCall_.popFront());
+            continue;
+        }
+        TimeoutList::unlink(*timeout);
+        cancelledByStop_.append(*timeout);
+        finishCancelled(Access::self(*timeout).get());
     }
 }
 
@@ -355,12 +358,15 @@ void Worker::end() {
 /// threads may have cancelled some, and may not have pushed them to the inbox of cancellations yet.
 /// What they push there later is ignored.
 void Worker::cancelAll() {
-    const auto cancel = [this](std::shared_ptr<Timeout> timeout) {
-        (Access::cancel(*timeout) ? toCall_ : owed_).append(std::move(timeout));
+    const auto cancel = [this](Timeout& timeout) {
+        (Access::cancel(timeout) ? toCall_ : owed_).append(timeout);
     };
     wheel_.clear(cancel);
-    for (TimeoutList* list : {&arrived_, &unplaced_}) {
-        while (!list->empty()) cancel(list->popFront());
+    for (const TimeoutList* list : {&arrived_, &unplaced_}) {
+        while (Timeout* const timeout = list->front()) {
+            TimeoutList::unlink(*timeout);
+            cancel(*timeout);
+        }
     }
 }
 

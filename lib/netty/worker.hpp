@@ -66,7 +66,7 @@ class Worker final : public std::enable_shared_from_this<Worker>, private LoopTh
 
     /// Implement the functions of HashedWheelTimer with these names.
     void start();
-    std::shared_ptr<Timeout> newTimeout(std::shared_ptr<TimerTask> task, Nanos delay);
+    std::shared_ptr<Timeout> newTimeout(std::shared_ptr<Timeout> timeout, Nanos delay);
     std::vector<std::shared_ptr<Timeout>> stop();
     std::int64_t pendingTimeouts();
     HashedWheelTimerStats stats();
@@ -156,8 +156,9 @@ class Worker final : public std::enable_shared_from_this<Worker>, private LoopTh
     bool abandoned_ = false;
 
     /// At the end, everything that was pending passes through these lists. owed_: cancelled by
-    /// other threads. toCall_ and cancelledByStop_: cancelled by end(), before and after the
-    /// cancelled() call. stop() returns the last list, and may touch it once the thread has ended.
+    /// other threads. toCall_ and cancelledByStop_: cancelled by end(), before the cancelled()
+    /// call and from it on. stop() returns the last list, and may touch it once the thread has
+    /// ended.
     bool ended_ = false;
     TimeoutList owed_;
     TimeoutList toCall_;

@@ -111,6 +111,70 @@ BOOST_AUTO_TEST_CASE(n55_a_timeout_refers_to_its_task) {
     BOOST_TEST(weakTask.expired());
 }
 
+BOOST_AUTO_TEST_CASE(n55_the_task_of_a_callable_keeps_its_timeout) {
+    const auto guard = std::make_shared<int>();
+    Handle timeout = owned->newTimeout([guard] {}, 0);
+    const std::weak_ptr<jtimer::netty::Timeout> weak = timeout;
+    std::shared_ptr<TimerTask> kept = timeout->task();
+    timeout.reset();
+    clock->advance(100);
+    owned.reset();
+    BOOST_TEST(guard.use_count() == 2);
+    BOOST_TEST(weak.lock()->isExpired());
+    BOOST_TEST(weak.lock()->timer() == nullptr);
+    BOOST_TEST((weak.lock()->task() == kept));
+    kept.reset();
+    BOOST_TEST(weak.expired());
+    BOOST_TEST(guard.use_count() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(n55_a_callable_that_is_resubmitted_keeps_only_its_first_timeout) {
+    std::vector<std::weak_ptr<jtimer::netty::Timeout>> timeouts;
+    const auto run = [&](const Handle& timeout) {
+        if (timeouts.size() < 4)
+            timeouts.push_back(timeout->timer()->newTimeout(timeout->task(), 0));
+    };
+    timeouts.push_back(owned->newTimeout(run, 0));
+    const auto kept = [&] {
+        std::string all;
+        for (const auto& timeout : timeouts) all += timeout.expired() ? '-' : '+';
+        return all;
+    };
+    clock->advance(100);
+    BOOST_TEST(kept() == "++");
+    clock->advance(100);
+    BOOST_TEST(kept() == "+-+");
+    clock->advance(200);
+    BOOST_TEST(kept() == "----");
+}
+
+BOOST_AUTO_TEST_CASE(n55_a_callable_that_captured_its_timeout_goes_when_it_lets_go_of_it) {
+    const auto guard = std::make_shared<int>();
+    for (const bool cancels : {false, true}) {
+        const auto own = std::make_shared<Handle>();
+        *own = owned->newTimeout([own, guard] { own->reset(); }, 0);
+        if (cancels) {
+            (*own)->cancel();
+            own->reset();
+        }
+        clock->advance(100);
+        BOOST_TEST(own.use_count() == 1);
+        BOOST_TEST(guard.use_count() == 1);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(n55_a_handle_keeps_what_its_callable_captured) {
+    const auto guard = std::make_shared<int>();
+    Handle ran = owned->newTimeout([guard] {}, 0), cancelled = owned->newTimeout([guard] {}, 1h);
+    cancelled->cancel();
+    clock->advance(100);
+    owned.reset();
+    BOOST_TEST(guard.use_count() == 3);
+    ran.reset();
+    cancelled.reset();
+    BOOST_TEST(guard.use_count() == 1);
+}
+
 BOOST_AUTO_TEST_CASE(n55_n58_what_a_task_captured_is_destroyed_with_no_lock_held) {
     std::string destroyed;
     const auto useTimer = [&](const std::string& name) {

@@ -2,6 +2,8 @@
 #include "netty/hashed_wheel.hpp"
 #include "support/throws.hpp"
 
+#include <jtimer/netty/detail/task_argument.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -16,6 +18,7 @@
 
 using jtimer::netty::Timeout;
 using jtimer::netty::detail::HashedWheel;
+using jtimer::netty::detail::TaskArgument;
 using jtimer::netty::detail::Tick;
 using jtimer::netty::detail::TimeoutAccess;
 using jtimer::netty::detail::TimeoutList;
@@ -25,9 +28,16 @@ namespace {
 using Handle = std::shared_ptr<Timeout>;
 
 Handle dueIn(Tick tick) {
-    Handle timeout = TimeoutAccess::make(nullptr);
+    Handle timeout = TaskArgument([] {}).timeout();
     TimeoutAccess::setDue(*timeout, tick);
     return timeout;
+}
+
+/// The wheel owns the timeout.
+void place(HashedWheel& wheel, Handle timeout, Tick tick) {
+    Timeout& placed = *timeout;
+    TimeoutAccess::self(placed).hold(std::move(timeout));
+    wheel.place(placed, tick);
 }
 
 std::vector<Timeout*> expiredIn(HashedWheel& wheel, Tick tick) {
@@ -143,7 +153,10 @@ class Random {
     /// Empties the wheel. \returns whether exactly what is in the model came out
     bool clear() {
         std::vector<Timeout*> left;
-        wheel_.clear([&](const Handle& timeout) { left.push_back(timeout.get()); });
+        wheel_.clear([&](Timeout& timeout) {
+            left.push_back(&timeout);
+            TimeoutAccess::self(timeout).take();
+        });
         std::vector<Timeout*> expected = model_.pending();
         for (Timeout* timeout : model_.cancelled()) expected.push_back(timeout);
         std::sort(left.begin(), left.end());
@@ -163,7 +176,7 @@ class Random {
         const Tick due = std::max<Tick>(0, tick_ + ahead - below(2) * 3);
         Handle timeout = dueIn(due);
         model_.place(timeout.get(), due, tick_);
-        wheel_.place(std::move(timeout), tick_);
+        ::place(wheel_, std::move(timeout), tick_);
     }
 
     void cancel(const std::vector<Timeout*>& pending) {
@@ -239,7 +252,7 @@ BOOST_AUTO_TEST_CASE(n73_n75_the_wheel_does_what_the_model_does) {
 
 BOOST_AUTO_TEST_CASE(n75_a_sink_that_answers_false_ends_the_tick) {
     HashedWheel wheel(4);
-    for (int i = 0; i < 3; ++i) wheel.place(dueIn(2), 0);
+    for (int i = 0; i < 3; ++i) place(wheel, dueIn(2), 0);
     int calls = 0;
     wheel.expire(2, [&](const Handle&) { return ++calls < 2; });
     BOOST_TEST(calls == 2);
@@ -250,7 +263,7 @@ BOOST_AUTO_TEST_CASE(n75_a_sink_that_answers_false_ends_the_tick) {
 BOOST_AUTO_TEST_CASE(n75_what_is_cancelled_stays_until_it_is_removed_and_does_not_expire) {
     HashedWheel wheel(4);
     const Handle timeout = dueIn(1);
-    wheel.place(timeout, 0);
+    place(wheel, timeout, 0);
     BOOST_TEST(TimeoutAccess::cancel(*timeout));
     BOOST_TEST(!TimeoutAccess::cancel(*timeout));
     BOOST_TEST(expiredIn(wheel, 1).empty());
@@ -267,8 +280,8 @@ BOOST_AUTO_TEST_CASE(n75_the_wheel_owns_what_is_placed) {
         Handle first = dueIn(0), second = dueIn(1);
         expired = first;
         dropped = second;
-        wheel.place(std::move(first), 0);
-        wheel.place(std::move(second), 0);
+        place(wheel, std::move(first), 0);
+        place(wheel, std::move(second), 0);
         BOOST_TEST(!expired.expired());
         BOOST_TEST(expiredIn(wheel, 0).size() == 1U);
         BOOST_TEST(expired.expired());
@@ -284,7 +297,7 @@ BOOST_AUTO_TEST_CASE(n73_a_slot_of_200000_is_dropped_without_recursion) {
         for (int i = 0; i < 200'000; ++i) {
             Handle timeout = dueIn(i);
             last = timeout;
-            wheel.place(std::move(timeout), 0);
+            place(wheel, std::move(timeout), 0);
         }
     }
     BOOST_TEST(last.expired());
@@ -292,7 +305,7 @@ BOOST_AUTO_TEST_CASE(n73_a_slot_of_200000_is_dropped_without_recursion) {
 
 BOOST_AUTO_TEST_CASE(n75_check_finds_a_timeout_that_was_passed_by) {
     HashedWheel wheel(8);
-    wheel.place(dueIn(5), 0);
+    place(wheel, dueIn(5), 0);
     wheel.check(5);
     CHECK_THROWS(wheel.check(6), std::logic_error,
                  "HashedWheel: in slot 5 a timeout is due in tick 5");
@@ -301,7 +314,7 @@ BOOST_AUTO_TEST_CASE(n75_check_finds_a_timeout_that_was_passed_by) {
 BOOST_AUTO_TEST_CASE(n75_check_finds_a_timeout_that_has_expired) {
     HashedWheel wheel(8);
     const Handle timeout = dueIn(5);
-    wheel.place(timeout, 0);
+    place(wheel, timeout, 0);
     BOOST_TEST(TimeoutAccess::expire(*timeout, 5));
     CHECK_THROWS(wheel.check(5), std::logic_error, "HashedWheel: in slot 5 a timeout has expired");
 }
@@ -309,12 +322,12 @@ BOOST_AUTO_TEST_CASE(n75_check_finds_a_timeout_that_has_expired) {
 BOOST_AUTO_TEST_CASE(n75_check_finds_a_broken_link) {
     HashedWheel wheel(8);
     const Handle first = dueIn(5), second = dueIn(5);
-    wheel.place(first, 0);
-    wheel.place(second, 0);
-    const auto owner = std::exchange(TimeoutAccess::ownedBy(*second), nullptr);
+    place(wheel, first, 0);
+    place(wheel, second, 0);
+    const auto previous = std::exchange(TimeoutAccess::links(*second).previous, nullptr);
     CHECK_THROWS(wheel.check(5), std::logic_error,
-                 "TimeoutList: a timeout does not know what owns it");
-    TimeoutAccess::ownedBy(*second) = owner;
+                 "TimeoutList: two neighbours do not know each other");
+    TimeoutAccess::links(*second).previous = previous;
     wheel.check(5);
 }
 

@@ -33,7 +33,7 @@ struct HashedWheelTimerOptions {
     /// IllegalArgumentException.
     TimeSpan tickDuration = 100;
 
-    /// The number of slots of the wheel, rounded up to a power of two; a slot takes 24 bytes. A
+    /// The number of slots of the wheel, rounded up to a power of two; a slot takes 16 bytes. A
     /// tick visits every timeout in its slot, due or not, so choose enough slots that few timeouts
     /// are more than a revolution away. 0 or less, or above 2^30: the constructor throws
     /// IllegalArgumentException.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <jtimer/detail/export.hpp>
+#include <jtimer/netty/detail/self_reference.hpp>
 #include <jtimer/netty/timer_task.hpp>
 
 #include <atomic>
@@ -15,13 +16,21 @@ class HashedWheelTimer;
 namespace detail {
 
 class Origin;
+class TaskArgument;
 struct TimeoutAccess;
 
 /// Only the library can make one.
 class TimeoutKey {
+    friend class TaskArgument;
     friend struct TimeoutAccess;
     // Not defaulted: it would be an aggregate, which any code can make by {} in C++17.
     TimeoutKey() noexcept {}  // NOLINT(modernize-use-equals-default)
+};
+
+/// The neighbours of a timeout in the list that it is in; see TimeoutList.
+struct TimeoutLinks {
+    TimeoutLinks* next = nullptr;
+    TimeoutLinks* previous = nullptr;
 };
 
 }  // namespace detail
@@ -35,22 +44,23 @@ class TimeoutKey {
 /// **Ownership.** The timer refers to a timeout until run() or cancelled() has returned, or the
 /// result of HashedWheelTimer::stop is dropped; with an executor, until the function that was
 /// handed over is destroyed. You may drop the handle; it may also outlive its timer. A timeout
-/// refers to its task.
+/// refers to its task. A callable is stored in its timeout, so task() then refers to the timeout.
 ///
 /// **Threads.** Every function may be called from any thread at any time. None waits.
-class JTIMER_API Timeout final {
+class JTIMER_API Timeout : private TimerTask, private detail::TimeoutLinks {
   public:
-    /// Only the timer can call this.
-    JTIMER_LOCAL Timeout(detail::TimeoutKey key, std::shared_ptr<TimerTask> task) noexcept;
+    /// Only the library can call this.
+    explicit Timeout(detail::TimeoutKey) noexcept {}
     Timeout(const Timeout&) = delete;
     Timeout& operator=(const Timeout&) = delete;
-    ~Timeout();
+    ~Timeout() override;
 
     /// The timer that made it, or null once the destructor of that timer has returned.
     [[nodiscard]] HashedWheelTimer* timer() const noexcept;
 
-    /// The task given to newTimeout; for a callable, the TimerTask that wraps it. Never changes.
-    [[nodiscard]] const std::shared_ptr<TimerTask>& task() const noexcept { return task_; }
+    /// The task given to newTimeout; for a callable, a TimerTask that calls it, which shares the
+    /// reference count of this timeout. Always the same task.
+    [[nodiscard]] virtual std::shared_ptr<netty::TimerTask> task() const noexcept;
 
     /// Whether the delay has passed and the task has been handed over: true from just before run(),
     /// even if run() throws.
@@ -72,6 +82,10 @@ class JTIMER_API Timeout final {
   private:
     friend struct detail::TimeoutAccess;
 
+    // Every timeout is an object of a derived class, which contains the task, or refers to it. As a
+    // TimerTask, it runs that task. A base class costs nothing here, and so a timeout made of a
+    // callable is one allocation of 88 bytes, reference counts included, if the callable takes 16.
+
     /// The state in the lower two bits. The bits above hold the tick in which the timeout is due;
     /// once it is cancelled, the link to the timeout cancelled before it in the inbox of
     /// cancellations.
@@ -79,11 +93,8 @@ class JTIMER_API Timeout final {
     /// The part of the timer that its timeouts may outlive. Null until the timer has accepted this
     /// one, then constant.
     detail::Origin* origin_ = nullptr;
-    /// The links of a detail::TimeoutList. Guarded as that list is.
-    std::shared_ptr<Timeout> next_;
-    std::shared_ptr<Timeout>* ownedBy_ = nullptr;
-
-    const std::shared_ptr<TimerTask> task_;
+    /// The timer's reference to this timeout. Written before the timer accepts it.
+    detail::SelfReference<Timeout> self_;
 };
 
 }  // namespace jtimer::netty

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include <jtimer/detail/export.hpp>
 #include <jtimer/detail/is_null.hpp>
 #include <jtimer/detail/task_mistake.hpp>
 #include <jtimer/netty/timeout.hpp>
@@ -29,14 +30,17 @@ template <class F>
 inline constexpr bool isTaskCallable =
     takesHandle<std::decay_t<F>> || std::is_invocable_v<std::decay_t<F>&>;
 
-/// A callable as a TimerTask: callable, task and reference count in one allocation.
+/// A timeout that contains the callable that it was made of: timeout, callable and reference count
+/// in one allocation.
 template <class Callable>
-class CallableTask final : public TimerTask {
+class CallableTimeout final : public Timeout {
   public:
     /// Only std::make_shared calls it.
-    template <class F>  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload)
-    explicit CallableTask(F&& callable) : callable_(std::forward<F>(callable)) {}
+    template <class F>
+    CallableTimeout(TimeoutKey key, F&& callable)
+        : Timeout(key), callable_(std::forward<F>(callable)) {}
 
+  private:
     void run(const std::shared_ptr<Timeout>& timeout) override {
         if constexpr (takesHandle<Callable>) {
             static_cast<void>(std::invoke(callable_, timeout));
@@ -46,9 +50,12 @@ class CallableTask final : public TimerTask {
         }
     }
 
-  private:
     Callable callable_;
 };
+
+/// A timeout that refers to `task`, or null if that is null.
+/// \throws std::bad_alloc
+JTIMER_API std::shared_ptr<Timeout> timeoutOf(std::shared_ptr<TimerTask> task);
 
 class TaskArgument;
 
@@ -65,7 +72,7 @@ class TaskArgument {
   public:
     template <class T,
               std::enable_if_t<std::is_convertible_v<T, std::shared_ptr<TimerTask>>, int> = 0>
-    TaskArgument(T&& task) : task_(std::forward<T>(task)) {}
+    TaskArgument(T&& task) : timeout_(timeoutOf(std::forward<T>(task))) {}
 
     template <class F, std::enable_if_t<!std::is_convertible_v<F, std::shared_ptr<TimerTask>> &&
                                             !std::is_same_v<std::decay_t<F>, TaskArgument> &&
@@ -73,7 +80,8 @@ class TaskArgument {
                                         int> = 0>
     TaskArgument(F&& callable) {
         if (jtimer::detail::isNull(callable)) return;
-        task_ = std::make_shared<CallableTask<std::decay_t<F>>>(std::forward<F>(callable));
+        timeout_ = std::make_shared<CallableTimeout<std::decay_t<F>>>(TimeoutKey(),
+                                                                      std::forward<F>(callable));
     }
 
     ///@{ Advice.
@@ -87,10 +95,11 @@ class TaskArgument {
     TaskArgument(T&&, write_a_callable_that_takes_nothing_or_a_shared_ptr_to_Timeout = {}) = delete;
     ///@}
 
-    std::shared_ptr<TimerTask>& task() noexcept { return task_; }
+    /// Null for a null task.
+    std::shared_ptr<Timeout>& timeout() noexcept { return timeout_; }
 
   private:
-    std::shared_ptr<TimerTask> task_;
+    std::shared_ptr<Timeout> timeout_;
 };
 
 }  // namespace jtimer::netty::detail
