@@ -34,7 +34,8 @@ class GivenTimeout final : public Timeout {
 
 std::shared_ptr<Timeout> timeoutOf(std::shared_ptr<TimerTask> task) {
     if (task == nullptr) return nullptr;
-    return std::make_shared<GivenTimeout>(TimeoutAccess::key(), std::move(task));
+    return std::allocate_shared<GivenTimeout>(NodeAllocator<GivenTimeout>(), TimeoutAccess::key(),
+                                              std::move(task));
 }
 
 }  // namespace detail

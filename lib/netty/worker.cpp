@@ -43,7 +43,10 @@ Worker::Worker(Settings settings, HashedWheelTimer& timer)
       maxPendingTimeouts_(settings.maxPendingTimeouts), origin_(new Origin(timer)),
       wheel_(settings.slots) {}
 
-Worker::~Worker() { origin_.release()->workerIsGone(accepted_); }
+Worker::~Worker() {
+    if (thread_.isOfAnotherProcess()) nodes_.forget();
+    origin_.release()->workerIsGone(accepted_);
+}
 
 // Called from any thread.
 
@@ -101,6 +104,7 @@ std::shared_ptr<Timeout> Worker::newTimeout(std::shared_ptr<Timeout> timeout, Na
     Access::origin(*timeout) = origin_.get();
     ++accepted_;
     inbox_.append(timeout);
+    nodes_.supply(lock);
     // From here on the task may run and destroy the timer: after the release of the monitor, no
     // part of it may be touched.
     if (std::exchange(idle_, false)) {
@@ -173,6 +177,7 @@ void Worker::close() noexcept {
 /// In each tick, timeouts that are due come before the calls of cancelled(), so that they do not
 /// wait for these calls.
 void Worker::mainLoop() {
+    const NodeStock::Collecting collecting;
     isReachedExact_ = monitor_.isReachedExact();
     Lock lock = monitor_.enter();
     while (awaitEndOfTick(lock)) {
@@ -187,7 +192,17 @@ void Worker::mainLoop() {
         processCancellations();
         ++tick_;
         monitor_.enter(lock);
+        nodes_.add(lock);
+        deleteNodes(lock, nodes_.takeSurplus(lock));
     }
+}
+
+/// Deletes nodes that have been taken from the stock, without the lock.
+void Worker::deleteNodes(Lock& lock, NodeStock::Node* batches) noexcept {
+    if (batches == nullptr) return;
+    lock.unlock();
+    NodeStock::deleteBatches(batches);
+    monitor_.enter(lock);
 }
 
 /// Waits until tick_ is over, and takes over the inbox. While nothing is pending, neither in the
@@ -204,6 +219,10 @@ bool Worker::awaitEndOfTick(Lock& lock) {
         arrived_.append(inbox_);
         if (!arrived_.empty()) knownTime_ = kLongAgo;
         if (pending(lock) == 0) {
+            if (NodeStock::Node* const unneeded = nodes_.takeAll(lock); unneeded != nullptr) {
+                deleteNodes(lock, unneeded);
+                continue;
+            }
             idle_ = true;
             monitor_.wait(lock);
             tick_ = std::max(tick_, resumeTick_);
@@ -314,6 +333,7 @@ void Worker::processCancellations() {
         {
             Lock lock = monitor_.enter();
             if (count == 0) most = pending(lock);
+            nodes_.add(lock);
             arrived_.append(inbox_);
         }
         for (; cancelled != nullptr; ++count) {
@@ -336,7 +356,9 @@ void Worker::end() {
     stopAccepting(lock);
     arrived_.append(inbox_);
     const bool keep = stopWasCalled_;
+    NodeStock::Node* const unneeded = nodes_.takeAll(lock);
     lock.unlock();
+    NodeStock::deleteBatches(unneeded);
     if (!ended_) {
         processCancellations();
         cancelAll();

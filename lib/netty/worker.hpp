@@ -3,6 +3,7 @@
 
 #include "data/lateness_counter.hpp"
 #include "netty/hashed_wheel.hpp"
+#include "netty/node_stock.hpp"
 #include "netty/origin.hpp"
 #include "netty/timeout_list.hpp"
 #include "thread/loop_thread.hpp"
@@ -18,7 +19,6 @@
 
 namespace jtimer::netty::detail {
 
-using jtimer::detail::Lock;
 using jtimer::detail::LoopThread;
 using jtimer::detail::Nanos;
 
@@ -91,6 +91,7 @@ class Worker final : public std::enable_shared_from_this<Worker>, private LoopTh
     void mainLoop() override;
     void end() override;
     bool awaitEndOfTick(Lock& lock);
+    void deleteNodes(Lock& lock, NodeStock::Node* batches) noexcept;
     Nanos endOf(Tick tick) const noexcept;
     Nanos endOfTick() const noexcept { return endOf(tick_); }
     Tick knownTick() const noexcept;
@@ -116,6 +117,8 @@ class Worker final : public std::enable_shared_from_this<Worker>, private LoopTh
     TimeoutList inbox_;
     /// How many timeouts were accepted in total.
     std::int64_t accepted_ = 0;
+    /// Freed timeouts' memory, for the next ones.
+    NodeStock nodes_;
     /// The worker waits without a deadline until something is pending.
     bool idle_ = false;
     /// The tick in which that wait ended.

@@ -4,6 +4,7 @@
 #include <jtimer/detail/export.hpp>
 #include <jtimer/detail/is_null.hpp>
 #include <jtimer/detail/task_mistake.hpp>
+#include <jtimer/netty/detail/node_allocator.hpp>
 #include <jtimer/netty/timeout.hpp>
 #include <jtimer/netty/timer_task.hpp>
 
@@ -35,7 +36,7 @@ inline constexpr bool isTaskCallable =
 template <class Callable>
 class CallableTimeout final : public Timeout {
   public:
-    /// Only std::make_shared calls it.
+    /// Only std::allocate_shared calls it.
     template <class F>
     CallableTimeout(TimeoutKey key, F&& callable)
         : Timeout(key), callable_(std::forward<F>(callable)) {}
@@ -80,8 +81,9 @@ class TaskArgument {
                                         int> = 0>
     TaskArgument(F&& callable) {
         if (jtimer::detail::isNull(callable)) return;
-        timeout_ = std::make_shared<CallableTimeout<std::decay_t<F>>>(TimeoutKey(),
-                                                                      std::forward<F>(callable));
+        using Made = CallableTimeout<std::decay_t<F>>;
+        timeout_ = std::allocate_shared<Made>(NodeAllocator<Made>(), TimeoutKey(),
+                                              std::forward<F>(callable));
     }
 
     ///@{ Advice.

@@ -1,0 +1,188 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "netty/node_stock.hpp"
+
+#include "sync/cache_line.hpp"
+
+#include <jtimer/detail/sanitizers.hpp>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#if defined(__has_include)
+#if __has_include(<valgrind/memcheck.h>)
+#include <valgrind/memcheck.h>
+#endif
+#endif
+
+// Defined in a program that is linked with AddressSanitizer, whatever this library is built with.
+extern "C" [[gnu::weak]] void __asan_poison_memory_region(const volatile void*, std::size_t);
+
+namespace jtimer::netty::detail {
+
+namespace {
+
+using Node = NodeStock::Node;
+
+bool memoryIsChecked() noexcept {
+#if defined(JTIMER_MEMORY_IS_FOLLOWED) && !defined(__SANITIZE_THREAD__)
+    return true;
+#else
+    if (__asan_poison_memory_region != nullptr) return true;
+#if defined(VALGRIND_MAKE_MEM_DEFINED)
+    const bool any = true;
+    if (VALGRIND_MAKE_MEM_DEFINED(&any, sizeof any) != 0) return true;  // 0 outside of Memcheck
+#endif
+    return false;
+#endif
+}
+
+/// The nodes that a thread keeps. It has no destructor, so that an access need not check whether it
+/// has been constructed.
+struct ThreadNodes {
+    Node* first;
+    std::size_t count;
+
+    // For a thread that collects.
+    bool collects;
+    Node* firstBatch;
+    Node* lastBatch;
+    std::size_t batches;
+    /// How many batches the stock has room for.
+    std::size_t room;
+};
+thread_local ThreadNodes threadNodes{};
+
+void deleteNodes(Node* node) noexcept {
+    while (node != nullptr) ::operator delete(std::exchange(node, node->next));
+}
+
+/// Deletes the nodes of a thread when it ends.
+struct ThreadEnd {
+    ThreadEnd() noexcept = default;
+    ThreadEnd(const ThreadEnd&) = delete;
+    ThreadEnd& operator=(const ThreadEnd&) = delete;
+    ~ThreadEnd();
+
+    bool isAwaited = false;
+};
+thread_local ThreadEnd threadEnd;
+thread_local bool threadHasEnded = false;  // outlives threadEnd
+
+ThreadEnd::~ThreadEnd() {
+    threadHasEnded = true;
+    deleteNodes(std::exchange(threadNodes.first, nullptr));
+    threadNodes.count = 0;
+}
+
+/// A thread that keeps no nodes begins to, which it may not after its ThreadEnd.
+bool beginsToKeep() noexcept {
+    if (!NodeStock::isEnabled || threadHasEnded) return false;
+    threadEnd.isAwaited = true;  // the first use constructs it, so it will be destroyed
+    return true;
+}
+
+[[gnu::noinline]] void collectBatch(ThreadNodes& mine) noexcept {
+    Node* const batch = std::exchange(mine.first, nullptr);
+    mine.count = 0;
+    if (mine.batches == mine.room) return deleteNodes(batch);
+    batch->nextBatch = mine.firstBatch;
+    if (mine.firstBatch == nullptr) mine.lastBatch = batch;
+    mine.firstBatch = batch;
+    ++mine.batches;
+}
+
+/// A node that another processor's worker has freed is in that processor's cache.
+[[gnu::always_inline]] inline void prefetch(const Node* node) noexcept {
+    jtimer::detail::prefetchLines(node, std::make_index_sequence<2>());
+}
+
+}  // namespace
+
+bool NodeStock::isEnabled = !memoryIsChecked();
+
+void* takeNode() {
+    ThreadNodes& mine = threadNodes;
+    Node* const node = mine.first;
+    if (node == nullptr) return ::operator new(kNodeSize);
+    mine.first = node->next;
+    --mine.count;
+    prefetch(node->next);
+    return node;
+}
+
+void giveNode(void* memory) noexcept {
+    ThreadNodes& mine = threadNodes;
+    const bool isFull = mine.count == NodeStock::kBatch;
+    if (isFull || (mine.first == nullptr && !beginsToKeep())) return ::operator delete(memory);
+    mine.first = new (memory) Node{mine.first, nullptr};
+    if (++mine.count == NodeStock::kBatch && mine.collects) collectBatch(mine);
+}
+
+NodeStock::Collecting::Collecting() noexcept {
+    threadNodes.collects = true;
+    threadNodes.room = kMostBatches;
+}
+
+NodeStock::Collecting::~Collecting() {
+    threadNodes.collects = false;
+    deleteBatches(std::exchange(threadNodes.firstBatch, nullptr));
+    threadNodes.batches = 0;
+}
+
+void NodeStock::supplyIfNeeded(Lock&) noexcept {
+    ThreadNodes& mine = threadNodes;
+    if (mine.first != nullptr || !beginsToKeep()) return;
+    mine.first = pop();
+    mine.count = kBatch;
+    prefetch(mine.first);
+}
+
+NodeStock::Node* NodeStock::pop() noexcept {
+    least_ = std::min(least_, --count_);
+    return std::exchange(first_, first_->nextBatch);
+}
+
+void NodeStock::add(Lock&) noexcept {
+    ThreadNodes& mine = threadNodes;
+    if (mine.firstBatch != nullptr) {
+        mine.lastBatch->nextBatch = first_;
+        first_ = std::exchange(mine.firstBatch, nullptr);
+        count_ += std::exchange(mine.batches, 0);
+    }
+    mine.room = kMostBatches - count_;
+}
+
+NodeStock::Node* NodeStock::takeSurplus(Lock&) noexcept {
+    constexpr std::size_t share = 8;
+    Node* surplus = nullptr;
+    for (std::size_t left = (least_ + share - 1) / share; left > 0; --left) {
+        Node* const batch = pop();
+        batch->nextBatch = surplus;
+        surplus = batch;
+    }
+    least_ = count_;
+    return surplus;
+}
+
+NodeStock::Node* NodeStock::takeAll(Lock& lock) noexcept {
+    add(lock);
+    if (Node* const rest = std::exchange(threadNodes.first, nullptr); rest != nullptr) {
+        threadNodes.count = 0;
+        rest->nextBatch = first_;
+        first_ = rest;
+    }
+    count_ = least_ = 0;
+    threadNodes.room = kMostBatches;
+    return std::exchange(first_, nullptr);
+}
+
+void NodeStock::deleteBatches(Node* batch) noexcept {
+    while (batch != nullptr) {
+        Node* const next = batch->nextBatch;
+        deleteNodes(batch);
+        batch = next;
+    }
+}
+
+}  // namespace jtimer::netty::detail

@@ -1,0 +1,361 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "netty/node_stock.hpp"
+#include "support/child_process.hpp"
+#include "support/manual_wheel.hpp"
+#include "sync/mutex.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <boost/thread/thread.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace std::chrono_literals;
+using jtimer::detail::Lock;
+using jtimer::detail::Mutex;
+using jtimer::netty::HashedWheelTimer;
+using jtimer::netty::detail::giveNode;
+using jtimer::netty::detail::NodeStock;
+using jtimer::netty::detail::takeNode;
+using test::Handle;
+
+namespace {
+
+std::atomic<long> allocated{0};
+std::atomic<long> living{0};
+
+void* count(void* memory) {
+    if (memory == nullptr) throw std::bad_alloc();
+    ++allocated;
+    ++living;
+    return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return count(std::malloc(size)); }
+void operator delete(void* memory) noexcept {
+    if (memory != nullptr) --living;
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
+
+namespace {
+
+constexpr std::size_t kBatch = NodeStock::kBatch;
+
+/// Keeps nodes also under AddressSanitizer and Valgrind.
+struct Enabled {
+    const bool was = std::exchange(NodeStock::isEnabled, true);
+    ~Enabled() { NodeStock::isEnabled = was; }
+};
+
+template <class Body>
+void onAThread(const Body& body) {
+    boost::thread(body).join();
+}
+
+std::vector<void*> take(std::size_t count) {
+    std::vector<void*> nodes;
+    nodes.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) nodes.push_back(takeNode());
+    return nodes;
+}
+
+void give(const std::vector<void*>& nodes) {
+    for (void* node : nodes) giveNode(node);
+}
+
+struct Fixture : Enabled {
+    Mutex mutex;
+    NodeStock stock;
+
+    std::size_t batches() {
+        Lock lock(mutex);
+        return stock.batches(lock);
+    }
+    /// As a worker's thread: frees nodes, and adds what it has collected to the stock.
+    void fill(const std::vector<void*>& nodes) {
+        onAThread([&] {
+            const NodeStock::Collecting collecting;
+            Lock lock(mutex);
+            stock.add(lock);
+            give(nodes);
+            stock.add(lock);
+        });
+    }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(node_stock, Fixture)
+
+BOOST_AUTO_TEST_CASE(a_thread_takes_again_what_it_has_given) {
+    onAThread([] {
+        const std::vector<void*> nodes = take(3);
+        give(nodes);
+        BOOST_TEST(takeNode() == nodes[2]);
+        BOOST_TEST(takeNode() == nodes[1]);
+        BOOST_TEST(takeNode() == nodes[0]);
+        give(nodes);
+    });
+}
+
+BOOST_AUTO_TEST_CASE(it_keeps_a_batch_at_most_and_nothing_when_it_ends) {
+    const long before = living;
+    onAThread([] {
+        const std::vector<void*> nodes = take(3 * kBatch);
+        const long taken = living;
+        give(nodes);
+        BOOST_TEST(living == taken - static_cast<long>(2 * kBatch));
+    });
+    BOOST_TEST(living == before);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_worker_gives_comes_back_to_producers_in_batches) {
+    fill(take(2 * kBatch + 5));
+    BOOST_TEST(batches() == 2U);
+    onAThread([&] {
+        {
+            Lock lock(mutex);
+            stock.supply(lock);
+            stock.supply(lock);  // has enough
+        }
+        BOOST_TEST(batches() == 1U);
+        const long before = allocated;
+        for (std::size_t i = 0; i < kBatch; ++i) ::operator delete(takeNode());
+        BOOST_TEST(allocated == before);
+        ::operator delete(takeNode());
+        BOOST_TEST(allocated == before + 1);
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_full_stock_takes_no_more) {
+    const long before = living;
+    fill(take((NodeStock::kMostBatches + 2) * kBatch));
+    BOOST_TEST(batches() == NodeStock::kMostBatches);
+    fill(take(2 * kBatch));
+    BOOST_TEST(batches() == NodeStock::kMostBatches);
+    BOOST_TEST(living == before + static_cast<long>(NodeStock::kMostBatches * kBatch));
+}
+
+BOOST_AUTO_TEST_CASE(an_eighth_of_what_no_producer_needs_is_taken_out_at_a_time) {
+    fill(take(20 * kBatch));
+    const auto takeSurplus = [&] {
+        Lock lock(mutex);
+        NodeStock::Node* const surplus = stock.takeSurplus(lock);
+        lock.unlock();
+        NodeStock::deleteBatches(surplus);
+    };
+    takeSurplus();  // they have just arrived
+    BOOST_TEST(batches() == 20U);
+    onAThread([&] {
+        Lock lock(mutex);
+        stock.supply(lock);
+    });
+    takeSurplus();
+    BOOST_TEST(batches() == 16U);  // without an eighth of the 19 that were left, rounded up
+    takeSurplus();
+    BOOST_TEST(batches() == 14U);
+    for (int i = 0; i < 14; ++i) takeSurplus();
+    BOOST_TEST(batches() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(all_can_be_taken_out_with_what_the_worker_keeps) {
+    const std::vector<void*> nodes = take(kBatch + 5);
+    const long before = living;
+    onAThread([&] {
+        const NodeStock::Collecting collecting;
+        Lock lock(mutex);
+        stock.add(lock);
+        give(nodes);
+        NodeStock::Node* const all = stock.takeAll(lock);
+        BOOST_TEST(stock.takeAll(lock) == nullptr);
+        NodeStock::deleteBatches(all);
+    });
+    BOOST_TEST(living == before - static_cast<long>(nodes.size()));
+    BOOST_TEST(batches() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(what_it_has_at_its_end_is_deleted) {
+    const long before = living;
+    {
+        NodeStock other;
+        onAThread([&] {
+            const NodeStock::Collecting collecting;
+            Lock lock(mutex);
+            other.add(lock);
+            give(take(2 * kBatch + 1));
+            other.add(lock);
+            give(take(kBatch));  // a batch that it has not added
+        });
+        BOOST_TEST(living == before + static_cast<long>(2 * kBatch));
+    }
+    BOOST_TEST(living == before);
+}
+
+BOOST_AUTO_TEST_CASE(a_thread_at_its_end_keeps_nothing_any_more) {
+    const long before = living;
+    struct Late {
+        void* node = nullptr;
+        ~Late() {
+            giveNode(node);
+            const std::vector<void*> more = take(2);
+            give(more);
+        }
+    };
+    onAThread([] {
+        thread_local Late late;
+        late.node = takeNode();
+        giveNode(takeNode());  // after `late`, so destroyed before it
+    });
+    BOOST_TEST(living == before);
+}
+
+BOOST_AUTO_TEST_CASE(threads_exchange_nodes) {
+    constexpr int rounds = 300;
+    std::array<std::vector<void*>, 2> onTheirWay;
+    std::atomic<int> producing{2};
+    const auto produce = [&](std::size_t number) {
+        for (int i = 0; i < rounds; ++i) {
+            std::vector<void*> nodes = take(100);
+            for (void* node : nodes) *static_cast<std::size_t*>(node) = number;
+            Lock lock(mutex);
+            stock.supply(lock);
+            for (void* node : nodes) onTheirWay[number].push_back(node);
+        }
+        --producing;
+    };
+    boost::thread first([&] { produce(0); }), second([&] { produce(1); });
+    onAThread([&] {
+        const NodeStock::Collecting collecting;
+        for (bool isLast = false; !isLast;) {
+            isLast = producing == 0;
+            Lock lock(mutex);
+            const auto arrived = std::exchange(onTheirWay, {});
+            stock.add(lock);
+            NodeStock::Node* const surplus = stock.takeSurplus(lock);
+            lock.unlock();
+            NodeStock::deleteBatches(surplus);
+            for (std::size_t number : {0, 1}) {
+                for (void* node : arrived[number])
+                    BOOST_REQUIRE(*static_cast<std::size_t*>(node) == number);
+                give(arrived[number]);
+            }
+        }
+    });
+    first.join();
+    second.join();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// --- in a timer ---------------------------------------------------------------------------------
+
+BOOST_FIXTURE_TEST_SUITE(nodes_of_a_timer, Enabled)
+
+BOOST_AUTO_TEST_CASE(the_same_memory_serves_one_time_out_after_another) {
+    test::ManualWheel wheel;
+    const Handle pending = wheel.timer.newTimeout([] {}, 1h);  // so that it is not idle
+    const auto round = [&] {
+        std::vector<Handle> handles;
+        for (std::size_t i = 0; i < 10 * kBatch; ++i)
+            handles.push_back(wheel.timer.newTimeout([] {}, 1h));
+        for (const Handle& handle : handles) handle->cancel();
+        handles.clear();
+        wheel.clock->advance(100);
+    };
+    round();
+    const long before = allocated;
+    round();
+    BOOST_TEST(allocated - before < static_cast<long>(2 * kBatch));
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int manyRounds = 10;
+#else
+constexpr int manyRounds = 100;
+#endif
+
+BOOST_AUTO_TEST_CASE(an_idle_timer_has_given_back_the_memory_of_ten_million_time_outs) {
+    const auto clock = std::make_shared<jtimer::ManualClock>(test::kStart);
+    HashedWheelTimer timer(test::wheelOn(clock));
+    const auto addAndCancel = [&](int count) {
+        for (int i = 0; i < count; ++i) timer.newTimeout([&timer] { timer.start(); }, 1h)->cancel();
+        clock->advance(100);
+    };
+    addAndCancel(1);
+    clock->advance(100);
+    const long before = living;
+    for (int i = 0; i < manyRounds; ++i) addAndCancel(100'000);
+    clock->advance(100);
+    BOOST_TEST(timer.pendingTimeouts() == 0);
+    // What this thread keeps.
+    BOOST_TEST(living - before <= static_cast<long>(kBatch));
+}
+
+BOOST_AUTO_TEST_CASE(a_handle_that_outlives_its_timer_gives_back_its_memory) {
+    const long before = living;
+    onAThread([] {
+        std::vector<Handle> handles;
+        {
+            test::ManualWheel wheel;
+            for (std::size_t i = 0; i < 3 * kBatch; ++i)
+                handles.push_back(wheel.timer.newTimeout([] {}, 1h));
+            for (std::size_t i = 0; i < kBatch; ++i) handles[i]->cancel();
+            wheel.clock->advance(100);
+        }
+        BOOST_TEST(handles.back()->timer() == nullptr);
+    });
+    BOOST_TEST(living == before);
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+
+CHILD_PROCESS(uses_a_freed_timeout) {
+    test::ManualWheel wheel;
+    const Handle pending = wheel.timer.newTimeout([] {}, 1h);
+    jtimer::netty::Timeout* const freed = wheel.timer.newTimeout([] {}, 0).get();
+    wheel.clock->advance(100);
+    static_cast<void>(freed->isExpired());
+}
+
+BOOST_AUTO_TEST_CASE(address_sanitizer_sees_the_use_of_a_freed_timeout) {
+    const std::string report = test::runChild("uses_a_freed_timeout").err;
+    BOOST_TEST((report.find("heap-use-after-free") != std::string::npos), report);
+}
+
+#endif
+
+BOOST_AUTO_TEST_CASE(a_large_or_over_aligned_callable_is_allocated_on_its_own) {
+    struct alignas(64) Aligned {
+        char bytes[8] = {};
+    };
+    struct Large {
+        char bytes[1000] = {};
+    };
+    bool isAligned = false;
+    std::size_t size = 0;
+    const long before = living;
+    {
+        test::ManualWheel wheel;
+        wheel.timer.newTimeout(
+            [&isAligned, aligned = Aligned()] {
+                isAligned = reinterpret_cast<std::uintptr_t>(&aligned) % alignof(Aligned) == 0;
+            },
+            0);
+        wheel.timer.newTimeout([&size, large = Large()] { size = sizeof(large.bytes); }, 0);
+        wheel.clock->advance(100);
+    }
+    BOOST_TEST(isAligned);
+    BOOST_TEST(size == 1000U);
+    BOOST_TEST(living == before);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
