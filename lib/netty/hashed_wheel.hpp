@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "netty/prefetch.hpp"
 #include "netty/timeout_access.hpp"
 #include "netty/timeout_list.hpp"
 
@@ -44,6 +45,7 @@ class HashedWheel {
         TimeoutList& slot = slotOf(tick);
         for (Timeout* timeout = slot.front(); timeout != nullptr;) {
             Timeout* const next = slot.next(*timeout);
+            prefetchTaskIfDue(next, tick);
             if (Access::expire(*timeout, tick) && !sink(TimeoutList::remove(*timeout))) return;
             timeout = next;
         }

@@ -2,9 +2,11 @@
 #include <jtimer/netty/timeout.hpp>
 
 #include "netty/origin.hpp"
+#include "sync/cache_line.hpp"
 
 #include <jtimer/netty/detail/task_argument.hpp>
 
+#include <cstdint>
 #include <utility>
 
 namespace jtimer::netty {
@@ -27,6 +29,14 @@ class GivenTimeout final : public Timeout {
     void run(const std::shared_ptr<Timeout>& timeout) override { given_->run(timeout); }
     void cancelled(const std::shared_ptr<Timeout>& timeout) override { given_->cancelled(timeout); }
 
+    /// The task and its reference counts, which std::make_shared puts before it.
+    void prefetchTask() const noexcept override {
+        constexpr std::uintptr_t counts = 16;
+        const auto task = reinterpret_cast<std::uintptr_t>(given_.get());
+        jtimer::detail::prefetchLines(reinterpret_cast<const void*>(task - counts),
+                                      std::make_index_sequence<2>());
+    }
+
     const std::shared_ptr<netty::TimerTask> given_;
 };
 
@@ -48,6 +58,8 @@ std::shared_ptr<TimerTask> Timeout::task() const noexcept {
     const std::shared_ptr<Timeout>& self = self_.get();
     return {self, self.get()};
 }
+
+void Timeout::prefetchTask() const noexcept {}
 
 HashedWheelTimer* Timeout::timer() const noexcept { return origin_->timer(); }
 

@@ -89,6 +89,8 @@ struct TimeoutAccess {
         static_cast<TimerTask&>(*timeout).cancelled(timeout);
     }
 
+    static void prefetchTask(const Timeout& timeout) noexcept { timeout.prefetchTask(); }
+
     static SelfReference<Timeout>& self(Timeout& timeout) noexcept { return timeout.self_; }
     static TimeoutLinks& links(Timeout& timeout) noexcept { return timeout; }
     static Timeout& timeoutWith(TimeoutLinks& links) noexcept {

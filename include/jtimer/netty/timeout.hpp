@@ -82,6 +82,9 @@ class JTIMER_API Timeout : private TimerTask, private detail::TimeoutLinks {
   private:
     friend struct detail::TimeoutAccess;
 
+    /// Has the processor load a task that is not stored in the timeout.
+    virtual void prefetchTask() const noexcept;
+
     // Every timeout is an object of a derived class, which contains the task, or refers to it. As a
     // TimerTask, it runs that task. A base class costs nothing here, and so a timeout made of a
     // callable is one allocation of 88 bytes, reference counts included, if the callable takes 16.
