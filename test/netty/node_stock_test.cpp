@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(threads_exchange_nodes) {
             NodeStock::Node* const surplus = stock.takeSurplus(lock);
             lock.unlock();
             NodeStock::deleteBatches(surplus);
-            for (std::size_t number : {0, 1}) {
+            for (const std::size_t number : {std::size_t{0}, std::size_t{1}}) {
                 for (void* node : arrived[number])
                     BOOST_REQUIRE(*static_cast<std::size_t*>(node) == number);
                 give(arrived[number]);
