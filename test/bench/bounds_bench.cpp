@@ -16,6 +16,8 @@
 #include <cstdint>
 #include <ctime>
 #include <memory>
+#include <new>
+#include <random>
 #include <stdexcept>
 #include <sys/mman.h>
 #include <vector>
@@ -116,6 +118,57 @@ void lookAtStates(benchmark::State& state, bool drops, std::size_t each) {
     bench::measure(state, kMillion, kNothing, batch, kNothing);
 }
 
+/// As much as a stop of one of many pending timers cannot do without, whatever the structure behind
+/// them: it reads the handle, takes the lock in the timer's own memory, and notes there that it is
+/// stopped. The timers are stopped in random order; each has 96 bytes, as malloc gives them for a
+/// callable of two words, on pages of the usual size or on huge ones.
+class Cells {
+  public:
+    Cells(std::size_t count, bool huge) : bytes_(count * sizeof(Cell)), cells_(count) {
+        memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory_ == MAP_FAILED) throw std::runtime_error("no memory");
+        madvise(memory_, bytes_, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+        auto* const first = static_cast<Cell*>(memory_);
+        for (std::size_t i = 0; i < count; ++i) cells_[i] = ::new (first + i) Cell;
+        std::shuffle(cells_.begin(), cells_.end(), std::minstd_rand(7));
+    }
+    Cells(const Cells&) = delete;
+    Cells& operator=(const Cells&) = delete;
+    ~Cells() { munmap(memory_, bytes_); }
+
+    void stopAll() const {
+        for (Cell* const cell : cells_) {
+            cell->mutex.lock();
+            cell->state = 0;
+            cell->mutex.unlock();
+        }
+    }
+
+  private:
+    struct alignas(32) Cell {
+        std::byte before[16];
+        jtimer::detail::Mutex mutex;
+        std::uint8_t state = 1;
+        std::byte after[70];
+    };
+    static_assert(sizeof(Cell) == 96);
+
+    std::size_t bytes_;
+    void* memory_ = nullptr;
+    std::vector<Cell*> cells_;
+};
+
+void stopCells(benchmark::State& state, bool huge) {
+    const auto count = static_cast<std::size_t>(state.range(0));
+    const Cells cells(count, huge);
+    const auto batch = [&](Stretch& stretch) {
+        stretch.start();
+        cells.stopAll();
+        stretch.stop();
+    };
+    bench::measure(state, state.range(0), kNothing, batch, kNothing);
+}
+
 /// The CPU time of one wake-up: a wait of 50 us that ends by itself.
 template <class Wait>
 void measureWakeUp(benchmark::State& state, const Wait& wait) {
@@ -151,5 +204,7 @@ BENCHMARK(touchNewMemory)->UseManualTime();
 BENCHMARK_CAPTURE(lookAtStates, alone, false, kMillion)->UseManualTime();
 BENCHMARK_CAPTURE(lookAtStates, thenDrop, true, kMillion)->UseManualTime();
 BENCHMARK_CAPTURE(lookAtStates, dropInBatches, true, 16)->UseManualTime();
+BENCHMARK_CAPTURE(stopCells, onUsualPages, false)->Arg(100'000)->Arg(kMillion)->UseManualTime();
+BENCHMARK_CAPTURE(stopCells, onHugePages, true)->Arg(100'000)->Arg(kMillion)->UseManualTime();
 BENCHMARK(wakeUpInMonitor);
 BENCHMARK(wakeUpFromSleep);
