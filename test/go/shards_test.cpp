@@ -105,6 +105,30 @@ BOOST_AUTO_TEST_CASE(g37_many_shards_do_not_make_a_fire_dear) {
     BOOST_TEST(most.count() < 4 * one.count());
 }
 
+BOOST_AUTO_TEST_CASE(g38_a_function_sees_fired_what_is_earlier_and_pending_what_is_later) {
+    test::ManualTimers t(test::goInline(nullptr));
+    constexpr int many = 100;
+    std::vector<Ticker> tickers;
+    std::vector<std::size_t> pending;
+    std::vector<Timer> functions;
+    for (int i = 0; i < many; ++i) {
+        tickers.push_back(t.timers.newTicker(1000 + 2 * i));
+        if (i % 25 == 24) {
+            functions.push_back(t.timers.afterFunc(
+                1001 + 2 * i, [&] { pending.push_back(t.timers.stats().pending); }));
+        }
+    }
+    t.clock->advance(2000 - 1);
+    // Unread tickers are not pending, nor are functions that have been handed over.
+    BOOST_TEST(pending == (std::vector<std::size_t>{78, 52, 26, 0}),
+               boost::test_tools::per_element());
+    t.timers.check();
+    for (int i = 0; i < many; ++i) {
+        BOOST_TEST(millis(tickers[static_cast<std::size_t>(i)].C().tryReceive()) == 1000 + 2 * i);
+    }
+    BOOST_TEST(t.timers.stats().pending == std::size_t{many});
+}
+
 BOOST_AUTO_TEST_CASE(g38_a_function_that_another_stops_first_does_not_run) {
     test::ManualTimers t(test::goInline(nullptr));
     Timer second = t.timers.afterFunc(20, t.entry("second"));
