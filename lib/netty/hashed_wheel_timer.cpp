@@ -96,8 +96,9 @@ Worker::Settings toSettings(HashedWheelTimerOptions& options) {
     settings.thread.reporter = std::make_shared<jtimer::detail::Reporter>(
         options.name ? std::move(*options.name) : nextDefaultName(),
         std::move(options.uncaughtExceptionHandler));
-    settings.thread.clock =
-        options.clock ? std::move(options.clock) : jtimer::detail::defaultSteadyClock();
+    settings.thread.clock = std::move(options.clock);
+    if (settings.thread.clock == nullptr)
+        settings.thread.clock = jtimer::detail::defaultSteadyClock();
     settings.thread.startsLater = true;
     return settings;
 }

@@ -16,6 +16,7 @@
 #endif
 
 // Defined in a program that is linked with AddressSanitizer, whatever this library is built with.
+// NOLINTNEXTLINE(bugprone-reserved-identifier)
 extern "C" [[gnu::weak]] void __asan_poison_memory_region(const volatile void*, std::size_t);
 
 namespace jtimer::netty::detail {
