@@ -6,6 +6,7 @@
 #include <jtimer/time.hpp>
 #include <jtimer/tokio/interval.hpp>
 #include <jtimer/tokio/sleep.hpp>
+#include <jtimer/tokio/time_driver.hpp>
 
 #if __has_include(<version>)
 #include <version>

@@ -81,3 +81,6 @@ class JTIMER_API Interval {
 };
 
 }  // namespace jtimer::tokio
+
+// The one class that makes an Interval. It includes this header, which therefore comes first.
+#include <jtimer/tokio/time_driver.hpp>

@@ -89,3 +89,6 @@ class JTIMER_API Sleep {
 };
 
 }  // namespace jtimer::tokio
+
+// The one class that makes a Sleep. It includes this header, which therefore comes first.
+#include <jtimer/tokio/time_driver.hpp>

@@ -20,6 +20,8 @@
 
 namespace jtimer::tokio {
 
+class Interval;  // incomplete here if interval.hpp was included first
+
 /// Construction options of a TimeDriver. Every field has a default.
 struct TimeDriverOptions {
     /// Used in messages. The OS thread carries its first 15 bytes. Empty: "TimeDriver".

@@ -1,0 +1,10 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+/// \file
+/// All of jtimer::go, and the clocks.
+
+#include <jtimer/clock.hpp>
+#include <jtimer/go/channel.hpp>
+#include <jtimer/go/timer.hpp>
+#include <jtimer/go/timers.hpp>
