@@ -52,6 +52,7 @@ class TimerLoop final : public std::enable_shared_from_this<TimerLoop>,
     void stopAndJoin();
     std::vector<PendingTask> takePending();
     TimerThreadStats stats();
+    using LoopThread::clock;
 
     /// Stopped by stopAndJoin(), or because the thread has ended by itself or is not in
     /// this process.

@@ -56,6 +56,11 @@ class TimerThread::Impl {
     /// Null before a successful start.
     TimerLoop* loop() const noexcept { return published_.load(std::memory_order_acquire); }
 
+    const std::shared_ptr<Clock>& clock() const noexcept {
+        const TimerLoop* const started = loop();
+        return started == nullptr ? noClock_ : started->clock();
+    }
+
     int start(const TimerThreadOptions& options) {
         if (isLeftBehind()) return ECANCELED;
         if (const auto decided = decide(Lock(mutex_))) return *decided;
@@ -111,6 +116,8 @@ class TimerThread::Impl {
     std::shared_ptr<TimerLoop> loop_;
     /// The same pointer, for all functions other than start and stop; written once.
     std::atomic<TimerLoop*> published_{nullptr};
+    /// Null: the result of clock() before a successful start.
+    const std::shared_ptr<Clock> noClock_;
 };
 
 TimerThread::TimerThread() : impl_(std::make_unique<Impl>()) {}
@@ -156,6 +163,8 @@ TimerThreadStats TimerThread::stats() const {
     TimerLoop* const loop = impl_->loop();
     return loop == nullptr ? TimerThreadStats() : loop->stats();
 }
+
+const std::shared_ptr<Clock>& TimerThread::clock() const noexcept { return impl_->clock(); }
 
 namespace {
 

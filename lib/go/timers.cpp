@@ -118,6 +118,10 @@ void Timers::sleep(TimeSpan d) {
 
 Date Timers::now() const { return detail::toDate(runtime_->now()); }
 
+const std::shared_ptr<Clock>& Timers::clock() const noexcept {
+    return runtime_->threadSettings().clock;
+}
+
 unsigned Timers::shards() const noexcept {
     return static_cast<unsigned>(runtime_->shards().size());
 }

@@ -132,4 +132,6 @@ HashedWheelTimerStats HashedWheelTimer::stats() const { return worker_->stats();
 
 const std::string& HashedWheelTimer::name() const noexcept { return worker_->name(); }
 
+const std::shared_ptr<Clock>& HashedWheelTimer::clock() const noexcept { return worker_->clock(); }
+
 }  // namespace jtimer::netty

@@ -70,6 +70,7 @@ class Worker final : public std::enable_shared_from_this<Worker>, private LoopTh
     std::vector<std::shared_ptr<Timeout>> stop();
     std::int64_t pendingTimeouts();
     HashedWheelTimerStats stats();
+    using LoopThread::clock;
     using LoopThread::name;
 
     /// Called by ~HashedWheelTimer: see there.

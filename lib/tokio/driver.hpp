@@ -73,10 +73,10 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     /// Starts the thread, unless the driver is polled. \throws std::system_error if that fails
     void start();
 
+    using LoopThread::clock;
     using LoopThread::name;
     const Ticks& ticks() const noexcept { return ticks_; }
     Nanos now() const { return monitor_.now(); }
-    Date nowAsDate() const { return clock()->now(); }
 
     // For the owner of an entry.
 

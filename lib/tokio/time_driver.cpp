@@ -96,7 +96,9 @@ std::chrono::milliseconds TimeDriver::elapsed() const {
 
 Date TimeDriver::start() const noexcept { return detail::dateOf(driver_->ticks().start()); }
 
-Date TimeDriver::now() const { return driver_->nowAsDate(); }
+Date TimeDriver::now() const { return driver_->clock()->now(); }
+
+const std::shared_ptr<Clock>& TimeDriver::clock() const noexcept { return driver_->clock(); }
 
 const std::string& TimeDriver::name() const noexcept { return driver_->name(); }
 

@@ -85,6 +85,26 @@ BOOST_AUTO_TEST_CASE(b1_the_os_thread_carries_the_names_first_15_bytes) {
     BOOST_TEST(threadName(options) == "a_name_of_more_");
 }
 
+BOOST_AUTO_TEST_CASE(a_timer_tells_its_clock_from_its_start_on) {
+    const auto clock = std::make_shared<ManualClock>();
+    TimerThread timer;
+    BOOST_TEST(timer.clock() == nullptr);
+    TimerThreadOptions wrong = onClock(clock);
+    wrong.numBuckets = 0;
+    BOOST_TEST(timer.start(wrong) == EINVAL);
+    BOOST_TEST(timer.clock() == nullptr);
+    BOOST_TEST(timer.start(onClock(clock)) == 0);
+    BOOST_TEST(timer.clock() == clock);
+    BOOST_TEST(timer.start() == 0);  // ignores its options
+    BOOST_TEST(timer.clock() == clock);
+    timer.stopAndJoin();
+    BOOST_TEST(timer.clock() == clock);
+
+    TimerThread byDefault;
+    BOOST_TEST(byDefault.start() == 0);
+    BOOST_TEST((dynamic_cast<jtimer::WallClock*>(byDefault.clock().get()) != nullptr));
+}
+
 BOOST_AUTO_TEST_CASE(b2_from_its_start_on_the_thread_takes_part_in_the_clock) {
     for (int i = 0; i < 100; ++i) {
         const auto clock = std::make_shared<ManualClock>();

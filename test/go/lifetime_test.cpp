@@ -256,6 +256,13 @@ BOOST_AUTO_TEST_CASE(an_empty_name_is_the_default) {
     BOOST_TEST(Timers(options).name() == "timerproc");
 }
 
+BOOST_AUTO_TEST_CASE(a_runtime_tells_its_clock) {
+    jtimer::go::TimersOptions options;
+    BOOST_TEST((dynamic_cast<jtimer::SteadyClock*>(Timers(options).clock().get()) != nullptr));
+    options.clock = std::make_shared<jtimer::ManualClock>();
+    BOOST_TEST(Timers(options).clock() == options.clock);
+}
+
 BOOST_AUTO_TEST_CASE(g36_the_default_timers_are_made_once_and_tell_the_time_of_a_steady_clock) {
     Timers& first = jtimer::go::defaultTimers();
     BOOST_TEST(&first == &jtimer::go::defaultTimers());

@@ -52,6 +52,18 @@ BOOST_AUTO_TEST_CASE(n1_a_manual_clock_can_be_moved_beside_a_timer_that_is_not_s
     BOOST_TEST(!clock->advanceToNext());
 }
 
+BOOST_AUTO_TEST_CASE(a_timer_tells_its_clock_at_any_time) {
+    const auto clock = std::make_shared<jtimer::ManualClock>(test::kStart);
+    HashedWheelTimer timer(test::wheelOn(clock));
+    BOOST_TEST(timer.clock() == clock);
+    timer.start();
+    BOOST_TEST((timer.clock()->now() == test::kStart));
+    timer.stop();
+    BOOST_TEST(timer.clock() == clock);
+    const HashedWheelTimer byDefault;
+    BOOST_TEST((dynamic_cast<jtimer::SteadyClock*>(byDefault.clock().get()) != nullptr));
+}
+
 BOOST_AUTO_TEST_CASE(n2_the_defaults_are_ticks_of_100_ms_512_slots_and_no_limit) {
     const HashedWheelTimerOptions options;
     BOOST_TEST(!options.name);

@@ -443,6 +443,8 @@ BOOST_AUTO_TEST_CASE(t29_a_driver_with_a_thread_is_not_turned_by_hand) {
 
 BOOST_AUTO_TEST_CASE(name_size_and_time_are_as_documented) {
     BOOST_TEST(driver.name() == "test");
+    BOOST_TEST(driver.clock() == clock);
+    BOOST_TEST((dynamic_cast<jtimer::SteadyClock*>(TimeDriver().clock().get()) != nullptr));
     BOOST_TEST((driver.now() == kOrigin));
     clock->advance(3ms);
     BOOST_TEST((driver.now() == at(3)));

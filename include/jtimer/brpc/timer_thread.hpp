@@ -188,6 +188,11 @@ class JTIMER_API TimerThread {
     /// Takes time in proportion to TimerThreadStats::slots.
     [[nodiscard]] TimerThreadStats stats() const;
 
+    /// The timer's clock: that of the options given to start(), or the WallClock that takes its
+    /// place. Null before a successful start(), never after it. Write `timer.clock()->now() +
+    /// 500ms` for times that are right on any clock.
+    [[nodiscard]] const std::shared_ptr<Clock>& clock() const noexcept;
+
   private:
     class Impl;
 

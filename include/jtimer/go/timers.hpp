@@ -175,6 +175,9 @@ class JTIMER_API Timers {
     /// The current time on the runtime's clock.
     [[nodiscard]] Date now() const;
 
+    /// The runtime's clock, never null.
+    [[nodiscard]] const std::shared_ptr<Clock>& clock() const noexcept;
+
     [[nodiscard]] unsigned shards() const noexcept;          ///< how many heaps it has
     [[nodiscard]] const std::string& name() const noexcept;  ///< TimersOptions::name
     [[nodiscard]] TimersStats stats() const;                 ///< takes each heap's lock once

@@ -155,6 +155,10 @@ class JTIMER_API HashedWheelTimer {
     /// The full name.
     [[nodiscard]] const std::string& name() const noexcept;
 
+    /// The timer's clock, never null, also before the start and after the end: the one of the
+    /// options, or the SteadyClock that takes its place.
+    [[nodiscard]] const std::shared_ptr<Clock>& clock() const noexcept;
+
   private:
     /// Shared with the worker thread, which may outlive this object.
     const std::shared_ptr<detail::Worker> worker_;

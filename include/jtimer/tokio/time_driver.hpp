@@ -150,6 +150,8 @@ class JTIMER_API TimeDriver {
     Date start() const noexcept;
     /// The clock's current time.
     Date now() const;
+    /// The driver's clock, never null.
+    [[nodiscard]] const std::shared_ptr<Clock>& clock() const noexcept;
     /// TimeDriverOptions::name.
     const std::string& name() const noexcept;
 
