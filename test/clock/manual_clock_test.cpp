@@ -349,6 +349,27 @@ BOOST_AUTO_TEST_CASE(whatever_is_scheduled_on_three_timers_runs_exactly_when_it_
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_comparison_with_more_than_the_period_skips_every_second_run) {
+    int more = 0, atLeast = 0;
+    auto lastOfMore = clock->now(), lastOfAtLeast = clock->now();
+    timer.schedule(
+        [&] {
+            const auto now = timer.clock()->now();
+            if (now - lastOfMore > 1s) {
+                lastOfMore = now;
+                ++more;
+            }
+            if (now - lastOfAtLeast >= 1s) {
+                lastOfAtLeast = now;
+                ++atLeast;
+            }
+        },
+        1000, 1000);
+    clock->advance(10s);
+    BOOST_TEST(more == 5);
+    BOOST_TEST(atLeast == 10);
+}
+
 // --- the ends of time ---------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(the_end_of_time_comes_before_never) {
