@@ -49,6 +49,13 @@ DESTDIR =
 -include config.mak.autogen
 -include config.mak
 
+# Not the environment's PREFIX, which some systems set.
+ifneq ($(filter command% file,$(origin PREFIX)),)
+ifeq ($(MAKELEVEL),0)
+$(warning PREFIX is ignored: the setting is called prefix)
+endif
+endif
+
 # SANITIZE=thread, address, undefined, or address,undefined builds everything again, in a folder of
 # its own.
 SANITIZE =
@@ -145,16 +152,22 @@ deps deps-dev deps-bench: | $(filter clean distclean,$(first))
 # Compiling.
 
 # Writes the text $(1) to the target unless the target holds it already, so that whatever depends on it
-# is rebuilt only when the text changes.
+# is rebuilt only when the text changes. Before it changes, the command $(2) must succeed, if given.
 define remember
 	@mkdir -p $(@D)
 	@echo '$(1)' >$@.new
-	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+	@if cmp -s $@.new $@; then rm $@.new; else $(if $(2),$(2) &&) mv $@.new $@; fi
 endef
+
+# Without a compiler or Boost, the output ends with this message, and not with one for each file.
+try_compiler = { echo '\#include <boost/thread/mutex.hpp>' | \
+	$(CXX) $(all_cppflags) $(all_cxxflags) -E -x c++ - >/dev/null || \
+	{ echo 'make: $(CXX) does not compile with Boost; "make deps" installs what is missing' >&2; \
+	exit 1; }; }
 
 # Everything compiled depends on the first, everything linked on the second.
 $(B)/flags: FORCE | $(first)
-	$(call remember,$(CXX) $(all_cppflags) $(all_cxxflags) $(TEST_CXXFLAGS) $(PRECOMPILED))
+	$(call remember,$(CXX) $(all_cppflags) $(all_cxxflags) $(TEST_CXXFLAGS) $(PRECOMPILED),$(try_compiler))
 
 $(B)/link-flags: FORCE | $(first)
 	$(call remember,$(CXX) $(AR) $(shared_flags) $(all_ldflags) $(all_libs) $(lib_objects))

@@ -8,6 +8,9 @@ dist_name = jtimer-$(VERSION)
 
 # Packs the last commit, and ./configure if autoconf is installed.
 dist: | $(first)
+	$(call require,git)
+	$(Q)git rev-parse --verify --quiet HEAD >/dev/null 2>&1 || \
+		{ echo 'make: dist packs the last commit of a git clone, and this is none' >&2; exit 1; }
 	$(Q)if command -v $(AUTOCONF) >/dev/null; then $(MAKE) --no-print-directory configure; \
 		else echo 'make: no $(AUTOCONF) found: the archive will have no ./configure' >&2; fi
 	$(Q)git diff --quiet HEAD || echo 'make: uncommitted changes are not in the archive' >&2
@@ -17,7 +20,7 @@ dist: | $(first)
 	$(Q)gzip -9nf $(dist_name).tar
 
 require = $(Q)command -v $(1) >/dev/null || \
-	{ echo 'make: $(1) not found; "make deps-dev" installs it' >&2; exit 1; }
+	{ echo 'make: $(1) not found; "make deps $@" installs it' >&2; exit 1; }
 
 configure: configure.ac build-aux/version include/jtimer/version.hpp | $(first)
 	$(call require,$(AUTOCONF))
@@ -40,10 +43,12 @@ behaviour:
 formatted = $(shell find include lib samples tools test -name '*.[ch]pp' 2>/dev/null | sort)
 
 .PHONY: format check-format tidy
-format:
+format: | $(first)
+	$(call require,$(CLANG_FORMAT))
 	$(CLANG_FORMAT) -i $(formatted)
 
 check-format: | $(first)
+	$(call require,$(CLANG_FORMAT))
 	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(formatted)
 
 # How each file is compiled, for editors and clang-tidy: the sources $(1), with the flags $(2).
