@@ -8,6 +8,7 @@ SOVERSION := $(shell build-aux/version --soname)
 
 CXX = g++
 AR = ar
+STRIP = strip
 CPPFLAGS =
 CXXFLAGS = -O2 -g
 LDFLAGS =
@@ -386,7 +387,8 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   bench-peers    compares jtimer with other timers, for hours; ROUNDS= WORKLOADS= PEERS= QUICK=1
   bench-peers-report  rewrites the report of the last bench-peers
   exports        writes build-aux/exports.txt, the exported names, which check compares with
-  install        installs below prefix (/usr/local); DESTDIR is prepended to each path
+  install        installs below prefix (/usr/local), without debug information unless STRIP=:,
+                 DESTDIR is prepended to each path
   uninstall      removes what install has installed
   configure      generates ./configure, which is optional (autoconf)
   doc            generates the reference, build/doc/html/index.html (doxygen)
@@ -397,7 +399,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   compile_commands.json  how each file is compiled, for editors
   clean          removes build/; distclean also what configure and dist have generated
 
-Settings: CXX CPPFLAGS CXXFLAGS LDFLAGS AR BOOST_CPPFLAGS BOOST_LDFLAGS V=1
+Settings: CXX CPPFLAGS CXXFLAGS LDFLAGS AR STRIP BOOST_CPPFLAGS BOOST_LDFLAGS V=1
 SANITIZE=thread|address|undefined|address,undefined DESTDIR prefix exec_prefix includedir libdir
 docdir pkgconfigdir cmakedir; see doc/building.md.
 endef

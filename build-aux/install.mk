@@ -46,6 +46,7 @@ install: all check-dirs | $(filter check check-slow,$(MAKECMDGOALS))
 	$(Q)for header in $(public_headers); do \
 		$(INSTALL) -m 644 include/$$header '$(DESTDIR)$(includedir)'/$$header || exit 1; done
 	$(Q)$(INSTALL) -m 644 $(B)/libjtimer.a $(B)/$(shared_real) '$(DESTDIR)$(libdir)'
+	$(Q)$(STRIP) -S -x '$(DESTDIR)$(libdir)/libjtimer.a' '$(DESTDIR)$(libdir)/$(shared_real)'
 	$(Q)ln -sf $(shared_real) '$(DESTDIR)$(libdir)/$(shared_soname)'
 	$(Q)ln -sf $(shared_soname) '$(DESTDIR)$(libdir)/$(shared_link)'
 	$(Q)$(INSTALL) -m 644 $(B)/jtimer.pc '$(DESTDIR)$(pkgconfigdir)'

@@ -40,6 +40,18 @@ installed_files_can_be_read_by_everybody() {
     test -z "$(find "$prefix" -name '*jtimer*' ! -type l ! -perm -444 -print)"
 }
 
+has_debug_information() { readelf -S "$1" | grep -q '\.debug_info'; }
+
+# The build folder has it if the flags say so; with STRIP=: it is installed.
+installed_libraries_have_no_debug_information() {
+    ! has_debug_information "$prefix/lib/libjtimer.a" &&
+        ! has_debug_information "$prefix/lib/libjtimer.so" &&
+        make_ prefix="$tmp/unstripped" STRIP=: install || return 1
+    for file in libjtimer.a libjtimer.so; do
+        cmp "$BUILD/$file" "$tmp/unstripped/lib/$file" || return 1
+    done
+}
+
 the_shared_library_has_its_soname() {
     test "$(readlink "$prefix/lib/libjtimer.so")" = "libjtimer.so.$soversion" &&
         test "$(readlink "$prefix/lib/libjtimer.so.$soversion")" = "libjtimer.so.$version" &&
@@ -197,6 +209,7 @@ uninstall_removes_what_install_has_put_and_nothing_else() {
 
 check install_puts_exactly_the_files_it_should
 check installed_files_can_be_read_by_everybody
+check installed_libraries_have_no_debug_information
 check the_shared_library_has_its_soname
 check the_shared_library_exports_what_the_list_says_and_nothing_else
 check the_version_is_the_same_in_text_and_in_numbers
