@@ -34,7 +34,7 @@ class TimeSpan {
     template <class Rep, class Unit>
     constexpr TimeSpan(std::chrono::duration<Rep, Unit> span) : value_(detail::split(span)) {}
 
-    /// A `bool` or a floating-point number is not a time.
+    /// A `bool`, a floating-point number or a text is not a time.
     template <class T, std::enable_if_t<detail::isTimeMistake<T>, int> = 0>
     TimeSpan(T, detail::write_integer_milliseconds_or_a_std_chrono_duration = {}) = delete;
 
@@ -64,9 +64,13 @@ class When {
     constexpr When(std::chrono::time_point<std::chrono::system_clock, Duration> date)
         : When(detail::split(date.time_since_epoch()), true) {}
 
-    /// A `bool` or a floating-point number is not a time.
+    /// A `bool`, a floating-point number or a text is not a time.
     template <class T, std::enable_if_t<detail::isTimeMistake<T>, int> = 0>
     When(T, detail::write_integer_milliseconds_or_a_std_chrono_duration = {}) = delete;
+
+    /// A time point of another clock is not a Date.
+    template <class C, class D, std::enable_if_t<detail::isOtherClock<C>, int> = 0>
+    When(std::chrono::time_point<C, D>, detail::write_a_delay_or_a_system_clock_time = {}) = delete;
 
     /// \returns whether it is a Date rather than a delay
     constexpr bool isDate() const noexcept { return isDate_; }

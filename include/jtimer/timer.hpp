@@ -79,7 +79,7 @@ inline constexpr bool convertsToFlag =
 /// **Cost.** `schedule` and choosing the next task take O(log n) for n pending tasks,
 /// TimerTask::cancel O(1), or O(log n) with removeOnCancel, and `purge` O(n). An idle timer uses no
 /// CPU and never wakes up. The callables that exist take at most twice the memory that they need.
-class JTIMER_API Timer final {
+class JTIMER_API Timer final : private detail::CallAdvice {
   public:
     /// Starts the thread, as every constructor does. Not a daemon. Named "Timer-0", "Timer-1", ...,
     /// counting the unnamed timers of the process.
@@ -170,11 +170,9 @@ class JTIMER_API Timer final {
     std::shared_ptr<TimerTask> scheduleAtFixedRate(detail::TaskArgument task, When firstTime,
                                                    TimeSpan period, MissedRuns missed);
 
-    ///@{ Not for a temporary: its destructor would at once wait for the task, or discard it.
-    template <class... T>
-    detail::write_a_variable_of_type_Timer_not_a_temporary schedule(T&&...) && = delete;
-    template <class... T>
-    detail::write_a_variable_of_type_Timer_not_a_temporary scheduleAtFixedRate(T&&...) && = delete;
+    ///@{ Deleted overloads, for advice: a call on a temporary or a const Timer, or without a time.
+    using detail::CallAdvice::schedule;
+    using detail::CallAdvice::scheduleAtFixedRate;
     ///@}
 
     /// Discards all queued tasks and accepts no more. A running task completes normally, and then

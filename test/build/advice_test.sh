@@ -16,6 +16,8 @@ cat >"$tmp/before.hpp" <<'EOF'
 
 #include <functional>
 #include <memory>
+#include <string>
+#include <utility>
 
 using namespace std::chrono_literals;
 
@@ -55,8 +57,8 @@ compile_statement() {
     compile -include "$tmp/before.hpp" -fsyntax-only "$tmp/statement.cpp" 2>&1
 }
 
-# Of the statements, each but the first does not compile, for one error, which says $advice. The
-# first is kept in $right.
+# Of the statements, each but the first does not compile, for one error, which says $advice, before
+# it says what other mistakes should be instead. The first is kept in $right.
 right=
 right_and_wrong() {
     right="$right { $1; }"
@@ -66,7 +68,8 @@ right_and_wrong() {
             echo "compiles: $wrong"
             return 1
         fi
-        if [ "$(echo "$said" | grep -c 'error:')" != 1 ] || ! echo "$said" | grep -qw "$advice"; then
+        first=$(echo "$said" | grep -o -e 'write_[A-Za-z_]*' -e nodiscard | head -n 1)
+        if [ "$(echo "$said" | grep -c 'error:')" != 1 ] || [ "$first" != "$advice" ]; then
             echo "no advice for $wrong: $said"
             return 1
         fi
@@ -140,6 +143,36 @@ a_temporary() {
             'jtimer::Timer().scheduleAtFixedRate(task, 0, 1, jtimer::MissedRuns::Once)'
 }
 
+a_time_of_another_clock() {
+    advice=write_a_delay_or_a_system_clock_time
+    right_and_wrong 'timer.schedule([] {}, std::chrono::system_clock::now())' \
+        'timer.schedule([] {}, std::chrono::steady_clock::now())' \
+        'timer.scheduleAtFixedRate(task, std::chrono::steady_clock::now() + 1s, 100)'
+}
+
+a_text_that_is_no_time() {
+    advice=write_integer_milliseconds_or_a_std_chrono_duration
+    right_and_wrong 'timer.schedule([] {}, 500ms)' 'timer.schedule([] {}, "500ms")' \
+        'timer.schedule(task, std::string("500"))' 'timer.schedule(task, 500, "100")'
+}
+
+a_call_without_a_time() {
+    advice=write_a_task_and_when_it_is_due_and_perhaps_a_period
+    right_and_wrong 'timer.schedule([] {}, 0)' 'timer.schedule([] {})' 'timer.schedule(task)' \
+        'timer.schedule()' 'timer.schedule(500, task)' || return 1
+    advice=write_a_task_and_when_it_is_first_due_and_a_period
+    right_and_wrong 'timer.scheduleAtFixedRate(task, 0, 100)' 'timer.scheduleAtFixedRate(task, 0)' \
+        'timer.scheduleAtFixedRate([] {}, 100)' 'timer.scheduleAtFixedRate(100, 100, task)'
+}
+
+a_const_timer() {
+    advice=write_a_Timer_that_is_not_const
+    right_and_wrong 'jtimer::Timer& same = timer; same.schedule(task, 500)' \
+        'std::as_const(timer).schedule(task, 500)' 'std::as_const(timer).schedule([] {}, 500, 100)' &&
+        right_and_wrong '[copy = &timer] { copy->scheduleAtFixedRate(task, 500, 100); }()' \
+            'std::as_const(timer).scheduleAtFixedRate([] {}, 500, 100)'
+}
+
 a_result_that_is_dropped_where_the_call_does_nothing_else() {
     advice=nodiscard
     right_and_wrong 'auto kept = jtimer::makeTask([] {})' 'jtimer::makeTask([] {})' &&
@@ -161,6 +194,10 @@ check a_class_that_inherits_privately
 check wrong_parameters
 check a_number_that_is_no_time
 check a_temporary
+check a_time_of_another_clock
+check a_text_that_is_no_time
+check a_call_without_a_time
+check a_const_timer
 check a_result_that_is_dropped_where_the_call_does_nothing_else
 check what_is_right_compiles
 sum_up
