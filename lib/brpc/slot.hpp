@@ -81,6 +81,13 @@ class alignas(kCacheLine) Slot {
     /// The id of the present use.
     TaskId id() const noexcept { return TaskId{version()} << 32 | number_; }
 
+    /// Whether the task that `id` names is being run. Acquire: if not, because it has run, the
+    /// caller sees what the run did.
+    bool isRunning(TaskId id) const noexcept {
+        const auto use = static_cast<std::uint32_t>(id >> 32);
+        return word_.load(std::memory_order_acquire) == wordOf(use, Phase::Running);
+    }
+
     // The task.
 
     struct Function {

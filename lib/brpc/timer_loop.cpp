@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "brpc/timer_loop.hpp"
 
+#include "sync/uninterruptible.hpp"
 #include "thread/uncaught_exception.hpp"
 
 #include <algorithm>
@@ -117,6 +118,32 @@ int TimerLoop::unschedule(TaskId id) {
     return kNoSuchTask;
 }
 
+/// The wait costs a run nothing but a look at runEndWaiters_ under the mutex, which the thread
+/// locks after each run anyway: to begin the next one, to sleep, or to end. No user code but the
+/// clock's runs in between. No notification is lost:
+///
+///  1. Suppose this call finds the slot running under the mutex. It has counted itself by then.
+///  2. So when the thread next locks the mutex after the end of that run, it sees the count,
+///  because
+///     the wait releases the mutex, and notifies.
+///  3. If the thread locked the mutex after the run before this call did, the release of the slot
+///     happened before that, and this call finds the slot free.
+///
+/// The word of the slot needs no stronger order for this. After the wait the slot may already have
+/// another task, with another version, which isRunning() tells apart.
+int TimerLoop::unscheduleAndWait(TaskId id) {
+    const int result = unschedule(id);
+    if (result != kRunning || isOfAnotherProcess() || isCurrent()) return result;
+    const Slot& slot = *queue_.pool().find(id);
+    const auto self = shared_from_this();  // the run may destroy the TimerThread
+    const jtimer::detail::Uninterruptible uninterruptible;
+    Lock lock = monitor_.enter();
+    ++runEndWaiters_;
+    while (slot.isRunning(id)) runEnded_.wait(lock);
+    --runEndWaiters_;
+    return result;
+}
+
 TimerThreadStats TimerLoop::stats() {
     TimerThreadStats stats;
     for (Bucket& bucket : queue_.buckets())
@@ -217,6 +244,7 @@ void TimerLoop::end() {
     const Lock lock = monitor_.enter();
     stopped_ = true;
     ended_ = true;
+    notifyOfRunEnd(lock);
 }
 
 void TimerLoop::mainLoop() {
@@ -228,6 +256,7 @@ void TimerLoop::mainLoop() {
         queue_.tidy();
         const bool ranAll = runDue();
         monitor_.enter(lock);
+        notifyOfRunEnd(lock);
         if (!ranAll) continue;
         heapSize_ = queue_.endRound();
         if (!stopped_ && !queue_.isToldOfEarlier()) sleep(lock);
@@ -261,6 +290,7 @@ bool TimerLoop::runDue() {
             if (least > now_) return true;
         }
         Lock lock = monitor_.enter();
+        notifyOfRunEnd(lock);
         if (stopped_ || queue_.isToldOfEarlier()) return false;
         // Under the mutex, so that no run begins after a stop.
         Slot* const slot = queue_.beginRun();

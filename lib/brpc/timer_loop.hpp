@@ -49,6 +49,7 @@ class TimerLoop final : public std::enable_shared_from_this<TimerLoop>,
     TaskId schedule(Slot::Function function, Nanos time);
     TaskId schedule(const FunctionMaker& maker, Nanos time);
     int unschedule(TaskId id);
+    int unscheduleAndWait(TaskId id);
     void stopAndJoin();
     std::vector<PendingTask> takePending();
     TimerThreadStats stats();
@@ -78,6 +79,9 @@ class TimerLoop final : public std::enable_shared_from_this<TimerLoop>,
     bool runDue();
     void runTask(Slot& slot);
     void sleep(Lock& lock);
+    void notifyOfRunEnd(const Lock&) noexcept {
+        if (runEndWaiters_ != 0) runEnded_.notify_all();
+    }
 
     // The end.
     Lock lockUnlessForked(Mutex& mutex) const;
@@ -101,6 +105,10 @@ class TimerLoop final : public std::enable_shared_from_this<TimerLoop>,
     std::uint64_t wakeUps_ = 0;
     LatenessHistogram lateness_;
     std::size_t heapSize_ = 0;
+    /// The threads inside unscheduleAndWait() that wait for the end of a run, and what they
+    /// wait on.
+    int runEndWaiters_ = 0;
+    jtimer::detail::Condition runEnded_;
 
     /// Touched by the timer's thread only: what the clock showed when the top of the heap was last
     /// found not due.

@@ -152,6 +152,11 @@ int TimerThread::unschedule(TaskId id) {
     return loop == nullptr ? kNoSuchTask : loop->unschedule(id);
 }
 
+int TimerThread::unscheduleAndWait(TaskId id) {
+    TimerLoop* const loop = impl_->loop();
+    return loop == nullptr ? kNoSuchTask : loop->unscheduleAndWait(id);
+}
+
 void TimerThread::stopAndJoin() { impl_->stopAndJoin(); }
 
 std::vector<PendingTask> TimerThread::takePending() {

@@ -173,6 +173,17 @@ class JTIMER_API TimerThread {
     /// \param id an id of this timer; any number is safe
     int unschedule(TaskId id);
 
+    /// Calls unschedule(), and if the task is running, waits until that run is over and its
+    /// callable has been destroyed: the caller may then destroy what the task uses. By then, an
+    /// exception of the run has been reported. boost::thread::interrupt does not end the wait.
+    ///
+    /// On the timer's thread, so also inside the run itself, and in a forked child it does not
+    /// wait. It never returns if the run cannot end: because the run waits for a lock that the
+    /// caller holds, for the caller itself, or for the time of a ManualClock, which stands still
+    /// while the caller, a task on that clock, is running.
+    /// \returns what unschedule() returns; kRunning (1) if it has waited
+    int unscheduleAndWait(TaskId id);
+
     /// Stops the timer. From then on schedule() returns kInvalidTaskId; a running task completes,
     /// and no other begins. Each call returns when the thread has ended. A call inside a task
     /// returns at once, and that run is the last.
