@@ -3,6 +3,8 @@
 
 #include "netty/timeout_access.hpp"
 #include "sync/cache_line.hpp"
+#include "sync/lock.hpp"
+#include "sync/process_number.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -13,9 +15,9 @@ class HashedWheelTimer;
 
 namespace detail {
 
-/// The part of a timer that its timeouts may outlive: the inbox of cancellations, and whether the
-/// timer still exists. Shared by the worker and all timeouts that the worker has accepted; the last
-/// of them destroys it.
+/// The part of a timer that its timeouts may outlive: the inbox of cancellations, the threads that
+/// wait for the end of a run, and whether the timer still exists. Shared by the worker and all
+/// timeouts that the worker has accepted; the last of them destroys it.
 class Origin {
     using Access = TimeoutAccess;
 
@@ -27,6 +29,26 @@ class Origin {
     /// Null once the timer's destructor has reached its end.
     HashedWheelTimer* timer() const noexcept { return timer_.load(std::memory_order_acquire); }
     void timerIsGone() noexcept { timer_.store(nullptr, std::memory_order_release); }
+
+    // The end of a run.
+
+    /// Called before the first timeout is accepted.
+    void startedIn(std::uint32_t process) noexcept { process_ = process; }
+
+    /// Called when the run of an accepted timeout is over, or will never begin; by a thread that
+    /// has a reference to the timeout.
+    ///
+    /// Takes no lock unless a thread waits. No notification is lost: this call ends the run before
+    /// it reads the number of waiting threads, and such a thread counts itself before it looks for
+    /// the end. All four operations are sequentially consistent, so at least one of the two sees
+    /// what the other has written.
+    void endRun(Timeout& timeout) noexcept {
+        Access::endRun(timeout);
+        if (waiters_.load(std::memory_order_seq_cst) != 0) notifyWaiters();
+    }
+    /// Waits until that call. Returns at once if the calling thread is inside the run, or the
+    /// worker's thread is not in this process.
+    void awaitRunEnd(const Timeout& timeout);
 
     // The inbox of cancellations: a lock-free stack.
 
@@ -87,7 +109,14 @@ class Origin {
         if (references_.fetch_add(change, std::memory_order_acq_rel) + change == 0) delete this;
     }
 
+    void notifyWaiters() noexcept;
+
     std::atomic<HashedWheelTimer*> timer_;
+    std::uint32_t process_ = 0;
+    /// The number of threads in awaitRunEnd(), and what they wait on. Rarely written.
+    std::atomic<int> waiters_{0};
+    jtimer::detail::Mutex mutex_;
+    jtimer::detail::Condition runEnded_;
     /// Written by threads that cancel timeouts. The next is written by threads that destroy them,
     /// which are mostly different ones: hence separate cache lines.
     alignas(jtimer::detail::kCacheLine) std::atomic<Timeout*> newest_{nullptr};

@@ -73,4 +73,10 @@ bool Timeout::cancel() {
     return true;
 }
 
+bool Timeout::cancelAndWait() {
+    if (cancel()) return true;
+    if (TimeoutAccess::isRunning(*this)) origin_->awaitRunEnd(*this);
+    return false;
+}
+
 }  // namespace jtimer::netty

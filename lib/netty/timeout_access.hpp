@@ -15,10 +15,11 @@ using Tick = std::int64_t;
 
 /// The library's access to the internals of a Timeout.
 ///
-/// The state is Init, then finally Expired or Cancelled; one compare-and-swap of the word decides.
-/// The word is written
+/// The state is Init, then either Cancelled for ever, or Expired, and Ended when the run is over or
+/// will never begin; one compare-and-swap of the word decides between the two. The word is written
 /// - before another thread knows of the timeout: Init, and the tick in which it is due;
 /// - by the thread that swaps the state;
+/// - by the thread on which the run ends;
 /// - then, for a cancelled timeout: the link, by the thread that has cancelled it until it is in
 ///   the inbox of cancellations, and by the worker after that.
 ///
@@ -34,7 +35,9 @@ struct TimeoutAccess {
     }
 
     static bool isInit(const Timeout& timeout) noexcept { return stateOf(timeout) == kInit; }
-    static bool isExpired(const Timeout& timeout) noexcept { return stateOf(timeout) == kExpired; }
+    static bool isExpired(const Timeout& timeout) noexcept {
+        return (stateOf(timeout) & kExpired) != 0;
+    }
     static bool isCancelled(const Timeout& timeout) noexcept {
         return stateOf(timeout) == kCancelled;
     }
@@ -57,6 +60,15 @@ struct TimeoutAccess {
         if (dueOf(word) > tick) return false;
         return timeout.word_.compare_exchange_strong(
             word, word | kExpired, std::memory_order_acq_rel, std::memory_order_relaxed);
+    }
+
+    /// Expired -> Ended, or still Ended. Sequentially consistent, as is isRunning(): see Origin.
+    static void endRun(Timeout& timeout) noexcept {
+        timeout.word_.fetch_or(kEnded, std::memory_order_seq_cst);
+    }
+    /// Whether the run is in progress or may still begin. If not, the caller sees what it did.
+    static bool isRunning(const Timeout& timeout) noexcept {
+        return (timeout.word_.load(std::memory_order_seq_cst) & kStateMask) == kExpired;
     }
 
     /// Init -> Cancelled. Acquire even if another thread was faster: a worker that ends calls
@@ -103,6 +115,7 @@ struct TimeoutAccess {
     static constexpr std::uint64_t kInit = 0;
     static constexpr std::uint64_t kExpired = 1;
     static constexpr std::uint64_t kCancelled = 2;
+    static constexpr std::uint64_t kEnded = 3;
     static_assert(alignof(Timeout) > kStateMask, "a link leaves room for the state");
 
     /// An arithmetic shift, so the sign is kept.

@@ -3,11 +3,13 @@
 
 #include "netty/instances.hpp"
 #include "sync/process_number.hpp"
+#include "thread/run_here.hpp"
 #include "thread/uncaught_exception.hpp"
 
 #include <jtimer/exceptions.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace jtimer::netty::detail {
@@ -15,6 +17,7 @@ namespace jtimer::netty::detail {
 using jtimer::detail::exceptionOf;
 using jtimer::detail::kLongAgo;
 using jtimer::detail::kNever;
+using jtimer::detail::RunHere;
 using jtimer::detail::saturatingAdd;
 using jtimer::detail::saturatingSubtract;
 using Access = TimeoutAccess;
@@ -68,6 +71,7 @@ void Worker::start(Nanos now) {
     if (!isNew()) return;
     start_ = now;
     process_ = jtimer::detail::numberOfThisProcess();
+    origin_->startedIn(process_);
     monitor_.takePart(lock);
     try {
         LoopThread::start(shared_from_this());
@@ -178,6 +182,8 @@ void Worker::close() noexcept {
 /// wait for these calls.
 void Worker::mainLoop() {
     const NodeStock::Collecting collecting;
+    std::optional<RunHere> runsAll;
+    if (!taskExecutor_) runsAll.emplace(origin_.get());
     isReachedExact_ = monitor_.isReachedExact();
     Lock lock = monitor_.enter();
     while (awaitEndOfTick(lock)) {
@@ -303,6 +309,27 @@ void Worker::countRun(const Timeout& timeout) noexcept {
     countDown();
 }
 
+/// A run that the executor is given. All copies of the executor's function share it. If the last of
+/// them is destroyed before it was called, the run ends there.
+class Worker::HandedOver {
+  public:
+    HandedOver(std::shared_ptr<Timeout> timeout,
+               std::shared_ptr<const jtimer::detail::Reporter> reporter) noexcept
+        : timeout_(std::move(timeout)), reporter_(std::move(reporter)) {}
+    HandedOver(const HandedOver&) = delete;
+    HandedOver& operator=(const HandedOver&) = delete;
+    ~HandedOver() { Access::origin(*timeout_)->endRun(*timeout_); }
+
+    void run() const {
+        const RunHere here(timeout_.get());
+        runTask(timeout_, *reporter_);
+    }
+
+  private:
+    const std::shared_ptr<Timeout> timeout_;
+    const std::shared_ptr<const jtimer::detail::Reporter> reporter_;
+};
+
 void Worker::handOver(std::shared_ptr<Timeout> timeout) {
     countRun(*timeout);
     if (!taskExecutor_) {
@@ -310,14 +337,20 @@ void Worker::handOver(std::shared_ptr<Timeout> timeout) {
         return;
     }
     const std::exception_ptr uncaught = exceptionOf([&] {
-        taskExecutor_(
-            [timeout = std::move(timeout), reporter = reporter_] { runTask(timeout, *reporter); });
+        const auto handed = std::make_shared<HandedOver>(std::move(timeout), reporter_);
+        taskExecutor_([handed] { handed->run(); });
     });
+    if (timeout != nullptr) origin_->endRun(*timeout);  // no memory to hand it over
     if (uncaught != nullptr) static_cast<void>(reporter_->reportRun(uncaught));
 }
 
 void Worker::runTask(const std::shared_ptr<Timeout>& timeout,
                      const jtimer::detail::Reporter& reporter) {
+    /// Also ends it when pthread_exit unwinds the thread.
+    struct End {
+        Timeout& timeout;
+        ~End() { Access::origin(timeout)->endRun(timeout); }
+    } const end{*timeout};
     const std::exception_ptr uncaught = exceptionOf([&] { Access::run(timeout); });
     if (uncaught != nullptr) static_cast<void>(reporter.reportRun(uncaught));
 }

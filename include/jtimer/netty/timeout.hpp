@@ -46,7 +46,8 @@ struct TimeoutLinks {
 /// handed over is destroyed. You may drop the handle; it may also outlive its timer. A timeout
 /// refers to its task. A callable is stored in its timeout, so task() then refers to the timeout.
 ///
-/// **Threads.** Every function may be called from any thread at any time. None waits.
+/// **Threads.** Every function may be called from any thread at any time. Only cancelAndWait()
+/// waits.
 class JTIMER_API Timeout : private TimerTask, private detail::TimeoutLinks {
   public:
     /// Only the library can call this.
@@ -78,6 +79,21 @@ class JTIMER_API Timeout : private TimerTask, private detail::TimeoutLinks {
     /// end of the current tick, or of the next one, the worker calls TimerTask::cancelled(); until
     /// then HashedWheelTimer::pendingTimeouts() counts the timeout.
     bool cancel();
+
+    /// Calls cancel(), and waits until the run is over or can never begin: the caller may then
+    /// destroy what the task uses. By then, any exception of the run has been reported.
+    ///
+    /// With an executor, also waits for a run that was handed over and has not begun: until the
+    /// executor has called the function, or destroyed it uncalled. It does not wait for a call of
+    /// TimerTask::cancelled(), nor for another timeout that the run has added.
+    ///
+    /// It does not wait inside the run itself, on the worker of a timer without an executor, and in
+    /// a forked child. boost::thread::interrupt does not end the wait. It never returns if the run
+    /// cannot end: because the run waits for a lock that the caller holds, for the caller itself,
+    /// for the executor's only thread, which is the caller's, or for the time of a ManualClock,
+    /// which stands still while the caller, a task on that clock, is running.
+    /// \returns what cancel() returns
+    bool cancelAndWait();
 
   private:
     friend struct detail::TimeoutAccess;

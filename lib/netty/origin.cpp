@@ -1,0 +1,33 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "netty/origin.hpp"
+
+#include "sync/uninterruptible.hpp"
+#include "thread/run_here.hpp"
+
+namespace jtimer::netty::detail {
+
+using jtimer::detail::Lock;
+using jtimer::detail::RunHere;
+
+/// A worker without an executor is inside the run of every timeout that is being run.
+void Origin::awaitRunEnd(const Timeout& timeout) {
+    if (process_ != jtimer::detail::numberOfThisProcess()) return;
+    if (RunHere::isInside(&timeout) || RunHere::isInside(this)) return;
+    const jtimer::detail::Uninterruptible uninterruptible;
+    waiters_.fetch_add(1, std::memory_order_seq_cst);
+    {
+        Lock lock(mutex_);
+        while (Access::isRunning(timeout)) runEnded_.wait(lock);
+    }
+    waiters_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+/// Locks the mutex, so that no thread is between its look at the timeout and its wait. In a forked
+/// child that mutex may never be released, and no thread waits.
+void Origin::notifyWaiters() noexcept {
+    if (process_ != jtimer::detail::numberOfThisProcess()) return;
+    const Lock lock(mutex_);
+    runEnded_.notify_all();
+}
+
+}  // namespace jtimer::netty::detail
