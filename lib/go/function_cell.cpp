@@ -3,6 +3,8 @@
 #include "go/cell.hpp"
 #include "go/errors.hpp"
 #include "go/runtime.hpp"
+#include "sync/uninterruptible.hpp"
+#include "thread/run_here.hpp"
 #include "thread/uncaught_exception.hpp"
 
 #include <jtimer/exceptions.hpp>
@@ -18,6 +20,7 @@ namespace jtimer::go::detail {
 
 using jtimer::detail::allocateAligned;
 using jtimer::detail::deallocateAligned;
+using jtimer::detail::RunHere;
 
 namespace {
 
@@ -62,7 +65,59 @@ void* FunctionCell::function() noexcept { return reinterpret_cast<char*>(this) +
 
 void FunctionCell::releaseFunction() noexcept {
     const std::uint32_t uses = uses_.fetch_sub(1, std::memory_order_acq_rel);
-    if ((uses & ~kAbandoned) == 1 && type_.destroy != nullptr) type_.destroy(function());
+    if ((uses & kUseBits) == 1 && type_.destroy != nullptr) type_.destroy(function());
+    notifyIfAwaited(uses);
+}
+
+/// In a forked child no thread waits, and the lock may never be released.
+void FunctionCell::notifyIfAwaited(std::uint32_t uses) noexcept {
+    if ((uses & kAwaited) == 0 || runtime().isOfAnotherProcess()) return;
+    RunEnds& ends = runtime().runEnds();
+    const Lock lock(ends.mutex);
+    uses_.fetch_and(~kAwaited, std::memory_order_relaxed);
+    ends.ended.notify_all();
+}
+
+/// \param uses just read, with acquire
+bool FunctionCell::hasRuns(std::uint32_t uses) const noexcept {
+    const bool hasExecutor = runtime().hasExecutor();
+    const std::uint32_t ended =
+        hasExecutor ? endedOrQueuedRuns_.load(std::memory_order_acquire) : 0;
+    const std::uint32_t ofTheCell = (uses & kAbandoned) == 0 ? 1 : 0;
+    return (uses & kUseBits) > ofTheCell + ended;
+}
+
+/// Each run begins under the cell's lock, so none begins after this has returned true, unless the
+/// timer is reset, and none begins between the two loads of hasRuns(): it may find too many runs,
+/// but never too few.
+bool FunctionCell::isAtRest() const {
+    const CellLock lock = enter();
+    return (state_ == State::Idle || runtime().isOver()) &&
+           !hasRuns(uses_.load(std::memory_order_acquire));
+}
+
+/// The end of a run costs nothing more unless a thread waits, as it is a read-modify-write of uses_
+/// anyway. All changes of that word have one order, so no notification is lost: if the end of the
+/// last run comes before kAwaited is set here, this finds no run; otherwise it finds kAwaited set,
+/// and takes the lock, which this thread releases only in its wait.
+///
+/// It may return early, if a run resets the timer and the next run begins and ends meanwhile.
+void FunctionCell::awaitRuns() {
+    RunEnds& ends = runtime().runEnds();
+    Lock lock(ends.mutex);
+    while (hasRuns(uses_.fetch_or(kAwaited, std::memory_order_acq_rel))) ends.ended.wait(lock);
+}
+
+/// A run that it waits for may reset the timer, so it stops the timer again after each wait.
+bool FunctionCell::stopAndWait() {
+    bool prevented = stop();
+    if (runtime().isOfAnotherProcess() || RunHere::isInside(this)) return prevented;
+    const jtimer::detail::Uninterruptible uninterruptible;
+    while (!isAtRest()) {
+        awaitRuns();
+        if (stop()) prevented = true;
+    }
+    return prevented;
 }
 
 void FunctionCell::abandon() noexcept {
@@ -97,12 +152,6 @@ Run::Run(FunctionCell& cell) noexcept : cell_(&cell) {
     cell.uses_.fetch_add(1, std::memory_order_relaxed);
 }
 
-Run::Run(const Run& other) noexcept : cell_(other.cell_) {
-    if (cell_ == nullptr) return;
-    cell_->retain();
-    cell_->uses_.fetch_add(1, std::memory_order_relaxed);
-}
-
 Run::Run(Run&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
 
 Run::~Run() {
@@ -114,12 +163,38 @@ Run::~Run() {
 /// A blocked function learns of the end of its runtime by an exception. Most functions do not catch
 /// it, so it is not reported.
 void Run::operator()() const {
+    const RunHere here(cell_);
     const auto thrown =
         jtimer::detail::exceptionOf([this] { cell_->type_.call(cell_->function()); });
     if (thrown == nullptr) return;
     const Runtime& runtime = cell_->runtime();
     if (runtime.isOver() && tellsOfTheEnd(thrown)) return;
     runtime.reportRun(thrown);
+}
+
+/// Counted as ended until here, so that a wait finds a run too many, not too few, until ~Run, which
+/// notifies it.
+GivenRun::~GivenRun() {
+    if (!ended_.load(std::memory_order_relaxed)) return;
+    run_.cell_->endedOrQueuedRuns_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+/// Also ends it when pthread_exit unwinds the thread.
+void GivenRun::call() {
+    struct End {
+        GivenRun& run;
+        ~End() { run.end(); }
+    } const end{*this};
+    run_();
+}
+
+/// The count is published by the read-modify-write of uses_: either a wait sees both, or this sees
+/// kAwaited.
+void GivenRun::end() noexcept {
+    if (ended_.exchange(true, std::memory_order_relaxed)) return;
+    FunctionCell& cell = *run_.cell_;
+    cell.endedOrQueuedRuns_.fetch_add(1, std::memory_order_release);
+    cell.notifyIfAwaited(cell.uses_.fetch_add(0, std::memory_order_acq_rel));
 }
 
 }  // namespace jtimer::go::detail

@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "go/run_queue.hpp"
 
+#include <atomic>
+#include <cstdint>
 #include <utility>
 
 namespace jtimer::go::detail {
@@ -13,13 +15,19 @@ void RunQueue::append(FunctionCell& cell) noexcept {
 
 void RunQueue::push(Run run) noexcept {
     FunctionCell& cell = *std::exchange(run.cell_, nullptr);
-    if (cell.queuedRuns_++ == 0) append(cell);
+    std::atomic<std::uint32_t>& queued = cell.endedOrQueuedRuns_;
+    const std::uint32_t before = queued.load(std::memory_order_relaxed);
+    queued.store(before + 1, std::memory_order_relaxed);
+    if (before == 0) append(cell);
 }
 
 Run RunQueue::pop() noexcept {
     FunctionCell& cell = *first_;
     first_ = cell.nextQueued_;
-    if (--cell.queuedRuns_ != 0) append(cell);
+    std::atomic<std::uint32_t>& queued = cell.endedOrQueuedRuns_;
+    const std::uint32_t left = queued.load(std::memory_order_relaxed) - 1;
+    queued.store(left, std::memory_order_relaxed);
+    if (left != 0) append(cell);
     Run run;
     run.cell_ = &cell;
     return run;

@@ -70,8 +70,10 @@ void Runtime::check() const {
 
 void Runtime::handOver(Run run) {
     if (!settings_.executor) return roomThreads_.handOver(std::move(run));
-    const auto thrown = jtimer::detail::exceptionOf(
-        [&] { settings_.executor([given = std::move(run)] { given(); }); });
+    const auto thrown = jtimer::detail::exceptionOf([&] {
+        const auto given = std::make_shared<GivenRun>(std::move(run));
+        settings_.executor([given] { given->call(); });
+    });
     if (thrown != nullptr) reportRun(thrown);
 }
 

@@ -20,6 +20,12 @@
 
 namespace jtimer::go::detail {
 
+/// What the threads wait on that wait for the end of a function's run.
+struct RunEnds {
+    Mutex mutex;
+    jtimer::detail::Condition ended;
+};
+
 /// The implementation of Timers. Shared by the Timers, their cells (see Shard), their threads and
 /// the calls that block on them, so it may outlive the Timers.
 class Runtime : public std::enable_shared_from_this<Runtime> {
@@ -72,6 +78,8 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
     TimersStats stats() const;
     void check() const;
 
+    bool hasExecutor() const noexcept { return static_cast<bool>(settings_.executor); }
+
     /// To be called before a timer with a function is made.
     void prepareForFunctions() noexcept {
         if (!settings_.executor) roomThreads_.prepare();
@@ -81,6 +89,8 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
     void report(const std::exception_ptr& exception) const { poller_.report(exception); }
     /// The same for an exception that has ended a run.
     void reportRun(const std::exception_ptr& exception) const { poller_.reportRun(exception); }
+
+    RunEnds& runEnds() noexcept { return runEnds_; }
 
     /// How late it is for what was due at `when`, as far as that is known cheaply.
     Nanos latenessOf(Nanos when) const noexcept { return poller_.latenessOf(when); }
@@ -102,6 +112,8 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
     const std::uint32_t madeIn_ = jtimer::detail::numberOfThisProcess();
     /// 0, which is no process, after the end.
     std::atomic<std::uint32_t> runsIn_{madeIn_};
+
+    RunEnds runEnds_;
 
     Mutex waitsMutex_;
     bool acceptsWaits_ = true;  // guarded by waitsMutex_, as is the next

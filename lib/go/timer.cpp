@@ -28,6 +28,12 @@ bool Timer::stop() {
     return cell_->stop();
 }
 
+bool Timer::stopAndWait() {
+    if (cell_ == nullptr) throw IllegalStateException("time: Stop called on uninitialized Timer");
+    if (cell_->kind() != detail::Scheduled::Kind::Function) return cell_->stop();
+    return static_cast<detail::FunctionCell&>(*cell_).stopAndWait();
+}
+
 bool Timer::reset(TimeSpan d) {
     if (cell_ == nullptr) throw IllegalStateException("time: Reset called on uninitialized Timer");
     return cell_->reset(toNanos(d), 0);

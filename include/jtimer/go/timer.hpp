@@ -36,11 +36,15 @@ using Handle = std::unique_ptr<Cell, DropHandle>;
 /// handle in the function.
 ///
 /// **Threads.** stop(), reset() and C() may be called by any thread, by several on the same handle,
-/// and inside the timer's own function. They never wait for a function or a receiver.
+/// and inside the timer's own function. They never wait for a function or a receiver;
+/// stopAndWait() does.
 class JTIMER_API Timer {
   public:
     /// Uninitialised, as is a handle that was moved from.
     Timer() noexcept = default;
+
+    /// \returns whether it is not uninitialised
+    explicit operator bool() const noexcept { return cell_ != nullptr; }
 
     /// \returns its channel; nil for a timer with a function and for an uninitialised handle
     [[nodiscard]] Channel C() const;
@@ -51,6 +55,25 @@ class JTIMER_API Timer {
     ///   stopped, and after ~Timers
     /// \throws IllegalStateException "time: Stop called on uninitialized Timer"
     bool stop();
+
+    /// Calls stop(), and waits until no run of the function is in progress, whichever start it
+    /// belongs to, and none can begin: the caller may then destroy what the function uses. By then,
+    /// exceptions of the runs have been reported. If a run resets the timer meanwhile, stops it
+    /// again; after a reset by another thread, or later, the function runs again. For a timer with
+    /// a channel, it is stop().
+    ///
+    /// A run that was handed to TimersOptions::executor ends when the executor's function has been
+    /// called, or destroyed uncalled.
+    ///
+    /// It does not wait inside a run of this timer, even if another one is in progress, as two of
+    /// them could wait for each other; nor in a forked child. boost::thread::interrupt does not end
+    /// the wait. It never returns if a run cannot end: because it waits for a lock that the caller
+    /// holds, for the caller itself, for the executor's only thread, which is the caller's, or for
+    /// the time of a ManualClock, which stands still while the caller, a task on that clock, is
+    /// running.
+    /// \returns true if this call prevented the function from running; otherwise false
+    /// \throws IllegalStateException "time: Stop called on uninitialized Timer"
+    bool stopAndWait();
 
     /// Ends the current start and starts the timer again: due in `d`, or at once if `d` is 0 or
     /// negative.
