@@ -4,5 +4,6 @@
 /// \file
 /// All of jtimer::brpc, and the clocks.
 
+#include <jtimer/brpc/scoped_timer_task.hpp>
 #include <jtimer/brpc/timer_thread.hpp>
 #include <jtimer/clock.hpp>

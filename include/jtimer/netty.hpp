@@ -7,5 +7,6 @@
 #include <jtimer/clock.hpp>
 #include <jtimer/netty/hashed_wheel_timer.hpp>
 #include <jtimer/netty/hashed_wheel_timer_options.hpp>
+#include <jtimer/netty/scoped_timeout.hpp>
 #include <jtimer/netty/timeout.hpp>
 #include <jtimer/netty/timer_task.hpp>
