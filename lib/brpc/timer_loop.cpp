@@ -122,12 +122,10 @@ int TimerLoop::unschedule(TaskId id) {
 /// locks after each run anyway: to begin the next one, to sleep, or to end. No user code but the
 /// clock's runs in between. No notification is lost:
 ///
-///  1. Suppose this call finds the slot running under the mutex. It has counted itself by then.
-///  2. So when the thread next locks the mutex after the end of that run, it sees the count,
-///  because
-///     the wait releases the mutex, and notifies.
-///  3. If the thread locked the mutex after the run before this call did, the release of the slot
-///     happened before that, and this call finds the slot free.
+///  1. If the thread locks the mutex after the run, and before this call does, it has released the
+///     slot by then, and this call finds it free.
+///  2. Otherwise this call counts itself first. It may find the slot running, and waits, which
+///     releases the mutex; then the thread locks it, sees the count, and notifies.
 ///
 /// The word of the slot needs no stronger order for this. After the wait the slot may already have
 /// another task, with another version, which isRunning() tells apart.

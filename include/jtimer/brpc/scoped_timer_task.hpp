@@ -13,9 +13,8 @@ namespace jtimer::brpc {
 /// \code
 /// class Call {
 ///     ...
-///     // The last member: it is destroyed first, and so before what onTimeout() uses.
-///     jtimer::brpc::ScopedTimerTask timeout_{timer_, timer_.schedule([this] { onTimeout(); },
-///     when)};
+///     // The last member: it is destroyed first, and so before what end() uses.
+///     jtimer::brpc::ScopedTimerTask task_{timer_, timer_.schedule([this] { end(); }, endAt_)};
 /// };
 /// \endcode
 ///
