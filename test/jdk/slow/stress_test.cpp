@@ -175,7 +175,7 @@ void Stress::act(Random& random, Handles& handles) {
     } else if (what < 90) {
         purged += anyTimer(random).purge();
     } else if (what < 94) {
-        for (const auto& task : handles) task->scheduledExecutionTime();
+        for (const auto& task : handles) static_cast<void>(task->scheduledExecutionTime());
         if (manual_ != nullptr && random.oneIn(3)) manual_->advance(random.micros(300));
     } else if (timersAreCancelled_ && random.oneIn(40)) {
         anyTimer(random).cancel();
