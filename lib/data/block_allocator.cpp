@@ -1,4 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "sync/thread_end.hpp"
+
 #include <jtimer/detail/block_allocator.hpp>
 
 #include <atomic>
@@ -25,8 +27,7 @@ constexpr std::size_t sizeWithHeader(std::size_t size) noexcept {
     return sizeof(Header) + (size + kAlignmentInBlock - 1) / kAlignmentInBlock * kAlignmentInBlock;
 }
 
-/// A thread's record of the objects that it has taken. It has no destructor, so that an access need
-/// not check whether it has been constructed.
+/// A thread's record of the objects that it has taken.
 struct ThreadMemory {
     /// The second object of a block, which is taken next for its size; null: none.
     void* second;
@@ -40,28 +41,14 @@ struct ThreadMemory {
 };
 thread_local ThreadMemory threadMemory{};
 
-/// Gives back the thread's second object when the thread ends.
-struct ThreadEnd {
-    ThreadEnd() noexcept = default;
-    ThreadEnd(const ThreadEnd&) = delete;
-    ThreadEnd& operator=(const ThreadEnd&) = delete;
-    ~ThreadEnd();
-
-    bool isAwaited = false;
-};
-thread_local ThreadEnd threadEnd;
-thread_local bool threadHasEnded = false;  // outlives threadEnd
-
-ThreadEnd::~ThreadEnd() {
-    threadMemory.giveBackSecond();
-    threadHasEnded = true;
-}
+void giveBackSecondOfThread() noexcept { threadMemory.giveBackSecond(); }
+using AtEnd = ThreadEnd<giveBackSecondOfThread>;
 
 [[gnu::noinline]] void* takeFromNewBlock(std::size_t size) {
-    // After ThreadEnd, destructors of other thread_local variables may still make objects; a second
+    // After AtEnd, destructors of other thread_local variables may still make objects; a second
     // object would then never be given back. It is also not given back if the thread makes its
     // first two objects in the destructor of a pthread key, which runs even later: then it leaks.
-    const bool isForTwo = threadMemory.lastSize == size && !threadHasEnded;
+    const bool isForTwo = threadMemory.lastSize == size && !AtEnd::hasCome();
     const std::size_t one = sizeWithHeader(size);
     auto* const block = static_cast<unsigned char*>(::operator new(isForTwo ? 2 * one : one));
     new (block) Header{{isForTwo ? 2U : 1U}, 0};
@@ -70,7 +57,7 @@ ThreadEnd::~ThreadEnd() {
         new (block + one) Header{{0}, static_cast<std::uint32_t>(one)};
         threadMemory.second = block + one + sizeof(Header);
         threadMemory.sizeOfSecond = size;
-        threadEnd.isAwaited = true;  // the first use constructs it, so it will be destroyed
+        AtEnd::await();
     }
     threadMemory.lastSize = size;
     return block + sizeof(Header);

@@ -2,10 +2,12 @@
 #include "netty/node_stock.hpp"
 
 #include "sync/cache_line.hpp"
+#include "sync/thread_end.hpp"
 
 #include <jtimer/detail/sanitizers.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <new>
 #include <utility>
 
@@ -38,8 +40,7 @@ bool memoryIsChecked() noexcept {
 #endif
 }
 
-/// The nodes that a thread keeps. It has no destructor, so that an access need not check whether it
-/// has been constructed.
+/// The nodes that a thread keeps.
 struct ThreadNodes {
     Node* first;
     std::size_t count;
@@ -58,28 +59,16 @@ void deleteNodes(Node* node) noexcept {
     while (node != nullptr) ::operator delete(std::exchange(node, node->next));
 }
 
-/// Deletes the nodes of a thread when it ends.
-struct ThreadEnd {
-    ThreadEnd() noexcept = default;
-    ThreadEnd(const ThreadEnd&) = delete;
-    ThreadEnd& operator=(const ThreadEnd&) = delete;
-    ~ThreadEnd();
-
-    bool isAwaited = false;
-};
-thread_local ThreadEnd threadEnd;
-thread_local bool threadHasEnded = false;  // outlives threadEnd
-
-ThreadEnd::~ThreadEnd() {
-    threadHasEnded = true;
+void deleteThreadNodes() noexcept {
     deleteNodes(std::exchange(threadNodes.first, nullptr));
     threadNodes.count = 0;
 }
+using ThreadEnd = jtimer::detail::ThreadEnd<deleteThreadNodes>;
 
 /// A thread that keeps no nodes begins to, which it may not after its ThreadEnd.
 bool beginsToKeep() noexcept {
-    if (!NodeStock::isEnabled || threadHasEnded) return false;
-    threadEnd.isAwaited = true;  // the first use constructs it, so it will be destroyed
+    if (!NodeStock::isEnabled || ThreadEnd::hasCome()) return false;
+    ThreadEnd::await();
     return true;
 }
 
