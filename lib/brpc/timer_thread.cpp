@@ -39,9 +39,9 @@ bool isValid(const TimerThreadOptions& options) {
 TimerLoop::Settings toSettings(const TimerThreadOptions& options) {
     TimerLoop::Settings settings;
     settings.numBuckets = options.numBuckets;
-    settings.thread.reporter = std::make_shared<jtimer::detail::Reporter>(
-        options.name.empty() ? "brpc_timer" : options.name, options.uncaughtExceptionHandler);
-    settings.thread.clock = options.clock ? options.clock : jtimer::detail::defaultWallClock();
+    settings.thread = jtimer::detail::LoopThread::Settings::of(
+        options.name.empty() ? "brpc_timer" : options.name, options.uncaughtExceptionHandler,
+        options.clock, jtimer::detail::defaultWallClock);
     settings.sweepMinSize = options.sweepMinSize;
     settings.maxWakeupInterval = toNanos(options.maxWakeupInterval.value());
     return settings;

@@ -43,11 +43,9 @@ std::shared_ptr<Runtime> startRuntime(TimersOptions options) {
     const unsigned shards = shardsFor(options);
     if (options.name.empty()) options.name = TimersOptions().name;
     Runtime::Settings settings;
-    settings.thread.reporter = std::make_shared<jtimer::detail::Reporter>(
-        std::move(options.name), std::move(options.uncaughtExceptionHandler));
-    settings.thread.clock = std::move(options.clock);
-    if (settings.thread.clock == nullptr)
-        settings.thread.clock = jtimer::detail::defaultSteadyClock();
+    settings.thread = jtimer::detail::LoopThread::Settings::of(
+        std::move(options.name), std::move(options.uncaughtExceptionHandler),
+        std::move(options.clock), jtimer::detail::defaultSteadyClock);
     settings.executor = std::move(options.executor);
     auto runtime = std::make_shared<Runtime>(std::move(settings), shards);
     runtime->start();

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,13 +51,13 @@ Nanos requireNotNegative(TimeSpan span, const char* name) {
 TimerThread::Settings toSettings(TimerOptions& options) {
     TimerThread::Settings settings;
     settings.tolerance = requireNotNegative(options.tolerance, "tolerance");
-    if (options.timerSlack)
-        settings.thread.timerSlack = requireNotNegative(*options.timerSlack, "timerSlack");
-    settings.thread.reporter = std::make_shared<detail::Reporter>(
+    std::optional<Nanos> timerSlack;
+    if (options.timerSlack) timerSlack = requireNotNegative(*options.timerSlack, "timerSlack");
+    settings.thread = detail::LoopThread::Settings::of(
         options.name ? std::move(*options.name) : nextDefaultName(),
-        std::move(options.uncaughtExceptionHandler));
-    settings.thread.clock = std::move(options.clock);
-    if (settings.thread.clock == nullptr) settings.thread.clock = detail::defaultWallClock();
+        std::move(options.uncaughtExceptionHandler), std::move(options.clock),
+        detail::defaultWallClock);
+    settings.thread.timerSlack = timerSlack;
     settings.onException = options.onException;
     settings.handlers.taskException = std::move(options.taskExceptionHandler);
     settings.removeOnCancel = options.removeOnCancel;

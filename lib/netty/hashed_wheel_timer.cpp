@@ -93,12 +93,10 @@ Worker::Settings toSettings(HashedWheelTimerOptions& options) {
     settings.maxPendingTimeouts = limitOf(options);
     settings.taskExecutor = executorOf(options);
     settings.tickDuration = atLeastOneMilli(toNanos(options.tickDuration.value()));
-    settings.thread.reporter = std::make_shared<jtimer::detail::Reporter>(
+    settings.thread = jtimer::detail::LoopThread::Settings::of(
         options.name ? std::move(*options.name) : nextDefaultName(),
-        std::move(options.uncaughtExceptionHandler));
-    settings.thread.clock = std::move(options.clock);
-    if (settings.thread.clock == nullptr)
-        settings.thread.clock = jtimer::detail::defaultSteadyClock();
+        std::move(options.uncaughtExceptionHandler), std::move(options.clock),
+        jtimer::detail::defaultSteadyClock);
     settings.thread.startsLater = true;
     return settings;
 }

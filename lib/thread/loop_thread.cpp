@@ -1,9 +1,20 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "thread/loop_thread.hpp"
 
+#include <memory>
 #include <utility>
 
 namespace jtimer::detail {
+
+LoopThread::Settings LoopThread::Settings::of(std::string name, UncaughtExceptionHandler handler,
+                                              std::shared_ptr<Clock> clock,
+                                              const std::shared_ptr<Clock>& (*defaultClock)()) {
+    Settings settings;
+    settings.reporter = std::make_shared<Reporter>(std::move(name), std::move(handler));
+    settings.clock = std::move(clock);
+    if (settings.clock == nullptr) settings.clock = defaultClock();
+    return settings;
+}
 
 LoopThread::LoopThread(Settings settings)
     : reporter_(std::move(settings.reporter)),

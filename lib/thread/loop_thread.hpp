@@ -29,6 +29,11 @@ namespace jtimer::detail {
 class LoopThread {
   public:
     struct Settings {
+        /// From the options that all timers have. \param defaultClock called if `clock` is null
+        static Settings of(std::string name, UncaughtExceptionHandler handler,
+                           std::shared_ptr<Clock> clock,
+                           const std::shared_ptr<Clock>& (*defaultClock)());
+
         std::shared_ptr<const Reporter> reporter;
         std::shared_ptr<Clock> clock;
         /// See TimerOptions::timerSlack.

@@ -21,11 +21,9 @@ namespace {
 DriverRef started(TimeDriverOptions options) {
     if (options.name.empty()) options.name = TimeDriverOptions().name;
     Driver::Settings settings;
-    settings.thread.reporter = std::make_shared<jtimer::detail::Reporter>(
-        std::move(options.name), std::move(options.uncaughtExceptionHandler));
-    settings.thread.clock = std::move(options.clock);
-    if (settings.thread.clock == nullptr)
-        settings.thread.clock = jtimer::detail::defaultSteadyClock();
+    settings.thread = jtimer::detail::LoopThread::Settings::of(
+        std::move(options.name), std::move(options.uncaughtExceptionHandler),
+        std::move(options.clock), jtimer::detail::defaultSteadyClock);
     settings.thread.startsLater = options.polled;
     settings.polled = options.polled;
     settings.unpark = std::move(options.unpark);
