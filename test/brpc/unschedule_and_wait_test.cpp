@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "brpc/manual_thread.hpp"
 #include "support/forked_child.hpp"
-#include "support/gate.hpp"
+#include "support/long_run.hpp"
 #include "support/race.hpp"
 
 #include <jtimer/brpc/scoped_timer_task.hpp>
@@ -10,7 +10,9 @@
 #include <boost/thread/thread.hpp>
 
 #include <atomic>
+#include <exception>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -23,7 +25,6 @@ using jtimer::brpc::TaskId;
 using jtimer::brpc::TimerThread;
 using test::at;
 using test::countUp;
-using test::Gate;
 
 namespace {
 
@@ -34,15 +35,12 @@ struct SlowToDestroy {
     SlowToDestroy(const SlowToDestroy&) = delete;
     SlowToDestroy& operator=(const SlowToDestroy&) = delete;
     ~SlowToDestroy() {
-        for (int i = 0; i < 100; ++i) boost::this_thread::yield();
+        test::yieldForAWhile();
         over = true;
     }
 };
 
-struct Fixture : test::ManualThread {
-    Gate running, released;
-    std::atomic<bool> over{false};
-
+struct Fixture : test::ManualThread, test::LongRun {
     Fixture() = default;
     Fixture(const Fixture&) = delete;
     Fixture& operator=(const Fixture&) = delete;
@@ -58,21 +56,6 @@ struct Fixture : test::ManualThread {
             jtimer::Date{});
         running.wait();
         return id;
-    }
-
-    /// Opens `released` some time after `function` has been called in another thread.
-    template <class Function>
-    void duringRun(const Function& function) {
-        Gate calls;
-        boost::thread caller([&] {
-            calls.open();
-            function();
-        });
-        calls.wait();
-        for (int i = 0; i < 100; ++i) boost::this_thread::yield();
-        BOOST_TEST(!over.load());
-        released.open();
-        caller.join();
     }
 };
 
@@ -134,7 +117,7 @@ BOOST_AUTO_TEST_CASE(c10_it_returns_when_a_run_that_throws_has_been_reported) {
     jtimer::brpc::TimerThreadOptions options;
     std::atomic<bool> reported{false};
     options.uncaughtExceptionHandler = [&](const std::string&, const std::exception_ptr&) {
-        for (int i = 0; i < 100; ++i) boost::this_thread::yield();
+        test::yieldForAWhile();
         reported = true;
     };
     TimerThread throwing;
@@ -155,18 +138,7 @@ BOOST_AUTO_TEST_CASE(c10_it_returns_when_a_run_that_throws_has_been_reported) {
 
 BOOST_AUTO_TEST_CASE(c10_an_interruption_does_not_end_the_wait) {
     const TaskId id = startRun();
-    Gate calls;
-    boost::thread caller([&] {
-        calls.open();
-        timer.unscheduleAndWait(id);
-        BOOST_TEST(over.load());
-        BOOST_CHECK_THROW(boost::this_thread::interruption_point(), boost::thread_interrupted);
-    });
-    calls.wait();
-    caller.interrupt();
-    for (int i = 0; i < 100; ++i) boost::this_thread::yield();
-    released.open();
-    caller.join();
+    interruptDuringRun([&] { timer.unscheduleAndWait(id); });
 }
 
 BOOST_AUTO_TEST_CASE(c10_in_a_forked_child_it_does_not_wait) {

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"
+#include "support/long_run.hpp"
 #include "support/manual_timers.hpp"
 #include "support/race.hpp"
 #include "support/throws.hpp"
@@ -12,6 +13,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <type_traits>
@@ -26,38 +28,8 @@ using test::Gate;
 
 namespace {
 
-struct Fixture {
-    Gate running, released;
-    std::atomic<bool> over{false};
+struct Fixture : test::LongRun {
     Timers timers;
-
-    /// A function that lasts until `released` is opened.
-    std::function<void()> longRun() {
-        return [this] {
-            running.open();
-            released.wait();
-            for (int i = 0; i < 100; ++i) boost::this_thread::yield();
-            over = true;
-        };
-    }
-
-    /// Calls `function` in another thread, and some time after that `end`.
-    template <class Function, class End>
-    static void during(const Function& function, const End& end) {
-        Gate calls;
-        boost::thread caller([&] {
-            calls.open();
-            function();
-        });
-        calls.wait();
-        for (int i = 0; i < 100; ++i) boost::this_thread::yield();
-        end();
-        caller.join();
-    }
-    template <class Function>
-    void duringRun(const Function& function) {
-        during(function, [this] { released.open(); });
-    }
 };
 
 /// Runtimes whose executor collects what it is given.
@@ -117,12 +89,12 @@ BOOST_AUTO_TEST_CASE(c1_it_waits_for_all_runs_of_the_timer) {
         while (begun < runs) boost::this_thread::yield();
         if (runs < 3) timer.reset(0);
     }
-    during(
+    test::during(
         [&] {
             BOOST_TEST(!timer.stopAndWait());
             BOOST_TEST(ended.load() == 3);
         },
-        [&] {
+        [&](boost::thread&) {
             for (Gate& gate : release) gate.open();
         });
 }
@@ -183,12 +155,12 @@ BOOST_AUTO_TEST_CASE(c1_with_an_executor_a_run_ends_when_its_function_is_destroy
     Timer timer = queuing.manual.timers.afterFunc(10, longRun());
     queuing.manual.clock->advance(10);
     std::atomic<bool> destroyed{false};
-    during(
+    test::during(
         [&] {
             BOOST_TEST(!timer.stopAndWait());
             BOOST_TEST(destroyed.load());
         },
-        [&] {
+        [&](boost::thread&) {
             destroyed = true;
             queuing.functions.clear();
         });
@@ -211,18 +183,7 @@ BOOST_AUTO_TEST_CASE(c1_after_the_runtime_it_still_waits_for_the_executor) {
 BOOST_AUTO_TEST_CASE(c1_an_interruption_does_not_end_the_wait) {
     Timer timer = timers.afterFunc(0, longRun());
     running.wait();
-    Gate calls;
-    boost::thread caller([&] {
-        calls.open();
-        timer.stopAndWait();
-        BOOST_TEST(over.load());
-        BOOST_CHECK_THROW(boost::this_thread::interruption_point(), boost::thread_interrupted);
-    });
-    calls.wait();
-    caller.interrupt();
-    for (int i = 0; i < 100; ++i) boost::this_thread::yield();
-    released.open();
-    caller.join();
+    interruptDuringRun([&] { timer.stopAndWait(); });
 }
 
 BOOST_AUTO_TEST_CASE(c1_in_a_forked_child_it_does_not_wait) {

@@ -2,6 +2,7 @@
 #include "support/counter.hpp"
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"
+#include "support/long_run.hpp"
 #include "support/manual_timer.hpp"
 #include "support/race.hpp"
 
@@ -38,7 +39,7 @@ struct Fixture : test::ManualTimer {
         const auto task = jtimer::makeTask([this, throws] {
             running.open();
             released.wait();
-            for (int i = 0; i < 100; ++i) boost::this_thread::yield();
+            test::yieldForAWhile();
             over = true;
             if (throws) throw 1;
         });
@@ -111,7 +112,7 @@ BOOST_AUTO_TEST_CASE(c12_a_run_that_ends_by_an_exception_is_over_when_that_has_b
         auto options = test::onClock(clock);
         options.onException = policy;
         options.taskExceptionHandler = [&](const jtimer::TaskException&) {
-            for (int i = 0; i < 100; ++i) boost::this_thread::yield();
+            test::yieldForAWhile();
             reported = true;
         };
         Timer failing(options);

@@ -1,6 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/forked_child.hpp"
-#include "support/gate.hpp"
+#include "support/long_run.hpp"
 #include "support/manual_wheel.hpp"
 #include "support/race.hpp"
 
@@ -10,9 +10,12 @@
 #include <boost/thread/thread.hpp>
 
 #include <atomic>
+#include <chrono>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -21,7 +24,6 @@ using namespace std::chrono_literals;
 using jtimer::netty::HashedWheelTimer;
 using jtimer::netty::HashedWheelTimerOptions;
 using jtimer::netty::ScopedTimeout;
-using test::Gate;
 using test::Handle;
 
 namespace {
@@ -35,34 +37,7 @@ struct Queue {
     }
 };
 
-struct Fixture : test::LoggedClock {
-    Gate running, released;
-    std::atomic<bool> over{false};
-
-    /// A task that lasts until `released` is opened.
-    std::function<void()> longRun() {
-        return [this] {
-            running.open();
-            released.wait();
-            for (int i = 0; i < 100; ++i) boost::this_thread::yield();
-            over = true;
-        };
-    }
-
-    /// Opens `released` some time after `function` has been called in another thread.
-    template <class Function>
-    void duringRun(const Function& function) {
-        Gate calls;
-        boost::thread caller([&] {
-            calls.open();
-            function();
-        });
-        calls.wait();
-        for (int i = 0; i < 100; ++i) boost::this_thread::yield();
-        released.open();
-        caller.join();
-    }
-};
+struct Fixture : test::LoggedClock, test::LongRun {};
 
 }  // namespace
 
@@ -151,15 +126,16 @@ BOOST_AUTO_TEST_CASE(c1_with_an_executor_it_returns_when_the_function_is_destroy
     clock->advance(100);
     auto copy = queue.functions;
     std::atomic<bool> destroyed{false};
-    boost::thread caller([&] {
+    const auto wait = [&] {
         BOOST_TEST(!timeout->cancelAndWait());
         BOOST_TEST(destroyed.load());
+    };
+    test::during(wait, [&](boost::thread&) {
+        queue.functions.clear();
+        test::yieldForAWhile();
+        destroyed.store(true);
+        copy.clear();
     });
-    queue.functions.clear();
-    for (int i = 0; i < 100; ++i) boost::this_thread::yield();
-    destroyed.store(true);
-    copy.clear();
-    caller.join();
 }
 
 BOOST_AUTO_TEST_CASE(c1_with_an_executor_that_throws_there_is_nothing_to_wait_for) {
@@ -193,18 +169,7 @@ BOOST_AUTO_TEST_CASE(c1_an_interruption_does_not_end_the_wait) {
     const Handle timeout = timer.newTimeout(longRun(), 0);
     boost::thread time([&] { clock->advance(100); });
     running.wait();
-    Gate calls;
-    boost::thread caller([&] {
-        calls.open();
-        timeout->cancelAndWait();
-        BOOST_TEST(over.load());
-        BOOST_CHECK_THROW(boost::this_thread::interruption_point(), boost::thread_interrupted);
-    });
-    calls.wait();
-    caller.interrupt();
-    for (int i = 0; i < 100; ++i) boost::this_thread::yield();
-    released.open();
-    caller.join();
+    interruptDuringRun([&] { timeout->cancelAndWait(); });
     time.join();
 }
 
