@@ -56,11 +56,11 @@ bool ChannelCell::giveTo(CellLock& lock, Case& c, WakeList& toWake) {
     c.unlink();
     if (!wait.claimReceived(c.index, when_)) return false;
     toWake.add(wait);
+    const Nanos lateness = runtime().latenessOf(when_);
     if (period_ == 0) {
-        home().fire(*this, runtime().latenessOf(when_));
+        home().fire(*this, lateness);
         becomeIdle(lock, toWake);
     } else {
-        const Nanos lateness = runtime().latenessOf(when_);
         when_ = jtimer::detail::nextOnGrid(when_, period_, now);
         if (home().restart(*this, when_, lateness)) runtime().signal(when_);
     }
