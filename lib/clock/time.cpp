@@ -3,6 +3,7 @@
 #include <jtimer/time.hpp>
 
 #include <cmath>
+#include <limits>
 
 namespace jtimer::detail {
 

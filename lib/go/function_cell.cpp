@@ -10,6 +10,8 @@
 #include <jtimer/exceptions.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <new>

@@ -11,6 +11,7 @@
 #include <boost/thread/thread.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <new>
 #include <utility>
 

@@ -5,6 +5,7 @@
 #include "jdk/task_names.hpp"
 #include "jdk/timer_thread.hpp"
 
+#include <atomic>
 #include <utility>
 
 namespace jtimer {

@@ -3,6 +3,7 @@
 
 #include <jtimer/netty/timeout.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <utility>

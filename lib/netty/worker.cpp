@@ -9,6 +9,8 @@
 #include <jtimer/exceptions.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <exception>
 #include <optional>
 #include <utility>
 

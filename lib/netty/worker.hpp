@@ -12,6 +12,7 @@
 #include <jtimer/netty/hashed_wheel_timer.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>

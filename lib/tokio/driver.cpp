@@ -7,6 +7,7 @@
 #include <jtimer/exceptions.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <memory>
 #include <unistd.h>
 #include <utility>

@@ -7,7 +7,11 @@
 #include <boost/thread/thread.hpp>
 
 #include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
 #include <optional>
+#include <string>
 
 using namespace std::chrono_literals;
 using jtimer::go::Channel;

@@ -6,8 +6,11 @@
 #include <boost/test/unit_test.hpp>
 
 #include <atomic>
+#include <exception>
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace std::chrono_literals;

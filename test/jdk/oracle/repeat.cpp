@@ -5,9 +5,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
+#include <exception>
 #include <iterator>
 #include <map>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace oracle {
 
