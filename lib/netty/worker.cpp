@@ -132,18 +132,16 @@ std::vector<std::shared_ptr<Timeout>> Worker::stop() {
     if (isCurrent()) {
         throw IllegalStateException("HashedWheelTimer.stop() cannot be called from TimerTask");
     }
+    std::vector<std::shared_ptr<Timeout>> result;
     Lock lock = monitor_.enter();
+    // Can fail, so call it before the first change. Nothing is added once the timer has stopped.
+    result.reserve(static_cast<std::size_t>(pending(lock)));
     // Also waits for a worker that has ended by itself, or is about to.
     if (stopAccepting(lock) == State::New || stopWasCalled_) return {};
     stopWasCalled_ = true;
     monitor_.leaveAndWake(lock);
     thread_.finish();
 
-    std::size_t count = 0;
-    for (const Timeout* timeout = cancelledByStop_.front(); timeout != nullptr; ++count)
-        timeout = cancelledByStop_.next(*timeout);
-    std::vector<std::shared_ptr<Timeout>> result;
-    result.reserve(count);
     while (!cancelledByStop_.empty()) result.push_back(cancelledByStop_.popFront());
     return result;
 }

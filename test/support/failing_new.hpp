@@ -18,7 +18,11 @@ namespace detail {
 
 /// How many more allocations of the calling thread succeed; negative: all.
 inline thread_local long allocationsLeft = -1;
+/// Whether the allocations after the one that fails succeed again.
+inline thread_local bool failsOnce = false;
 inline std::atomic<long> allocationsFailed{0};
+/// How many allocations, of all threads, have not been freed.
+inline std::atomic<long> living{0};
 /// All allocations of the threads that are not spared fail.
 inline std::atomic<bool> isMemoryShort{false};
 inline thread_local bool isSpared = false;
@@ -26,11 +30,20 @@ inline thread_local bool isSpared = false;
 inline void* allocate(std::size_t size, std::size_t alignment) noexcept {
     if (allocationsLeft == 0 || (isMemoryShort && !isSpared)) {
         ++allocationsFailed;
+        if (failsOnce) allocationsLeft = -1;
         return nullptr;
     }
     if (allocationsLeft > 0) --allocationsLeft;
     void* memory = nullptr;
-    return posix_memalign(&memory, alignment, size == 0 ? 1 : size) == 0 ? memory : nullptr;
+    if (posix_memalign(&memory, alignment, size == 0 ? 1 : size) != 0) return nullptr;
+    living.fetch_add(1, std::memory_order_relaxed);
+    return memory;
+}
+
+inline void free(void* memory) noexcept {
+    if (memory == nullptr) return;
+    living.fetch_sub(1, std::memory_order_relaxed);
+    std::free(memory);
 }
 
 inline void* orThrow(void* memory) {
@@ -46,13 +59,23 @@ inline void beWithoutMemory() { detail::allocationsLeft = 0; }
 /// How often an allocation has failed so far, on any thread.
 inline long allocationsFailed() { return detail::allocationsFailed; }
 
-/// While this lives, the calling thread can allocate `count` times, and not once more.
+/// How many allocations have not been freed, on all threads.
+inline long livingAllocations() { return detail::living; }
+
+/// While this lives, the calling thread can allocate `count` times. The next time fails, and then
+/// each one does, or with `once` no other.
 class AllocationsLeft {
   public:
-    explicit AllocationsLeft(long count) { detail::allocationsLeft = count; }
+    explicit AllocationsLeft(long count, bool once = false) {
+        detail::failsOnce = once;
+        detail::allocationsLeft = count;
+    }
     AllocationsLeft(const AllocationsLeft&) = delete;
     AllocationsLeft& operator=(const AllocationsLeft&) = delete;
-    ~AllocationsLeft() { detail::allocationsLeft = -1; }
+    ~AllocationsLeft() {
+        detail::allocationsLeft = -1;
+        detail::failsOnce = false;
+    }
 };
 
 /// While this lives, only the calling thread can allocate.
@@ -130,14 +153,16 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
 void* operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
     return test::detail::allocate(size, static_cast<std::size_t>(alignment));
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { test::detail::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { test::detail::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { test::detail::free(memory); }
+void operator delete[](void* memory) noexcept { test::detail::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { test::detail::free(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { test::detail::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { test::detail::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+    test::detail::free(memory);
+}
 void operator delete(void* memory, std::align_val_t, const std::nothrow_t&) noexcept {
-    std::free(memory);
+    test::detail::free(memory);
 }

@@ -142,7 +142,7 @@ class JTIMER_API HashedWheelTimer {
     ///   started. A second call returns none, at once, even if the first one is still waiting
     /// \throws IllegalStateException "HashedWheelTimer.stop() cannot be called from TimerTask" on
     ///   the worker; the timer goes on
-    /// \throws std::bad_alloc, with the timer stopped
+    /// \throws std::bad_alloc, with nothing changed
     std::vector<std::shared_ptr<Timeout>> stop();
 
     /// The number of accepted timeouts that the worker has neither handed over nor processed as

@@ -1,0 +1,98 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "support/failing_new.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <functional>
+#include <new>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace test {
+
+/// A public call, on a fresh `Room`: a timer on a manual clock, with what the call needs. The room
+/// has state(), what a caller can see of it; inside(f), which has the timer's thread call `f`; and
+/// goesOn(), which checks that a new task runs.
+template <class Room>
+struct Call {
+    const char* name;
+    /// \returns false if it has reported that there is no memory, instead of std::bad_alloc
+    std::function<bool(Room&)> call;
+    bool mayBeInside = true;  ///< whether it can be called on the timer's thread
+};
+
+/// Where the call is made, and which allocations fail: the n-th, or also those after it.
+struct Shortage {
+    bool inside;
+    bool once;
+    long n;
+};
+
+/// The state of a room after a run on the timer's thread, if the call is made in one.
+template <class Room>
+std::string stateBefore(bool inside) {
+    Room room;
+    if (inside) room.inside([] {});
+    return room.state();
+}
+
+/// Makes the call once. \returns whether it got along with all its allocations
+template <class Room>
+bool isMadeWithoutFailure(const Call<Room>& tried, const Shortage& shortage) {
+    bool done = false;
+    bool failed = false;
+    const std::string state = stateBefore<Room>(shortage.inside);
+    const long before = livingAllocations();
+    {
+        Room room;
+        const auto make = [&] {
+            const long failuresBefore = allocationsFailed();
+            const AllocationsLeft left(shortage.n, shortage.once);
+            try {
+                done = tried.call(room);
+            } catch (const std::bad_alloc&) {
+            }
+            failed = allocationsFailed() != failuresBefore;
+        };
+        if (shortage.inside) {
+            room.inside(make);
+        } else {
+            make();
+        }
+        BOOST_TEST((done || failed));
+        if (!done) BOOST_TEST(room.state() == state);
+        room.goesOn();
+    }
+    const long leaked = livingAllocations() - before;
+    BOOST_TEST(leaked == 0);
+    return done && !failed;
+}
+
+/// Makes each call again and again on fresh rooms, while its first allocation fails, its second and
+/// so on, until none fails. A call that throws std::bad_alloc must have changed nothing; after it
+/// the timer must go on, and in the end nothing is leaked.
+template <class Room>
+void checkEachAllocation(const std::vector<Call<Room>>& calls) {
+    for (const Call<Room>& call : calls) {
+        for (const bool inside : {false, true}) {
+            if (inside && !call.mayBeInside) continue;
+            for (const bool once : {false, true}) {
+                constexpr long all = -1;  // first, for what the process allocates only once
+                bool done = false;
+                for (long n = all; !done || n == 0; ++n) {
+                    BOOST_TEST_CONTEXT(call.name << (inside ? ", inside" : "")
+                                                 << (once ? ", once" : "") << ", allocation "
+                                                 << n) {
+                        BOOST_REQUIRE(n < 100);
+                        done = isMadeWithoutFailure(call, Shortage{inside, once, n});
+                    }
+                }
+            }
+        }
+    }
+}
+
+}  // namespace test
