@@ -15,7 +15,14 @@ Cell::Cell(Kind kind, Shard& home) noexcept : Scheduled(kind), home_(&home) { ho
 void Cell::startFirst(Nanos when) {
     when_ = when;
     Runtime& runtime = this->runtime();
-    if (home().add(*this, when)) runtime.signal(when);
+    bool isFirst = false;
+    try {
+        isFirst = home().add(*this, when);
+    } catch (...) {
+        state_ = State::Idle;  // it has not been pending, so its end is no cancellation
+        throw;
+    }
+    if (isFirst) runtime.signal(when);
 }
 
 bool Cell::retainIfAlive() noexcept {

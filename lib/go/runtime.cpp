@@ -10,7 +10,6 @@
 
 #include <functional>
 #include <utility>
-#include <vector>
 
 namespace jtimer::go::detail {
 
@@ -60,11 +59,8 @@ TimersStats Runtime::stats() const {
 
 void Runtime::check() const {
     if (isOfAnotherProcess()) return;
-    const auto release = [](Scheduled* item) { static_cast<Cell*>(item)->release(); };
     for (const auto& shard : shards_) {
-        std::vector<std::unique_ptr<Scheduled, decltype(release)>> cells;
-        for (Scheduled* const item : shard->check()) cells.emplace_back(item, release);
-        for (const auto& cell : cells) static_cast<const Cell&>(*cell).check();
+        for (const auto& cell : shard->check()) static_cast<const Cell&>(*cell).check();
     }
 }
 

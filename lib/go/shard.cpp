@@ -150,17 +150,21 @@ void Shard::addTo(CommonStats& stats) const {
     stats.lateness.add(fired_);
 }
 
-std::vector<Scheduled*> Shard::check() const {
+void Shard::ReleaseCell::operator()(Scheduled* cell) const noexcept {
+    static_cast<Cell*>(cell)->release();
+}
+
+std::vector<std::unique_ptr<Scheduled, Shard::ReleaseCell>> Shard::check() const {
     const Lock lock = enter();
     heap_.check();
     if (head_.load(std::memory_order_relaxed) != (heap_.empty() ? kNever : heap_.front().when)) {
         throw std::logic_error("Shard: the head is not that of its heap");
     }
-    std::vector<Scheduled*> cells;
-    cells.reserve(heap_.size());
+    std::vector<std::unique_ptr<Scheduled, ReleaseCell>> cells;
+    cells.reserve(heap_.size());  // can fail, so call it before the first reference is taken
     for (std::size_t i = 0; i < heap_.size(); ++i) {
         auto& item = static_cast<Scheduled&>(*heap_[i].item);
-        if (item.kind() != Scheduled::Kind::Wait && retainIfAlive(item)) cells.push_back(&item);
+        if (item.kind() != Scheduled::Kind::Wait && retainIfAlive(item)) cells.emplace_back(&item);
     }
     return cells;
 }

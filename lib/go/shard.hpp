@@ -112,9 +112,13 @@ class alignas(kCacheLine) Shard {
     /// Adds its counts, but for what the poller counts.
     void addTo(CommonStats& stats) const;
 
-    /// Calls QuadHeap::check(). \returns the items that are cells of channels or functions, each
-    /// with a reference for the caller
-    std::vector<Scheduled*> check() const;
+    /// Gives back a reference to a cell, with no lock held.
+    struct ReleaseCell {
+        void operator()(Scheduled* cell) const noexcept;
+    };
+    /// Calls QuadHeap::check(). \returns references to the items that are cells of channels or
+    /// functions
+    std::vector<std::unique_ptr<Scheduled, ReleaseCell>> check() const;
     bool contains(const Scheduled& item) const;
 
     void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }

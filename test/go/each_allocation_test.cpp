@@ -1,0 +1,140 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+//
+// Running out of memory: this program's operator new fails when a case says so.
+#include "support/counts.hpp"
+#include "support/each_allocation.hpp"
+#include "support/manual_timers.hpp"
+
+#include <jtimer/go/scoped_timer.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+using jtimer::go::Channel;
+using jtimer::go::ScopedTimer;
+using jtimer::go::Ticker;
+using jtimer::go::Timer;
+using jtimer::go::Timers;
+using namespace std::chrono_literals;
+
+namespace {
+
+using Ballast = std::array<char, 300>;
+
+jtimer::go::TimersOptions longNamed(std::shared_ptr<jtimer::Clock> clock, unsigned shards) {
+    auto options = test::goInline(std::move(clock));
+    options.shards = shards;
+    options.name = "a name too long to be kept inline";
+    return options;
+}
+
+/// How many more timers there are: with some numbers, the heap is full.
+int others = 0;
+
+/// Timers whose poller calls the functions. `timer` and `function` are far away, the channel of
+/// `fired` has a value, and the ticker has one too.
+struct Room {
+    const std::shared_ptr<jtimer::ManualClock> clock =
+        std::make_shared<jtimer::ManualClock>(test::kStart);
+    std::unique_ptr<Timers> timers = std::make_unique<Timers>(longNamed(clock, 1));
+    Timer timer = timers->newTimer(1h);
+    Timer function = timers->afterFunc(1h, [] {});
+    Timer fired = timers->newTimer(1);
+    Timer idle = timers->newTimer(1h);
+    Timer idleFunction = timers->afterFunc(1h, [] {});
+    Ticker ticker = timers->newTicker(10);
+    const std::vector<Channel> channels{timer.C(), fired.C()};
+    std::vector<Timer> far;
+
+    Room() {
+        idle.stop();
+        idleFunction.stop();
+        clock->advance(15);
+        for (int i = 0; i < others; ++i) far.push_back(timers->newTimer(2h));
+    }
+
+    std::string state() {
+        clock->waitUntilIdle();
+        timers->check();
+        return test::counts(timers->stats());
+    }
+    void inside(const std::function<void()>& f) {
+        timers->afterFunc(0, [&f] { f(); });
+        clock->waitUntilIdle();
+    }
+    void goesOn() {
+        if (timers == nullptr) return;
+        bool ran = false;
+        timers->afterFunc(10, [&ran] { ran = true; });
+        clock->advance(10);
+        BOOST_TEST(ran);
+    }
+};
+
+const std::vector<test::Call<Room>> kCalls{
+    {"newTimer", [](Room& r) { return static_cast<bool>(r.timers->newTimer(1h)); }},
+    {"afterFunc", [](Room& r) { return static_cast<bool>(r.timers->afterFunc(1h, [] {})); }},
+    {"afterFunc of a large function",
+     [](Room& r) {
+         return static_cast<bool>(
+             r.timers->afterFunc(1h, [b = Ballast{}] { static_cast<void>(b); }));
+     }},
+    {"afterFunc of a std::function",
+     [](Room& r) {
+         const std::function<void()> large = [b = Ballast{}] { static_cast<void>(b); };
+         return static_cast<bool>(r.timers->afterFunc(1h, large));
+     }},
+    {"after", [](Room& r) { return static_cast<bool>(r.timers->after(1h)); }},
+    {"newTicker", [](Room& r) { return r.timers->newTicker(1h).C() != Channel(); }},
+    {"tick", [](Room& r) { return static_cast<bool>(r.timers->tick(1h)); }},
+    {"a scoped timer",
+     [](Room& r) {
+         const ScopedTimer scoped(r.timers->newTimer(1h));
+         return true;
+     }},
+    {"stop", [](Room& r) { return r.timer.stop() && r.function.stop(); }},
+    {"stopAndWait", [](Room& r) { return r.function.stopAndWait(); }},
+    {"reset", [](Room& r) { return r.timer.reset(2h); }},
+    {"reset of a function", [](Room& r) { return r.function.reset(2h); }},
+    {"reset of a stopped timer", [](Room& r) { return !r.idle.reset(2h); }},
+    {"reset of a stopped function", [](Room& r) { return !r.idleFunction.reset(2h); }},
+    {"reset of a fired timer", [](Room& r) { return r.fired.reset(2h); }},
+    {"reset of a ticker", [](Room& r) { return r.ticker.reset(2h), true; }},
+    {"tryReceive", [](Room& r) { return r.channels[1].tryReceive().has_value(); }},
+    {"tryReceive from a ticker", [](Room& r) { return r.ticker.C().tryReceive().has_value(); }},
+    {"receiveFor", [](Room& r) { return r.channels[1].receiveFor(1).has_value(); }},
+    {"receiveFor in vain", [](Room& r) { return !r.channels[0].receiveFor(0).has_value(); }},
+    {"select", [](Room& r) { return jtimer::go::select(r.channels, 1).has_value(); }},
+    {"sleep", [](Room& r) { return r.timers->sleep(0), true; }},
+    {"what it tells",
+     [](Room& r) {
+         r.timers->check();
+         return r.timers->stats().pending != 0 && r.timers->shards() != 0 &&
+                !r.timers->name().empty();
+     }},
+    {"the constructor",
+     [](Room& r) {
+         const Timers another(longNamed(r.clock, 3));
+         return true;
+     },
+     false},
+    {"the destructor", [](Room& r) { return r.timers.reset(), true; }, false},
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(go_each_allocation)
+
+BOOST_AUTO_TEST_CASE(g31_a_call_that_any_of_its_allocations_fails_has_changed_nothing) {
+    constexpr int least = 61;  // of a heap's entries
+    for (others = 0; others < least; others = others == 0 ? least - 8 : others + 1)
+        test::checkEachAllocation(kCalls);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
