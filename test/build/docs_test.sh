@@ -1,16 +1,17 @@
 #!/bin/sh
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #
-# Holds the pages to what they say: their C++ compiles, the README's commands build and run its
-# first program, their links lead somewhere, and doc/behaviour.md lists the tests that there are.
+# Holds the pages to what they say: their C++ compiles, the commands of the README and of
+# doc/building.md build and run the README's first program, their links lead somewhere, and
+# doc/behaviour.md lists the tests that there are.
 #
 # A block of C++ without a main() becomes the body of a function, after all public headers. What else
 # it needs stands before it on the page, where readers do not see it:
 #
 #     <!-- before the block: struct Connections {}; -->
 #
-# With the argument --as-root it runs the README's command for everybody instead, which installs
-# below /usr/local: build-aux/check-distros does that.
+# With the argument --as-root it runs the commands for all users instead, which install below
+# /usr/local: build-aux/check-distros does that.
 set -u
 
 . test/support/cases.sh
@@ -62,11 +63,13 @@ every_block_of_cpp_compiles() {
     done
 }
 
-# The commands under "A program", with the compiler and the flags that are tested.
+# The commands on the page $1 under the heading $2 that lead to ./a.out, with the compiler and the
+# flags that are tested.
 program_commands() {
-    awk '/^## / { here = $0 == "## A program" }
+    awk -v heading="## $2" '/^## / { here = $0 == heading }
         /^```/ { code = !code }
-        here && !code && sub(/^    /, "")' README.md |
+        here && !code && sub(/^    /, "") { block = block $0 "\n"; next }
+        { if (block ~ /a\.out/) printf "%s", block; block = "" }' "$1" |
         sed "s|^g++|$CXX|; s|^make.*|& CXX='$CXX' CXXFLAGS='$TESTED_CXXFLAGS'|"
 }
 
@@ -78,20 +81,21 @@ run_program_commands() {
 }
 
 # In a copy, where the build folder has the name that the README says, and below another HOME.
-the_commands_of_the_readme_build_and_run_its_program() {
+the_commands_of_the_pages_build_and_run_the_program_of_the_readme() {
     mkdir -p "$tmp/jtimer/build/obj" "$tmp/home" &&
         cp -Rp Makefile build-aux doc include lib README.md ChangeLog LICENSE "$tmp/jtimer" &&
         cp -Rp "$BUILD/obj/lib" "$tmp/jtimer/build/obj" &&
         cp -p "$BUILD/flags" "$tmp/jtimer/build" || return 1
-    commands=$(program_commands | sed '/^sudo /,$d')
+    commands=$(program_commands README.md 'A program' &&
+        program_commands doc/building.md Installing | sed '/^sudo /,$d')
     test "$(echo "$commands" | grep -c '^./a.out$')" = 2 &&
         (cd "$tmp/jtimer" && HOME=$tmp/home run_program_commands "$commands" 2)
 }
 
-the_commands_of_the_readme_for_root_build_and_run_its_program() {
+the_commands_for_root_build_and_run_the_program_of_the_readme() {
     mkdir "$tmp/bin" && printf '#!/bin/sh\nexec "$@"\n' >"$tmp/bin/sudo" &&
         chmod +x "$tmp/bin/sudo" || return 1
-    commands=$(program_commands | sed -n '/^sudo /,$p')
+    commands=$(program_commands doc/building.md Installing | sed -n '/^sudo /,$p')
     test "$(echo "$commands" | grep -c '^./a.out$')" = 1 &&
         PATH=$tmp/bin:$PATH run_program_commands "$commands" 1
 }
@@ -141,10 +145,10 @@ a_behaviour_without_a_test_or_a_reason_and_a_test_without_a_behaviour_are_report
 }
 
 if [ "${1-}" = --as-root ]; then
-    check the_commands_of_the_readme_for_root_build_and_run_its_program
+    check the_commands_for_root_build_and_run_the_program_of_the_readme
 else
     check every_block_of_cpp_compiles
-    check the_commands_of_the_readme_build_and_run_its_program
+    check the_commands_of_the_pages_build_and_run_the_program_of_the_readme
     check every_link_of_the_pages_leads_to_a_file_and_a_heading
     check the_tests_of_each_behaviour_are_those_that_name_it
     check a_behaviour_without_a_test_or_a_reason_and_a_test_without_a_behaviour_are_reported
