@@ -161,8 +161,11 @@ $(B)/obj/lib/%.o: lib/%.cpp $(B)/flags
 	@mkdir -p $(@D)
 	$(Q)$(compile) -Ilib -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -c $< -o $@
 
-# Tests also see the private headers.
-tests = $(patsubst test/%.cpp,$(B)/test/%,$(filter-out test/bench/%,$(wildcard test/*/*_test.cpp)))
+# Tests also see the private headers. Of lib/cluster, only these units need no PostgreSQL.
+cluster_sources = $(wildcard lib/cluster/cron.cpp lib/cluster/backoff.cpp)
+cluster_tests = $(patsubst lib/%.cpp,test/%_test.cpp,$(cluster_sources))
+tests = $(patsubst test/%.cpp,$(B)/test/%,$(cluster_tests) \
+	$(filter-out test/bench/% test/cluster/%,$(wildcard test/*/*_test.cpp)))
 slow_tests = $(patsubst test/%.cpp,$(B)/test/%,$(wildcard test/*/slow/*_test.cpp))
 test_flags = -DBOOST_TEST_DYN_LINK -Ilib -Itest -Itools
 
@@ -213,7 +216,9 @@ $(B)/obj/tools/%.o: tools/%.cpp $(B)/flags
 	$(compile_program)
 
 objects = $(patsubst %.cpp,$(B)/obj/%.o,$(1))
-lib_objects = $(call objects,$(wildcard lib/*/*.cpp))
+# lib/cluster is a library of its own.
+lib_sources = $(filter-out lib/cluster/%,$(wildcard lib/*/*.cpp))
+lib_objects = $(call objects,$(lib_sources))
 
 $(B)/libjtimer.a: $(lib_objects) $(B)/link-flags
 	$(QUIET) AR $@
@@ -285,6 +290,8 @@ $(tests) $(slow_tests): $(B)/test/%: $(B)/obj/test/%.o $(test_support_objects) $
 # All of run_schedule except its command line is tested like units of the library.
 $(filter $(B)/test/tools/schedule_%,$(tests)): \
 	$(filter-out %/main.o %/options.o,$(run_schedule_objects))
+
+$(patsubst test/%.cpp,$(B)/test/%,$(cluster_tests)): $(B)/test/%_test: $(B)/obj/lib/%.o
 
 # The test scripts may call make, with the same settings.
 run_tests = BUILD='$(B)' SANITIZE='$(SANITIZE)' CXX='$(CXX)' TESTED_CXXFLAGS='$(CXXFLAGS)' \

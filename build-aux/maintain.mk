@@ -65,14 +65,14 @@ compile_commands.json: FORCE | $(first)
 # .clang-tidy lists the checks.
 tidy: compile_commands.json
 	$(call require,$(CLANG_TIDY))
-	$(Q)printf '%s\n' $(wildcard lib/*/*.cpp) $(shell find samples tools -name '*.cpp') | \
+	$(Q)printf '%s\n' $(lib_sources) $(cluster_sources) $(shell find samples tools -name '*.cpp') | \
 		xargs -P $$(nproc 2>/dev/null || echo 2) -n 1 $(CLANG_TIDY) --quiet -p .
 
 # Everything but the benchmarks, for other compilers and versions of C++: half the time of a build.
 .PHONY: check-syntax
 check-syntax: | $(first)
-	$(Q)printf '%s\n' $(wildcard lib/*/*.cpp) \
-		$(shell find test samples tools -name '*.cpp' -not -path 'test/bench/*') | \
+	$(Q)printf '%s\n' $(lib_sources) $(cluster_sources) $(cluster_tests) $(shell find test samples \
+		tools -name '*.cpp' -not -path 'test/bench/*' -not -path 'test/cluster/*') | \
 		xargs -P $$(nproc 2>/dev/null || echo 2) -n 1 \
 		$(CXX) $(all_cppflags) $(all_cxxflags) $(test_flags) -fsyntax-only
 

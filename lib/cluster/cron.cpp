@@ -1,0 +1,238 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "cluster/cron.hpp"
+
+#include "cluster/calendar.hpp"
+
+#include <jtimer/detail/saturating.hpp>
+#include <jtimer/exceptions.hpp>
+
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace jtimer::cluster::detail {
+namespace {
+
+using jtimer::detail::kNever;
+using jtimer::detail::saturatingAdd;
+
+constexpr int kMinutesPerDay = 24 * 60;
+constexpr int kNone = -1;
+
+constexpr std::array<std::string_view, 12> kMonths{"jan", "feb", "mar", "apr", "may", "jun",
+                                                   "jul", "aug", "sep", "oct", "nov", "dec"};
+constexpr std::array<std::string_view, 7> kWeekdays{"sun", "mon", "tue", "wed",
+                                                    "thu", "fri", "sat"};
+
+struct Field {
+    const char* name;      ///< with its article
+    const char* expected;  ///< what a value may be
+    int lowest, highest;
+    int count;                      ///< of the different values
+    const std::string_view* names;  ///< of the values from `lowest` on, or null
+};
+
+constexpr std::array<Field, 5> kFields{{
+    {"a minute", "0 to 59", 0, 59, 60, nullptr},
+    {"an hour", "0 to 23", 0, 23, 24, nullptr},
+    {"a day of the month", "1 to 31", 1, 31, 31, nullptr},
+    {"a month", "1 to 12, or jan to dec", 1, 12, 12, kMonths.data()},
+    {"a day of the week", "0 to 7, or sun to sat", 0, 7, 7, kWeekdays.data()},
+}};
+
+bool contains(std::uint64_t set, int value) { return (set >> value & 1) != 0; }
+
+/// The least value in the set that is not less than `value`, or kNone.
+int firstFrom(std::uint64_t set, int value) {
+    const std::uint64_t rest = value < 64 ? set >> value : 0;
+    return rest == 0 ? kNone : value + __builtin_ctzll(rest);
+}
+
+std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
+    std::vector<std::string_view> parts;
+    for (;;) {
+        const std::size_t end = text.find_first_of(separators);
+        parts.push_back(text.substr(0, end));
+        if (end == std::string_view::npos) return parts;
+        text.remove_prefix(end + 1);
+    }
+}
+
+char toLower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool equalsIgnoringCase(std::string_view text, std::string_view lower) {
+    if (text.size() != lower.size()) return false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (toLower(text[i]) != lower[i]) return false;
+    }
+    return true;
+}
+
+/// \returns kNone unless `text` is a number of few digits
+int parseNumber(std::string_view text) {
+    unsigned value = 0;
+    const char* end = text.data() + text.size();
+    const auto [parsed, error] = std::from_chars(text.data(), end, value);
+    return error == std::errc() && parsed == end && value < 1000 ? static_cast<int>(value) : kNone;
+}
+
+class Parser {
+  public:
+    explicit Parser(std::string_view expression) : expression_(expression) {}
+
+    [[noreturn]] void fail(const std::string& wrong, const std::string& expected) const {
+        throw IllegalArgumentException("Cron expression " + quoted(expression_) + wrong +
+                                       ": expected " + expected);
+    }
+
+    std::array<std::string_view, kFields.size()> fields() const {
+        std::array<std::string_view, kFields.size()> fields;
+        std::size_t count = 0;
+        for (const std::string_view part : split(expression_, " \t")) {
+            if (part.empty()) continue;
+            if (count < fields.size()) fields[count] = part;
+            ++count;
+        }
+        if (count != fields.size()) {
+            fail(" has " + std::to_string(count) + (count == 1 ? " field" : " fields"),
+                 "5: minute, hour, day of month, month, day of week");
+        }
+        return fields;
+    }
+
+    /// \returns the set of the values that match
+    std::uint64_t parse(std::string_view text, const Field& field) const {
+        std::uint64_t set = 0;
+        for (const std::string_view item : split(text, ",")) set |= parseItem(item, field);
+        return set;
+    }
+
+  private:
+    static std::string quoted(std::string_view text) { return '"' + std::string(text) + '"'; }
+
+    int parseValue(std::string_view text, const Field& field) const {
+        int value = parseNumber(text);
+        for (int i = 0; field.names != nullptr && i < field.count; ++i) {
+            if (equalsIgnoringCase(text, field.names[i])) value = field.lowest + i;
+        }
+        if (value < field.lowest || value > field.highest) {
+            fail(": " + quoted(text) + " is not " + field.name, field.expected);
+        }
+        return value;
+    }
+
+    std::uint64_t parseItem(std::string_view item, const Field& field) const {
+        const std::size_t slash = item.find('/');
+        const std::string_view range = item.substr(0, slash);
+        const std::size_t dash = range.find('-');
+        int first = field.lowest, last = field.highest, step = 1;
+        if (range != "*") {
+            first = last = parseValue(range.substr(0, dash), field);
+        }
+        if (dash != std::string_view::npos) {
+            const std::string_view end = range.substr(dash + 1);
+            last = parseValue(end, field);
+            if (first > last && equalsIgnoringCase(end, "sun")) last = 7;
+        }
+        if (first > last)
+            fail(": " + quoted(range) + " ends before it begins", "a lower value first");
+        if (slash != std::string_view::npos) {
+            if (range != "*" && dash == std::string_view::npos) {
+                fail(": " + quoted(item) + " has a step", "one only after * or a range");
+            }
+            step = parseNumber(item.substr(slash + 1));
+            if (step < 1 || step > field.count) {
+                fail(": " + quoted(item.substr(slash + 1)) + " is not a step of " + quoted(item),
+                     "1 to " + std::to_string(field.count));
+            }
+        }
+        std::uint64_t set = 0;
+        for (int value = first; value <= last; value += step) set |= std::uint64_t{1} << value;
+        return set;
+    }
+
+    const std::string_view expression_;
+};
+
+}  // namespace
+
+Cron::Cron(const std::string& expression) {
+    const Parser parser(expression);
+    const auto fields = parser.fields();
+    minutes_ = parser.parse(fields[0], kFields[0]);
+    hours_ = parser.parse(fields[1], kFields[1]);
+    days_ = parser.parse(fields[2], kFields[2]);
+    months_ = parser.parse(fields[3], kFields[3]);
+    weekdays_ = parser.parse(fields[4], kFields[4]);
+    if (contains(weekdays_, 7)) weekdays_ = (weekdays_ | 1) & 0x7f;
+    eitherDay_ = fields[2].front() != '*' && fields[4].front() != '*';
+    if (!isEverDue()) parser.fail(" is never due", "a day that one of its months has");
+}
+
+bool Cron::isEverDue() const {
+    constexpr int kLeapYear = 2000;
+    if (eitherDay_) return true;  // each month has every weekday
+    // Each day of a year falls on each weekday in some year.
+    const int firstDay = firstFrom(days_, 1);
+    for (int month = 1; month <= 12; ++month) {
+        if (contains(months_, month) && firstDay <= daysIn(kLeapYear, month)) return true;
+    }
+    return false;
+}
+
+bool Cron::matchesDay(std::int64_t dayNumber, int dayOfMonth) const {
+    const bool day = contains(days_, dayOfMonth);
+    const bool ofWeek = contains(weekdays_, weekday(dayNumber));
+    return eitherDay_ ? day || ofWeek : day && ofWeek;
+}
+
+/// The first matching day that is not before `dayNumber`. It comes within 40 years: that is how
+/// long the 29th of February can take to fall on a given weekday.
+std::int64_t Cron::nextDay(std::int64_t dayNumber) const {
+    CivilDate date = civilDate(dayNumber);
+    for (;;) {
+        const int days = daysIn(date.year, date.month);
+        if (contains(months_, date.month)) {
+            for (; date.day <= days; ++date.day, ++dayNumber) {
+                if (matchesDay(dayNumber, date.day)) return dayNumber;
+            }
+        }
+        dayNumber += days + 1 - date.day;
+        date.day = 1;
+        if (++date.month > 12) {
+            date.month = 1;
+            ++date.year;
+        }
+    }
+}
+
+/// \returns the first matching minute of a day that is not before `minuteOfDay`, or kNone
+int Cron::timeFrom(int minuteOfDay) const {
+    int hour = firstFrom(hours_, minuteOfDay / 60);
+    if (hour == minuteOfDay / 60) {
+        const int minute = firstFrom(minutes_, minuteOfDay % 60);
+        if (minute != kNone) return hour * 60 + minute;
+        hour = firstFrom(hours_, hour + 1);
+    }
+    return hour == kNone ? kNone : hour * 60 + firstFrom(minutes_, 0);
+}
+
+std::int64_t Cron::next(std::int64_t after) const {
+    if (after == kNever) return kNever;
+    const std::int64_t start = after + 1;
+    const std::int64_t today = floorDivide(start, kMinutesPerDay);
+    const auto now = static_cast<int>((start % kMinutesPerDay + kMinutesPerDay) % kMinutesPerDay);
+    std::int64_t day = nextDay(today);
+    int time = timeFrom(day == today ? now : 0);
+    if (time == kNone) {
+        day = nextDay(today + 1);
+        time = timeFrom(0);
+    }
+    // Added to `start`, as the beginning of its day may lie before the range.
+    return saturatingAdd(start, (day - today) * kMinutesPerDay + time - now);
+}
+
+}  // namespace jtimer::cluster::detail
