@@ -1,8 +1,7 @@
 #!/bin/sh
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #
-# What is easily written wrong in a call of a Timer or a HashedWheelTimer does not compile, and the compiler says what to
-# write instead. What is right beside it compiles.
+# What is easily written wrong in a call of a timer does not compile, and the compiler says what to write instead. What is right beside it compiles.
 set -u
 
 . test/support/cases.sh
@@ -10,9 +9,12 @@ set -u
 export LC_ALL=C  # the compiler's language
 
 cat >"$tmp/before.hpp" <<'EOF'
+#include <jtimer/brpc/timer_thread.hpp>
+#include <jtimer/go/timers.hpp>
 #include <jtimer/manual_clock.hpp>
 #include <jtimer/netty/hashed_wheel_timer.hpp>
 #include <jtimer/timer.hpp>
+#include <jtimer/tokio/timeout.hpp>
 
 #include <functional>
 #include <memory>
@@ -46,6 +48,12 @@ extern Beep beep;
 extern std::shared_ptr<Beep> task;
 extern jtimer::netty::HashedWheelTimer wheel;
 extern Idle idle;
+extern jtimer::brpc::TimerThread thread;
+extern jtimer::go::Timers timers;
+extern jtimer::tokio::TimeDriver driver;
+extern jtimer::tokio::Completion<int> completion;
+inline void takesPointer(void*) {}
+using jtimer::tokio::Waker;
 EOF
 
 compile() {
@@ -165,12 +173,60 @@ a_call_without_a_time() {
         'timer.scheduleAtFixedRate([] {}, 100)' 'timer.scheduleAtFixedRate(100, 100, task)'
 }
 
+a_timeout_without_a_delay_or_before_it() {
+    advice=write_a_task_and_a_delay
+    right_and_wrong 'wheel.newTimeout([] {}, 500)' 'wheel.newTimeout([] {})' 'wheel.newTimeout(500, [] {})' \
+        'wheel.newTimeout(500ms, std::make_shared<Idle>())'
+}
+
 a_const_timer() {
     advice=write_a_Timer_that_is_not_const
     right_and_wrong 'jtimer::Timer& same = timer; same.schedule(task, 500)' \
         'std::as_const(timer).schedule(task, 500)' 'std::as_const(timer).schedule([] {}, 500, 100)' &&
         right_and_wrong '[copy = &timer] { copy->scheduleAtFixedRate(task, 500, 100); }()' \
             'std::as_const(timer).scheduleAtFixedRate([] {}, 500, 100)'
+}
+
+a_brpc_task_with_a_delay() {
+    advice=write_a_time_such_as_system_clock_now_plus_the_delay
+    right_and_wrong 'thread.schedule([] {}, std::chrono::system_clock::now() + 500ms)' \
+        'thread.schedule([] {}, 500ms)' 'thread.schedule(takesNothing, 500)' &&
+        right_and_wrong 'thread.schedule(takesPointer, nullptr, std::chrono::system_clock::now())' \
+            'thread.schedule(takesPointer, nullptr, 500ms)' 'thread.schedule(takesPointer, nullptr, 0.5)'
+}
+
+a_brpc_task_that_cannot_be_called() {
+    advice=write_a_callable_without_parameters_and_its_time
+    right_and_wrong 'thread.schedule([] {}, std::chrono::system_clock::now())' \
+        'thread.schedule([](int) {}, std::chrono::system_clock::now())' \
+        'thread.schedule(std::chrono::system_clock::now(), [] {})' \
+        'thread.schedule([] {}, std::chrono::steady_clock::now())' 'thread.schedule([] {})'
+}
+
+a_go_function_that_cannot_be_called() {
+    advice=write_a_duration_and_a_callable_without_parameters
+    right_and_wrong 'timers.afterFunc(1s, [] {})' 'timers.afterFunc(1s, [](int) {})' \
+        'timers.afterFunc([] {}, 1s)' 'timers.afterFunc(1s)' 'timers.afterFunc(1s, takesInt)' &&
+        right_and_wrong 'jtimer::go::afterFunc(1s, takesNothing)' 'jtimer::go::afterFunc(1s, [](int) {})' \
+            'jtimer::go::afterFunc([] {}, 1s)'
+}
+
+a_tokio_operation_that_cannot_be_polled() {
+    advice=write_an_operation_on_a_Waker_that_returns_an_optional
+    right_and_wrong \
+        'timeout(driver, 1s, [](const Waker&) { return std::optional<int>(5); }).get()' \
+        'timeout(driver, 1s, [] { return 5; })' 'timeout(driver, 1s, [](const Waker&) {})' \
+        'timeout(driver, 1000, [](const Waker&) { return 5; })' &&
+        right_and_wrong 'timeoutAt(driver, driver.now(), [](const auto&) { return true; }).get()' \
+            'timeoutAt(driver, driver.now(), [] { return true; })'
+}
+
+a_tokio_operation_before_its_time() {
+    advice=write_the_time_before_the_operation
+    right_and_wrong 'timeout(driver, 1s, completion).get()' 'timeout(driver, completion, 1s)' \
+        'timeout(driver, [] { return 5; }, 1000)' &&
+        right_and_wrong 'timeoutAt(driver, driver.now(), completion).get()' \
+            'timeoutAt(driver, completion, driver.now())'
 }
 
 a_result_that_is_dropped_where_the_call_does_nothing_else() {
@@ -197,7 +253,13 @@ check a_temporary
 check a_time_of_another_clock
 check a_text_that_is_no_time
 check a_call_without_a_time
+check a_timeout_without_a_delay_or_before_it
 check a_const_timer
+check a_brpc_task_with_a_delay
+check a_brpc_task_that_cannot_be_called
+check a_go_function_that_cannot_be_called
+check a_tokio_operation_that_cannot_be_polled
+check a_tokio_operation_before_its_time
 check a_result_that_is_dropped_where_the_call_does_nothing_else
 check what_is_right_compiles
 sum_up

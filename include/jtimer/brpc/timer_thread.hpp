@@ -22,6 +22,17 @@
 
 namespace jtimer::brpc {
 
+namespace detail {
+template <class T>
+inline constexpr bool isDelay = std::is_arithmetic_v<T>;
+template <class Rep, class Unit>
+inline constexpr bool isDelay<std::chrono::duration<Rep, Unit>> = true;
+
+// Advice for mistaken calls, see jtimer/jdk/detail/advice.hpp.
+struct write_a_time_such_as_system_clock_now_plus_the_delay {};
+struct write_a_callable_without_parameters_and_its_time {};
+}  // namespace detail
+
 /// Identifies one task of one timer; never reused.
 using TaskId = std::uint64_t;
 /// The id of no task.
@@ -162,6 +173,15 @@ class JTIMER_API TimerThread {
         return scheduleCallable(
             jtimer::detail::FunctionMaker(jtimer::detail::functionType<Function>, make), abstime);
     }
+
+    ///@{ A delay is not a time, and there is no other order of arguments.
+    template <class F, class D, std::enable_if_t<detail::isDelay<D>, int> = 0>
+    detail::write_a_time_such_as_system_clock_now_plus_the_delay schedule(F&&, D) = delete;
+    template <class D, std::enable_if_t<detail::isDelay<D>, int> = 0>
+    detail::write_a_time_such_as_system_clock_now_plus_the_delay schedule(void (*)(void*), void*,
+                                                                          D) = delete;
+    detail::write_a_callable_without_parameters_and_its_time schedule(...) = delete;
+    ///@}
 
     /// Prevents a task from running. Takes no lock, never waits, and wakes no thread.
     /// \returns

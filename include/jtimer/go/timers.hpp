@@ -30,6 +30,9 @@ class Runtime;
 template <class F>
 inline constexpr bool isFunction =
     std::is_invocable_v<std::decay_t<F>&> || std::is_null_pointer_v<std::decay_t<F>>;
+
+// Advice for mistaken calls, see jtimer/jdk/detail/advice.hpp.
+struct write_a_duration_and_a_callable_without_parameters {};
 }  // namespace detail
 
 /// Construction options of Timers.
@@ -156,6 +159,8 @@ class JTIMER_API Timers {
                 d, jtimer::detail::FunctionMaker(jtimer::detail::functionType<Function>, make));
         }
     }
+    /// Not in another order, nor for a callable with parameters.
+    detail::write_a_duration_and_a_callable_without_parameters afterFunc(...) = delete;
 
     /// The channel of newTimer(d). To stop waiting early, drop the channel.
     [[nodiscard]] Channel after(TimeSpan d);
@@ -207,6 +212,7 @@ template <class F, std::enable_if_t<detail::isFunction<F>, int> = 0>
 Timer afterFunc(TimeSpan d, F&& f) {
     return defaultTimers().afterFunc(d, std::forward<F>(f));
 }
+detail::write_a_duration_and_a_callable_without_parameters afterFunc(...) = delete;
 
 [[nodiscard]] inline Channel after(TimeSpan d) { return defaultTimers().after(d); }
 [[nodiscard]] inline Ticker newTicker(TimeSpan d) { return defaultTimers().newTicker(d); }

@@ -133,6 +133,7 @@ class JTIMER_API HashedWheelTimer {
     /// \throws std::system_error if the thread cannot be started
     /// \throws std::bad_alloc
     std::shared_ptr<Timeout> newTimeout(detail::TaskArgument task, TimeSpan delay);
+    detail::write_a_task_and_a_delay newTimeout(...) = delete;
 
     /// Ends the timer for good: it accepts no more timeouts. Waits until the worker has finished
     /// the current tick, including a running task, and has cancelled everything that is pending

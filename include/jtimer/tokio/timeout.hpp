@@ -43,6 +43,22 @@ struct ValueOf<bool> {
     using Type = void;
 };
 
+template <class T>
+inline constexpr bool isPollResult = std::is_same_v<T, bool>;
+template <class R>
+inline constexpr bool isPollResult<std::optional<R>> = true;
+
+/// Whether a Timeout can poll a T.
+template <class T, class = void>
+inline constexpr bool isOperation = false;
+template <class T>
+inline constexpr bool isOperation<T, std::enable_if_t<std::is_invocable_v<T&, const Waker&>>> =
+    isPollResult<std::decay_t<std::invoke_result_t<T&, const Waker&>>>;
+
+// Advice for mistaken calls, see jtimer/jdk/detail/advice.hpp.
+struct write_an_operation_on_a_Waker_that_returns_an_optional {};
+struct write_the_time_before_the_operation {};
+
 }  // namespace detail
 
 /// An operation with a deadline. Made by timeout() and timeoutAt().
@@ -137,7 +153,7 @@ class Timeout {
 /// \returns `operation` with a deadline `duration` from now
 /// \throws IllegalArgumentException "Negative duration."
 /// \throws IllegalStateException "TimeDriver has been shut down."
-template <class Operation>
+template <class Operation, std::enable_if_t<detail::isOperation<Operation>, int> = 0>
 [[nodiscard]] Timeout<Operation> timeout(TimeDriver& driver, TimeSpan duration,
                                          Operation operation) {
     return Timeout<Operation>(driver.sleep(duration), std::move(operation));
@@ -145,10 +161,23 @@ template <class Operation>
 
 /// The same with a deadline in the driver's time, which may have passed.
 /// \throws IllegalStateException "TimeDriver has been shut down."
-template <class Operation>
+template <class Operation, std::enable_if_t<detail::isOperation<Operation>, int> = 0>
 [[nodiscard]] Timeout<Operation> timeoutAt(TimeDriver& driver, Date deadline, Operation operation) {
     return Timeout<Operation>(driver.sleepUntil(deadline), std::move(operation));
 }
+
+///@{ Not for a callable that a Timeout cannot poll, nor in another order.
+template <class T, std::enable_if_t<!detail::isOperation<T>, int> = 0>
+detail::write_an_operation_on_a_Waker_that_returns_an_optional timeout(TimeDriver&, TimeSpan,
+                                                                       T&&) = delete;
+template <class T, std::enable_if_t<!detail::isOperation<T>, int> = 0>
+detail::write_an_operation_on_a_Waker_that_returns_an_optional timeoutAt(TimeDriver&, Date,
+                                                                         T&&) = delete;
+template <class T>
+detail::write_the_time_before_the_operation timeout(TimeDriver&, T&&, TimeSpan) = delete;
+template <class T>
+detail::write_the_time_before_the_operation timeoutAt(TimeDriver&, T&&, Date) = delete;
+///@}
 
 /// An Operation that completes when a callback or another thread sets its value. Copies share the
 /// value. Any thread may set it; only one at a time may poll it.

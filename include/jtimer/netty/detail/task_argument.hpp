@@ -22,6 +22,7 @@ using jtimer::detail::write_std_make_shared_or_shared_from_this_not_a_raw_pointe
 // Advice: see jtimer/jdk/detail/advice.hpp.
 struct write_public_before_the_base_class_jtimer_netty_TimerTask {};
 struct write_a_callable_that_takes_nothing_or_a_shared_ptr_to_Timeout {};
+struct write_a_task_and_a_delay {};
 
 template <class Callable>
 inline constexpr bool takesHandle = std::is_invocable_v<Callable&, const std::shared_ptr<Timeout>&>;
