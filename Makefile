@@ -43,6 +43,7 @@ includedir = $(prefix)/include
 libdir = $(exec_prefix)/lib
 datarootdir = $(prefix)/share
 docdir = $(datarootdir)/doc/jtimer
+mandir = $(datarootdir)/man
 pkgconfigdir = $(libdir)/pkgconfig
 cmakedir = $(libdir)/cmake/jtimer
 DESTDIR =
@@ -96,7 +97,7 @@ endif
 package_files = jtimer.pc jtimerConfig.cmake jtimerConfigVersion.cmake
 
 .PHONY: all
-all: $(B)/libjtimer.a $(B)/$(shared_link) $(addprefix $(B)/,$(package_files))
+all: $(B)/libjtimer.a $(B)/$(shared_link) $(addprefix $(B)/,$(package_files)) man
 
 # Dependencies.
 
@@ -379,6 +380,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   uninstall      removes what install has installed
   configure      generates ./configure, which is optional (autoconf)
   doc            generates the reference, build/doc/html/index.html (doxygen)
+  man            generates the manual pages, in build/man/; all does so too
   behaviour      writes the column of tests in doc/behaviour.md, which check compares with
   dist           packs the last commit into jtimer-$(VERSION).tar.gz
   format         formats the sources (clang-format); check-format only checks
@@ -388,7 +390,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
 
 Settings: CXX CPPFLAGS CXXFLAGS LDFLAGS AR STRIP BOOST_CPPFLAGS BOOST_LDFLAGS V=1
 SANITIZE=thread|address|undefined|address,undefined DESTDIR prefix exec_prefix includedir libdir
-docdir pkgconfigdir cmakedir; see doc/building.md.
+docdir mandir pkgconfigdir cmakedir; see doc/building.md.
 endef
 
 help:

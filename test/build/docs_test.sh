@@ -121,6 +121,23 @@ every_link_of_the_pages_leads_to_a_file_and_a_heading() {
     done
 }
 
+# Reads well if it has the usual sections, nothing of the Markdown is left, and man does not complain.
+every_page_of_the_reference_is_a_manual_page() {
+    for page in doc/reference/*.md; do
+        name=$(basename "$page" .md)
+        build-aux/man-page "$page" >"$tmp/$name.3" &&
+            grep -q "^$name .*- [A-Za-z]" "$tmp/$name.3" || return 1
+        sections=$(sed -n 's/^\.SH //p' "$tmp/$name.3" | tr '\n' ',')
+        test "$sections" = 'NAME,SYNOPSIS,DESCRIPTION,EXAMPLE,ERRORS,SEE ALSO,' ||
+            { echo "$page has the sections $sections" && return 1; }
+        ! grep -n -e '`' -e "](\.*[a-z_/]*\.md)" -e '\*\*[a-z]' -e '^|' -e '^<!--' "$tmp/$name.3" || return 1
+        if command -v groff >/dev/null; then
+            groff -man -Tascii -ww "$tmp/$name.3" 2>"$tmp/warnings" >/dev/null &&
+                test ! -s "$tmp/warnings" || { cat "$tmp/warnings" && return 1; }
+        fi
+    done
+}
+
 the_tests_of_each_behaviour_are_those_that_name_it() {
     "$PYTHON" build-aux/behaviour >"$tmp/behaviour.md" &&
         diff doc/behaviour.md "$tmp/behaviour.md" ||
@@ -150,6 +167,7 @@ else
     check every_block_of_cpp_compiles
     check the_commands_of_the_pages_build_and_run_the_program_of_the_readme
     check every_link_of_the_pages_leads_to_a_file_and_a_heading
+    check every_page_of_the_reference_is_a_manual_page
     check the_tests_of_each_behaviour_are_those_that_name_it
     check a_behaviour_without_a_test_or_a_reason_and_a_test_without_a_behaviour_are_reported
 fi

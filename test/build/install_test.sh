@@ -19,8 +19,11 @@ expected_files() {
         printf "./$2/%s\n" libjtimer.a libjtimer.so "libjtimer.so.$soversion" \
             "libjtimer.so.$version" pkgconfig/jtimer.pc cmake/jtimer/jtimerConfig.cmake \
             cmake/jtimer/jtimerConfigVersion.cmake
-        for file in README.md ChangeLog LICENSE doc/*.md doc/benchmarks/*; do
+        for file in README.md ChangeLog LICENSE doc/*.md doc/*/*.md doc/*/*.svg; do
             test ! -f "$file" || echo "./share/doc/jtimer/$file"
+        done
+        for page in jtimer jtimer_brpc jtimer_go jtimer_netty jtimer_tokio; do
+            echo "./share/man/man3/$page.3"
         done
     } | sort
 }
