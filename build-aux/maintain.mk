@@ -30,9 +30,9 @@ configure: configure.ac build-aux/version include/jtimer/version.hpp | $(first)
 doc: | $(first)
 	$(call require,$(DOXYGEN))
 	$(QUIET) DOXYGEN build/doc/html/index.html
-	$(Q)mkdir -p build && rm -rf build/doc
+	$(Q)rm -rf build/doc && mkdir -p build/doc && build-aux/list-samples >build/doc/samples.dox
 	$(Q)printf '%s\n' '@INCLUDE = doc/Doxyfile' 'PROJECT_NUMBER = $(VERSION)' \
-		'OUTPUT_DIRECTORY = build/doc' | $(DOXYGEN) -
+		'OUTPUT_DIRECTORY = build/doc' 'INPUT += build/doc/samples.dox' | $(DOXYGEN) -
 	$(Q)build-aux/check-links build/doc/html
 
 # Writes the column of tests in doc/behaviour.md from their names; `make check` compares.
