@@ -60,6 +60,7 @@ struct Room {
     }
     static jtimer::Date far() { return test::at(3'600'000); }
 
+    static void settle() {}
     std::string state() {
         if (kind == Kind::Runs) clock->waitUntilIdle();
         return test::counts(timer->stats()) + ' ' + std::to_string(timer->stats().scheduled);

@@ -59,6 +59,7 @@ struct Room {
         for (int i = 0; i < others; ++i) far.push_back(timers->newTimer(2h));
     }
 
+    static void settle() {}
     std::string state() {
         clock->waitUntilIdle();
         timers->check();

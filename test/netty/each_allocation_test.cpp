@@ -47,6 +47,7 @@ struct Wheel {
         clock->advance(1000);
     }
 
+    static void settle() {}
     std::string state() {
         clock->waitUntilIdle();
         std::string text = std::to_string(timer->pendingTimeouts());

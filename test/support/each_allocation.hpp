@@ -15,7 +15,8 @@ namespace test {
 
 /// A public call, on a fresh `Room`: a timer on a manual clock, with what the call needs. The room
 /// has state(), what a caller can see of it; inside(f), which has the timer's thread call `f`; and
-/// goesOn(), which checks that a new task runs.
+/// goesOn(), which checks that a new task runs. settle() frees what the calling thread keeps for
+/// reuse.
 template <class Room>
 struct Call {
     const char* name;
@@ -45,6 +46,7 @@ bool isMadeWithoutFailure(const Call<Room>& tried, const Shortage& shortage) {
     bool done = false;
     bool failed = false;
     const std::string state = stateBefore<Room>(shortage.inside);
+    Room::settle();
     const long before = livingAllocations();
     {
         Room room;
@@ -66,6 +68,7 @@ bool isMadeWithoutFailure(const Call<Room>& tried, const Shortage& shortage) {
         if (!done) BOOST_TEST(room.state() == state);
         room.goesOn();
     }
+    Room::settle();
     const long leaked = livingAllocations() - before;
     BOOST_TEST(leaked == 0);
     return done && !failed;
