@@ -213,9 +213,6 @@ endef
 $(B)/obj/samples/%.o: samples/%.cpp $(B)/flags
 	$(compile_program)
 
-$(B)/obj/tools/%.o: tools/%.cpp $(B)/flags
-	$(compile_program)
-
 objects = $(patsubst %.cpp,$(B)/obj/%.o,$(1))
 # lib/cluster is a library of its own.
 lib_sources = $(filter-out lib/cluster/%,$(wildcard lib/*/*.cpp))
@@ -257,21 +254,9 @@ $(addprefix $(B)/samples/,$(samples)): $(B)/samples/%: $(B)/obj/samples/%.o $(B)
 	@mkdir -p $(@D)
 	$(Q)$(link) $(BOOST_THREAD_LIBS) -o $@
 
-# Tools.
+# Tools, and the demo.
 
-run_schedule_objects = $(call objects,$(wildcard tools/run_schedule/*.cpp))
-
-.PHONY: tools
-tools: $(B)/tools/run_schedule
-
-$(B)/tools/run_schedule: $(run_schedule_objects) $(B)/libjtimer.a
-	$(QUIET) LINK $@
-	@mkdir -p $(@D)
-	$(Q)$(link) $(BOOST_THREAD_LIBS) $(BOOST_PROGRAM_OPTIONS_LIBS) -o $@
-
-.PHONY: demo
-demo: $(B)/tools/run_schedule
-	$(B)/tools/run_schedule --for 5s tools/run_schedule/demo.schedule
+include build-aux/tools.mk
 
 # Tests.
 
@@ -287,10 +272,6 @@ $(tests) $(slow_tests): $(B)/test/%: $(B)/obj/test/%.o $(test_support_objects) $
 	$(QUIET) LINK $@
 	@mkdir -p $(@D)
 	$(Q)$(link) $(BOOST_TEST_LIBS) $(BOOST_THREAD_LIBS) -o $@
-
-# All of run_schedule except its command line is tested like units of the library.
-$(filter $(B)/test/tools/schedule_%,$(tests)): \
-	$(filter-out %/main.o %/options.o,$(run_schedule_objects))
 
 $(patsubst test/%.cpp,$(B)/test/%,$(cluster_tests)): $(B)/test/%_test: $(B)/obj/lib/%.o
 

@@ -60,7 +60,7 @@ compile_commands.json: FORCE | $(first)
 	$(QUIET) GEN $@
 	$(Q){ echo '['; { $(call commands,$(wildcard lib/*/*.cpp),-Ilib -fPIC) \
 		$(call commands,$(shell find test -name '*.cpp'),$(test_flags)) \
-		$(call commands,$(shell find samples tools -name '*.cpp')) } | sed '$$s/,$$//'; echo ']'; } >$@
+		$(call commands,$(shell find samples tools -name '*.cpp'),-Ilib) } | sed '$$s/,$$//'; echo ']'; } >$@
 
 # .clang-tidy lists the checks.
 tidy: compile_commands.json

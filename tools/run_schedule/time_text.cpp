@@ -1,26 +1,19 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-
-// Where time_t has 32 bits, newer C libraries also offer one of 64 bits. Only this file uses it.
-// NOLINTBEGIN(bugprone-reserved-identifier): names of the C library
-#ifndef _TIME_BITS
-#define _TIME_BITS 64
-#endif
-#ifndef _FILE_OFFSET_BITS
-#define _FILE_OFFSET_BITS 64  // which _TIME_BITS requires
-#endif
-// NOLINTEND(bugprone-reserved-identifier)
-
 #include "time_text.hpp"
+
+#include "cluster/calendar.hpp"
+#include "zone.hpp"
 
 #include <array>
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
-#include <ctime>
 #include <optional>
 #include <system_error>
 
 using std::chrono::milliseconds;
+
+namespace calendar = jtimer::cluster::detail;
 
 namespace {
 
@@ -39,59 +32,26 @@ std::int64_t millisPer(std::string_view unit) {
     return 0;
 }
 
-// The calendar functions below avoid mktime and gmtime, which end in 2038 where time_t has 32 bits.
+// The functions below avoid mktime and gmtime, which end in 2038 where time_t has 32 bits.
 
 struct CivilTime {
     int year, month, day, hour, minute, second;
 };
 
-/// Day 0 is 1970-01-01. A year starts in March here, so that the leap day is its last.
-std::int64_t dayNumber(int year, int month, int day) {
-    const int y = month <= 2 ? year - 1 : year;
-    const int monthsSinceMarch = (month + 9) % 12;
-    return 365LL * y + y / 4 - y / 100 + y / 400 + (153 * monthsSinceMarch + 2) / 5 + day - 1 -
-           719'468;
-}
-
 /// Seconds since 1970, if `time` is UTC.
 std::int64_t secondsOf(const CivilTime& time) {
+    const std::int64_t day = calendar::dayNumber({time.year, time.month, time.day});
     const std::int64_t minutes = std::int64_t{60} * time.hour + time.minute;
-    return dayNumber(time.year, time.month, time.day) * kSecondsPerDay + 60 * minutes + time.second;
+    return day * kSecondsPerDay + 60 * minutes + time.second;
 }
 
 /// The inverse of secondsOf().
 CivilTime civilTimeOf(std::int64_t seconds) {
-    // A Date lies between 1677 and 2262.
-    const std::int64_t sinceYear0 = seconds + 719'468 * kSecondsPerDay;  // starting in March
-    const auto days = static_cast<int>(sinceYear0 / kSecondsPerDay);
-    const auto rest = static_cast<int>(sinceYear0 % kSecondsPerDay);
-    const int era = days / 146'097;  // 400 years each
-    const int dayOfEra = days % 146'097;
-    const int yearOfEra =
-        (dayOfEra - dayOfEra / 1460 + dayOfEra / 36'524 - dayOfEra / 146'096) / 365;
-    const int dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100);
-    const int monthsSinceMarch = (5 * dayOfYear + 2) / 153;
-    const int month = monthsSinceMarch < 10 ? monthsSinceMarch + 3 : monthsSinceMarch - 9;
-    return {era * 400 + yearOfEra + (month <= 2 ? 1 : 0),
-            month,
-            dayOfYear - (153 * monthsSinceMarch + 2) / 5 + 1,
-            rest / 3600,
-            rest / 60 % 60,
-            rest % 60};
-}
-
-int daysIn(int year, int month) {
-    if (month == 2) return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 ? 29 : 28;
-    return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
-}
-
-/// Local time minus UTC, in seconds, at `moment` (in seconds since 1970); nothing if the system
-/// does not know.
-std::optional<std::int64_t> utcOffsetAt(std::int64_t moment) {
-    const auto time = static_cast<std::time_t>(moment);
-    std::tm local{};
-    if (time != moment || localtime_r(&time, &local) == nullptr) return std::nullopt;
-    return local.tm_gmtoff;
+    const std::int64_t day = calendar::floorDivide(seconds, kSecondsPerDay);
+    const auto rest = static_cast<int>(seconds - day * kSecondsPerDay);
+    const calendar::CivilDate date = calendar::civilDate(day);
+    return {
+        static_cast<int>(date.year), date.month, date.day, rest / 3600, rest / 60 % 60, rest % 60};
 }
 
 /// The first moment at which local clocks show `local`, if there is one. mktime is unsuitable: it
@@ -101,8 +61,8 @@ std::optional<std::int64_t> firstMoment(const CivilTime& local) {
     std::optional<std::int64_t> first;
     // The clocks change at most once in these two days, so one of the two offsets applies.
     for (const std::int64_t nearby : {asUtc - kSecondsPerDay, asUtc + kSecondsPerDay}) {
-        const std::optional<std::int64_t> offset = utcOffsetAt(nearby);
-        if (!offset || utcOffsetAt(asUtc - *offset) != offset) continue;
+        const std::optional<std::int64_t> offset = localOffsetAt(nearby);
+        if (!offset || localOffsetAt(asUtc - *offset) != offset) continue;
         if (!first || asUtc - *offset < *first) first = asUtc - *offset;
     }
     return first;
@@ -208,7 +168,7 @@ jtimer::Date parseDate(std::string_view text) {
     const CivilTime& time = date->time;
     checkRange(text, "year", time.year, 1971, 2199);
     checkRange(text, "month", time.month, 1, 12);
-    checkRange(text, "day", time.day, 1, daysIn(time.year, time.month));
+    checkRange(text, "day", time.day, 1, calendar::daysIn(time.year, time.month));
     checkRange(text, "hour", time.hour, 0, 23);
     checkRange(text, "minute", time.minute, 0, 59);
     checkRange(text, "second", time.second, 0, 59);
@@ -219,7 +179,7 @@ jtimer::Date parseDate(std::string_view text) {
     } else {
         moment = firstMoment(time);
     }
-    if (!moment && !utcOffsetAt(secondsOf(time) + kSecondsPerDay)) {
+    if (!moment && !localOffsetAt(secondsOf(time) + kSecondsPerDay)) {
         failExpecting(inQuotes(text) + " is beyond the local times of this system",
                       "one before 2038, or a UTC offset");
     }
@@ -230,13 +190,23 @@ jtimer::Date parseDate(std::string_view text) {
     return jtimer::Date(milliseconds(*moment * 1000 + date->millis));
 }
 
+int parseTimeOfDay(std::string_view text) {
+    Pieces pieces(text);
+    if (!pieces.take("00:00") || !pieces.atEnd()) {
+        failExpecting(inQuotes(text) + " is not a time of day", "HH:MM, such as 08:00");
+    }
+    checkRange(text, "hour", number(text, 0), 0, 23);
+    checkRange(text, "minute", number(text, 3), 0, 59);
+    return number(text, 0) * 60 + number(text, 3);
+}
+
 std::string formatDate(jtimer::Date date) {
     const auto sinceEpoch = date.time_since_epoch();
     const auto seconds = std::chrono::floor<std::chrono::seconds>(sinceEpoch);
     const auto millis = std::chrono::floor<milliseconds>(sinceEpoch) - seconds;
     // The offset is written in whole minutes. If the local one also has seconds, both the time and
     // the offset leave them out.
-    const std::int64_t offset = utcOffsetAt(seconds.count()).value_or(0) / 60 * 60;
+    const std::int64_t offset = localOffsetAt(seconds.count()).value_or(0) / 60 * 60;
     const CivilTime t = civilTimeOf(seconds.count() + offset);
     const auto minutes = static_cast<int>((offset < 0 ? -offset : offset) / 60);
     std::array<char, 128> text{};

@@ -22,6 +22,11 @@ std::chrono::milliseconds parseDuration(std::string_view text);
 /// \throws std::invalid_argument that says what is wrong, and what was expected
 jtimer::Date parseDate(std::string_view text);
 
+/// Reads `08:00`.
+/// \returns the minutes since midnight
+/// \throws std::invalid_argument that says what is wrong, and what was expected
+int parseTimeOfDay(std::string_view text);
+
 /// Returns `2030-01-01T08:00:00.250+01:00`: local time, rounded down to the millisecond, and its
 /// offset from UTC. If the system does not know the local time, as after 2038 with a 32-bit time_t,
 /// the result is in UTC.

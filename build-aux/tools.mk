@@ -1,0 +1,25 @@
+# Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+
+# Part of the Makefile: run_schedule, and the demo.
+
+# It shares the cron expressions and the calendar with lib/cluster.
+run_schedule_objects = $(call objects,$(wildcard tools/run_schedule/*.cpp) lib/cluster/cron.cpp)
+
+$(B)/obj/tools/%.o: private all_cppflags += -Ilib
+$(B)/obj/tools/%.o: tools/%.cpp $(B)/flags
+	$(compile_program)
+
+.PHONY: tools
+tools: $(B)/tools/run_schedule
+
+$(B)/tools/run_schedule: $(run_schedule_objects) $(B)/libjtimer.a
+	$(QUIET) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(link) $(BOOST_THREAD_LIBS) $(BOOST_PROGRAM_OPTIONS_LIBS) -o $@
+
+.PHONY: demo
+demo: $(B)/tools/run_schedule
+	$(B)/tools/run_schedule --for 5s tools/run_schedule/demo.schedule
+
+# All of it except its command line is tested like units of the library.
+$(filter $(B)/test/tools/schedule_%,$(tests)): $(filter-out %/main.o %/options.o,$(run_schedule_objects))

@@ -1,0 +1,38 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "calendar_rule.hpp"
+
+#include "cluster/calendar.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+using std::chrono::seconds;
+
+namespace {
+constexpr std::int64_t kSecondsPerDay = 86'400;
+}
+
+CalendarRule::CalendarRule(const std::string& expression, Zone zone)
+    : cron_(expression), zone_(std::move(zone)) {}
+
+jtimer::Date CalendarRule::next(jtimer::Date after) const {
+    const std::int64_t now = std::chrono::floor<seconds>(after.time_since_epoch()).count();
+    // The least of the offsets nearby: a local time that the clocks show again, or have skipped,
+    // may be due after `after`, though it is earlier than what they show then.
+    std::int64_t offset = kSecondsPerDay;
+    for (const std::int64_t nearby : {now - kSecondsPerDay, now, now + kSecondsPerDay}) {
+        offset = std::min(offset, zone_.offsetAt(nearby).value_or(kSecondsPerDay));
+    }
+    const std::int64_t last = jtimer::Date::max().time_since_epoch() / seconds(1);
+    std::int64_t local = jtimer::cluster::detail::floorDivide(now + offset, 60) - 1;
+    for (;;) {
+        local = cron_.next(local);
+        if (local >= last / 60) return jtimer::Date::max();
+        const std::optional<std::int64_t> moment = zone_.momentOf(local * 60);
+        if (!moment || *moment >= last) return jtimer::Date::max();
+        if (jtimer::Date(seconds(*moment)) > after) return jtimer::Date(seconds(*moment));
+    }
+}

@@ -1,0 +1,39 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+/// A time zone. Copies share its data; any thread may use it.
+///
+/// Setting TZ and asking the C library would be shorter, but TZ belongs to the whole process:
+/// another thread would print wrong times meanwhile, and a command would inherit it.
+class Zone {
+  public:
+    /// Local time.
+    Zone() = default;
+
+    /// A zone of /usr/share/zoneinfo, or of the folder in the environment variable TZDIR. UTC is
+    /// always known.
+    /// \throws std::invalid_argument that says what is wrong, and what was expected
+    static Zone named(const std::string& name);
+
+    /// Local time minus UTC, in seconds, at `moment` (in seconds since 1970); nothing if the system
+    /// does not know, as after 2038 with a 32-bit time_t.
+    std::optional<std::int64_t> offsetAt(std::int64_t moment) const;
+
+    /// The moment at which clocks show `local` (in seconds, as if it were UTC). A time that they
+    /// skip means that much later; of a time that they show twice, the second is meant.
+    std::optional<std::int64_t> momentOf(std::int64_t local) const;
+
+  private:
+    struct Data;
+    class Reader;
+
+    std::shared_ptr<const Data> data_;  ///< null: local time
+};
+
+/// The same for local time, as the C library knows it.
+std::optional<std::int64_t> localOffsetAt(std::int64_t moment);
