@@ -47,9 +47,9 @@ expect_true() {
     printf '%s: %s: not true: %s\n' "$test_name" "$what" "$*"
 }
 
-# Runs with these arguments; what comes of it is in the files out and err, and in $status.
+# Runs with these arguments, one command at a time; what comes of it is in the files out and err, and in $status.
 run() {
-    "$run_schedule" "$@" >out 2>err </dev/null
+    "$run_schedule" --jobs 1 "$@" >out 2>err </dev/null
     status=$?
 }
 
@@ -97,7 +97,7 @@ after 0s  slow   echo one; read line <go; echo two
 after 0s  next   echo never
 every 1h  again  echo never
 END
-    "$run_schedule" --grace 1h schedule >out.fifo 2>err.fifo </dev/null &
+    "$run_schedule" --jobs 1 --grace 1h schedule >out.fifo 2>err.fifo </dev/null &
     pid=$!
     exec 3<out.fifo 4<err.fifo
     read -r first <&3
@@ -122,7 +122,7 @@ finish_slow() {
 run_until_begun() {  # OPTION...
     rm -f begun
     mkfifo begun
-    "$run_schedule" "$@" schedule >out 2>err </dev/null &
+    "$run_schedule" --jobs 1 "$@" schedule >out 2>err </dev/null &
     pid=$!
     read -r command <begun
     kill -s TERM "$pid"

@@ -102,7 +102,7 @@ END
     # Started with signals ignored and blocked, which a process hands on to those that it starts.
     unusual='env --ignore-signal=INT,USR1,CHLD,PIPE --block-signal=USR2'
     $unusual true 2>/dev/null || unusual='env'
-    $unusual "$run_schedule" schedule >out 2>err </dev/null
+    $unusual "$run_schedule" --jobs 1 schedule >out 2>err </dev/null
     expect lines "input    end
 group    0
 signals  SigBlk: 0

@@ -32,14 +32,6 @@ for_nothing_ends_at_once() {
     expect_true 'runs' "$(table | cut -d ' ' -f 2)" -le 1
 }
 
-an_empty_schedule_ends_at_once() {
-    echo '# nothing' >schedule
-    run schedule
-    expect status 0 $status
-    expect output '
-task  runs  failures  lateness p50  lateness max' "$(cat out)"
-}
-
 a_signal_lets_the_running_command_finish() {
     for signal in INT TERM HUP; do
         start_slow
@@ -86,7 +78,7 @@ slow   two' "$(lines)"
 a_third_signal_ends_it_even_while_nobody_reads_its_output() {
     echo 'after 0s a echo $$ >pid; yes; sleep 1000' >schedule
     mkfifo out.fifo
-    "$run_schedule" --grace 1h schedule >out.fifo 2>err </dev/null &
+    "$run_schedule" --jobs 1 --grace 1h schedule >out.fifo 2>err </dev/null &
     pid=$!
     exec 3<out.fifo
     read -r first <&3
@@ -105,7 +97,7 @@ a_third_signal_ends_it_even_while_nobody_reads_its_output() {
 nohup_keeps_the_hang_up_away() {
     mkfifo go
     printf '%s\n' 'after 0s a echo one; read line <go' 'after 1ms b echo two' >schedule
-    (trap '' HUP && exec "$run_schedule" schedule >out 2>err </dev/null) &
+    (trap '' HUP && exec "$run_schedule" --jobs 1 schedule >out 2>err </dev/null) &
     pid=$!
     exec 3>go  # when the command runs
     kill -s HUP $pid

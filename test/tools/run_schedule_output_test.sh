@@ -14,7 +14,7 @@ full='run_schedule: cannot write output: No space left on device'
 
 a_full_disk_is_reported_and_what_it_cost_is_counted_and_commands_go_on() {
     printf '%s\n' 'after 0s a echo one; echo two' 'after 1ms b touch ran' >schedule
-    "$run_schedule" schedule >/dev/full 2>err
+    "$run_schedule" --jobs 1 schedule >/dev/full 2>err
     expect status 1 $?
     # Two lines, and the four and an empty one of the table.
     expect stderr "$full
@@ -30,7 +30,7 @@ after 1ms  b  read -r line <go_b; echo two; echo three
 after 2ms  c  read -r line <go_c
 after 3ms  d  echo four
 END
-    "$run_schedule" schedule >out.fifo 2>err </dev/null &
+    "$run_schedule" --jobs 1 schedule >out.fifo 2>err </dev/null &
     pid=$!
     head -n 1 <out.fifo >out  # and goes away
     echo >go_b
@@ -54,21 +54,21 @@ d 1 0' "$(table)"
 
 output_that_was_closed_at_the_start_goes_nowhere_else() {
     printf '%s\n' 'after 0s a echo one; touch ran' >schedule
-    "$run_schedule" schedule >&- 2>err
+    "$run_schedule" --jobs 1 schedule >&- 2>err
     expect status 1 $?
     expect stderr 'run_schedule: cannot write output: Bad file descriptor
 run_schedule: lines of output lost: 4' "$(cat err)"
     expect_true 'the command ran' -e ran
 
     rm ran
-    "$run_schedule" schedule >out 2>&- <&-
+    "$run_schedule" --jobs 1 schedule >out 2>&- <&-
     expect 'no input and no errors: status' 0 $?
     expect 'no input and no errors: lines' 'a  one' "$(lines)"
 }
 
 a_dry_run_ends_where_its_output_cannot_be_written() {
     echo 'rate 1ms a x' >schedule
-    timeout 60 "$run_schedule" --dry-run --for 36500d schedule >/dev/full 2>err
+    timeout 60 "$run_schedule" --jobs 1 --dry-run --for 36500d schedule >/dev/full 2>err
     expect status 1 $?
     expect 'first error' "$full" "$(sed -n 1p err)"
     expect errors 2 "$(wc -l <err)"

@@ -43,9 +43,21 @@ times_are_local_and_have_milliseconds_and_the_utc_offset() {
     expect_true 'the second line is later' "$one" != "$two"
 }
 
-a_past_time_runs_at_once_and_the_lateness_tells() {
+a_past_time_is_skipped_with_a_notice() {
     printf '%s\n' 'after 0s now echo now' 'at 2000-01-01T00:00:00 past echo past' >schedule
-    run schedule
+    for dry in '' --dry-run; do
+        run $dry schedule
+        expect "$dry: status" 0 $status
+        expect "$dry: stderr" 'run_schedule: the time of past is past: 2000-01-01T00:00:00.000+00:00; --catch-up runs it' "$(cat err)"
+        expect "$dry: table" 'now 1 0
+past 0 0' "$(table)"
+    done
+}
+
+a_past_time_runs_at_once_with_catch_up_and_the_lateness_tells() {
+    printf '%s\n' 'after 0s now echo now' 'at 2000-01-01T00:00:00 past echo past' >schedule
+    run --catch-up schedule
+    expect stderr '' "$(cat err)"
     expect lines 'past  past
 now   now' "$(lines)"
     late_years=$(awk '$1 == "past" { print int($6 / 1000 / 86400 / 365) }' out)
@@ -125,7 +137,7 @@ a_dry_run_prints_as_it_goes_and_holds_the_schedule_once() {
     # 40 MB.
     awk 'BEGIN {
         while (length(x) < 8000) x = x "xxxxxxxxxx"
-        for (i = 0; i < 5000; ++i) print "after " i "ms n echo " x
+        for (i = 0; i < 5000; ++i) print "after " i "ms n" i " echo " x
     }' >schedule
     mkfifo out.fifo
     "$run_schedule" --dry-run schedule >out.fifo 2>err </dev/null &
@@ -136,7 +148,7 @@ a_dry_run_prints_as_it_goes_and_holds_the_schedule_once() {
     peak=$(awk '$1 == "VmHWM:" { print int($2 / 1000) }' "/proc/$pid/status")
     case ${SANITIZE-} in '') limit=70 ;; *) limit=1000 ;; esac  # they need much for themselves
     expect_true "less than $limit MB" "$peak" -lt $limit
-    expect 'first line' 'n  echo xxxxx' "$(echo "${first#* }" | cut -c 1-13)"
+    expect 'first line' 'n0     echo xxxxx' "$(echo "${first#* }" | cut -c 1-17)"
     expect 'other lines, and those of the table' $((4999 + 5002)) "$(wc -l <&3)"
     exec 3<&-
     wait $pid

@@ -36,14 +36,14 @@ a_local_time_that_the_clocks_skip_is_a_bad_line() {
 wrong_usage_and_unreadable_files_end_with_2() {
     echo 'after 0s a touch ran' >schedule
     mkdir folder
-    usage='Usage: run_schedule [--for DURATION] [--grace DURATION] [--dry-run] [--stats] FILE
+    usage='Usage: run_schedule [OPTION...] FILE
 See `run_schedule --help`.'
 
     wrong_usage() {
         message=$1
         shift
-        run "$@"
-        expect "$*: status" 2 $status
+        "$run_schedule" "$@" >out 2>err </dev/null
+        expect "$*: status" 2 $?
         expect "$*: stderr" "run_schedule: $message
 $usage" "$(cat err)"
         expect "$*: stdout" '' "$(cat out)"
@@ -57,6 +57,15 @@ $usage" "$(cat err)"
 
     wrong_usage '--grace: "soon" is not a duration: expected a whole number and its unit, such as 500ms, 10s, 5m, 2h or 1d' \
         --grace soon schedule
+
+    for jobs in 0 1001 x '' 1x; do
+        wrong_usage "--jobs: \"$jobs\" is not a number of commands: expected 1 to 1000" --jobs "$jobs" schedule
+    done
+    wrong_usage '--trace: the name is empty: expected a file' --trace '' schedule
+    wrong_usage '--watch cannot be used with --dry-run' --watch --dry-run schedule
+    wrong_usage '--metrics cannot be used with --dry-run' --metrics m --dry-run schedule
+    wrong_usage '--reload cannot be used with --dry-run' --reload --dry-run schedule
+    wrong_usage '--reload cannot be used with standard input' --reload -
 
     run schedule schedule
     expect 'two files' 2 $status
@@ -75,6 +84,32 @@ $usage" "$(cat err)"
     expect_true 'nothing ran' ! -e ran
 }
 
+a_schedule_without_a_task_is_refused() {
+    echo '# nothing' >schedule
+    for dry in '' --dry-run; do
+        run $dry schedule
+        expect status 2 $status
+        expect stdout '' "$(cat out)"
+        expect stderr 'run_schedule: schedule has no task: expected a line such as: every 1m load uptime' "$(cat err)"
+    done
+    : | "$run_schedule" - >out 2>err
+    expect 'input: status' 2 $?
+    expect 'input: stderr' 'run_schedule: standard input has no task: expected a line such as: every 1m load uptime' "$(cat err)"
+}
+
+a_crontab_is_told_from_a_schedule() {
+    cat >crontab <<'END'
+MAILTO=root
+@daily root backup
+*/5 8-18 * * mon-fri  backup --all
+END
+    run crontab
+    expect status 2 $status
+    expect stderr 'crontab:1: this is a line of a crontab: expected variables in the environment of run_schedule, or in a command
+crontab:2: this is a line of a crontab: expected daily 00:00 NAME COMMAND
+crontab:3: this is a line of a crontab: expected cron "*/5 8-18 * * mon-fri" NAME COMMAND' "$(cat err)"
+}
+
 a_dash_is_the_standard_input() {
     echo 'after 0s a touch ran' | "$run_schedule" --dry-run - >out 2>err
     expect 'dry: status' 0 $?
@@ -87,7 +122,7 @@ a_dash_is_the_standard_input() {
 
     printf 'after 1s after 2s a echo\nafter 0s a # nothing\n' | "$run_schedule" - >out 2>err
     expect 'bad: status' 2 $?
-    expect 'bad: stderr' 'standard input:1: "after" cannot be a name: expected a word other than after, at, every and rate
+    expect 'bad: stderr' 'standard input:1: "after" cannot be a name: expected a word other than after, at, every, rate, daily and cron
 standard input:2: "a" has only a comment as its command: expected a command after the name' "$(cat err)"
     "$run_schedule" - <. >out 2>err
     expect 'folder: status' 2 $?
@@ -119,11 +154,11 @@ help_goes_to_stdout() {
     expect status 0 $status
     expect 'with -h' "$(cat out)" "$(cat short)"
     expect stderr '' "$(cat err)"
-    expect usage 'Usage: run_schedule [--for DURATION] [--grace DURATION] [--dry-run] [--stats] FILE' "$(sed -n 1p out)"
+    expect usage 'Usage: run_schedule [OPTION...] FILE' "$(sed -n 1p out)"
     expect 'longest line' 100 "$(awk 'length > 100 { print "more"; exit } END { print 100 }' out)"
     # Its example is a schedule.
-    sed -n 's/^  \(\(after\|at\|every\|rate\) .*\)/\1/p' out >schedule
-    expect 'lines of the example' 5 "$(wc -l <schedule)"
+    sed -n 's/^  \(\(after\|at\|every\|rate\|daily\|cron\) .*\)/\1/p' out >schedule
+    expect 'lines of the example' 8 "$(wc -l <schedule)"
     run --dry-run --for 1s schedule
     expect 'status of the example' 0 $status
 }

@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(every_bad_line_is_reported_and_none_hides_another) {
                                     "at noon d true\n"
                                     "after 36501d e true\n");
     const std::vector<std::string> expected{
-        "f:1: \"evry\" is not a kind of schedule: expected after, at, every or rate",
+        "f:1: \"evry\" is not a kind of schedule: expected after, at, every, rate, daily or cron",
         "f:3: \"c\" has no command: expected one after the name",
         "f:4: \"noon\" is not a time: expected YYYY-MM-DDTHH:MM:SS[.mmm][Z|+HH:MM|-HH:MM], such as "
         "2030-01-01T08:00:00",
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(a_line_that_ends_too_early_is_told_what_is_missing) {
     BOOST_TEST(errorOf("rate\t") == "nothing follows \"rate\": " + duration);
     BOOST_TEST(errorOf("every 1s after") == "nothing follows \"after\": " + duration);
     BOOST_TEST(errorOf("at") ==
-               "nothing follows \"at\": expected a time, such as 2030-01-01T08:00:00");
+               "nothing follows \"at\": expected a time, such as 2030-01-01T08:00:00 or 08:00");
     BOOST_TEST(errorOf("every 1s ") ==
                "the line has no name: expected a name and a command after the time");
     BOOST_TEST(errorOf("every 1s after 2s") ==
@@ -150,7 +150,8 @@ BOOST_AUTO_TEST_CASE(a_line_that_ends_too_early_is_told_what_is_missing) {
 BOOST_AUTO_TEST_CASE(a_second_schedule_is_not_taken_for_a_name) {
     const auto error = [](const std::string& name) {
         return '"' + name +
-               "\" cannot be a name: expected a word other than after, at, every and rate";
+               "\" cannot be a name: expected a word other than after, at, every, rate, daily and "
+               "cron";
     };
     BOOST_TEST(errorOf("after 1s after 2s a echo") == error("after"));
     BOOST_TEST(errorOf("every 1s after 2s after 3s a echo") == error("after"));
@@ -175,10 +176,13 @@ BOOST_AUTO_TEST_CASE(a_byte_order_mark_begins_a_file_and_nothing_else) {
     BOOST_TEST(parseOne(mark + "after 1s a true").name == "a");
     BOOST_TEST(parseOne(mark + "# comment\nafter 1s a true").name == "a");
     BOOST_TEST(parse(mark).errors.empty());
-    BOOST_TEST(parse(mark + "bad 1s a true").errors[0] ==
-               "f:1: \"bad\" is not a kind of schedule: expected after, at, every or rate");
-    BOOST_TEST(errorOf(mark + mark + "after 1s a true") ==
-               '"' + mark + "after\" is not a kind of schedule: expected after, at, every or rate");
+    BOOST_TEST(
+        parse(mark + "bad 1s a true").errors[0] ==
+        "f:1: \"bad\" is not a kind of schedule: expected after, at, every, rate, daily or cron");
+    BOOST_TEST(
+        errorOf(mark + mark + "after 1s a true") ==
+        '"' + mark +
+            "after\" is not a kind of schedule: expected after, at, every, rate, daily or cron");
     BOOST_TEST(parse("\n" + mark + "after 1s a true").errors.size() == 1U);
 }
 
@@ -224,4 +228,114 @@ BOOST_AUTO_TEST_CASE(a_period_of_nothing_is_refused_and_a_delay_of_nothing_is_no
 BOOST_AUTO_TEST_CASE(a_zero_byte_is_refused_since_the_shell_would_not_see_what_follows) {
     const std::string error = "the line holds a zero byte: expected text";
     BOOST_TEST(errorOf(std::string("after 1s a echo \0 x", 19)) == error);
+}
+
+// --- times of the calendar, and options
+// ------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(times_of_the_calendar_are_in_the_zone_that_follows_or_local) {
+    const test::TimeZone berlin(test::kBerlin);
+    const jtimer::Date start(milliseconds(1'893'456'000'000));  // 2030-01-01T00:00:00Z
+    const auto firstOf = [&](const Entry& entry) {
+        BOOST_REQUIRE(entry.calendar.has_value());
+        return (entry.calendar->next(start) - start) / std::chrono::minutes(1);
+    };
+    const Entry cron = parseOne("cron \"*/5 8-18 * * mon-fri\" UTC report ./report.sh --all");
+    BOOST_CHECK(cron.kind == Kind::Cron);
+    BOOST_TEST(cron.repeats());
+    BOOST_TEST(cron.name == "report");
+    BOOST_TEST(cron.command == "./report.sh --all");
+    BOOST_TEST(firstOf(cron) == 8 * 60);
+    BOOST_TEST(firstOf(parseOne("cron \"0 8 * * *\" report x")) == 7 * 60);
+    BOOST_TEST(firstOf(parseOne("cron \" 0\t8 * * * \"\treport x")) == 7 * 60);
+
+    const Entry daily = parseOne("daily 08:05 report x");
+    BOOST_CHECK(daily.kind == Kind::Cron);
+    BOOST_TEST(firstOf(daily) == 7 * 60 + 5);
+    BOOST_TEST(firstOf(parseOne("daily 08:05 UTC report x")) == 8 * 60 + 5);
+
+    const Entry at = parseOne("at 00:30 report x");
+    BOOST_CHECK(at.kind == Kind::At);
+    BOOST_TEST(!at.repeats());
+    BOOST_TEST(firstOf(at) == 23 * 60 + 30);  // tomorrow's
+    BOOST_TEST(firstOf(parseOne("at 00:30 UTC report x")) == 30);
+    BOOST_TEST(parseOne("daily 08:05 Utc x").name == "Utc");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_wrong_with_a_time_of_the_calendar_is_told) {
+    const std::string expected = R"(: expected one such as cron "*/5 8-18 * * mon-fri")";
+    for (const std::string line :
+         {"cron", "cron */5 * * * * a x", "cron \"* * * * * a x", "cron \"* * * * *\"a x"}) {
+        BOOST_TEST(errorOf(line) == "no expression in quotes follows \"cron\"" + expected);
+    }
+    BOOST_TEST(errorOf("cron \"* * * *\" a x") ==
+               "Cron expression \"* * * *\" has 4 fields: expected 5: minute, hour, day of month, "
+               "month, day of week");
+    BOOST_TEST(errorOf("daily") == "nothing follows \"daily\": expected a time, such as 08:00");
+    BOOST_TEST(errorOf("daily 8:00 a x") ==
+               "\"8:00\" is not a time of day: expected HH:MM, such as 08:00");
+    BOOST_TEST(errorOf("at 8:00 a x") ==
+               "\"8:00\" is not a time of day: expected HH:MM, such as 08:00");
+    BOOST_TEST(errorOf("daily 24:00 a x") == "\"24:00\" has an impossible hour: expected 00 to 23");
+    BOOST_TEST(errorOf("at 08:60 a x") == "\"08:60\" has an impossible minute: expected 00 to 59");
+    for (const std::string when : {"daily 08:00", "at 08:00", "cron \"* * * * *\""}) {
+        const std::string error = errorOf(when + " Europe/Berln a x");
+        BOOST_TEST(
+            error.rfind("\"Europe/Berln\" is not a time zone here: expected a name in ", 0) == 0U);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(options_stand_between_the_time_and_the_name) {
+    const Entry plain = parseOne("every 1s a x");
+    BOOST_CHECK(plain.overlap == Overlap::Wait);
+    BOOST_TEST(plain.retry.times == 0);
+    const Entry entry =
+        parseOne("cron \"* * * * *\" UTC  retry=3/10s  overlap=kill a x=y overlap=z");
+    BOOST_CHECK(entry.overlap == Overlap::Kill);
+    BOOST_TEST(entry.retry.times == 3);
+    BOOST_CHECK(entry.retry.delay == milliseconds(10'000));
+    BOOST_TEST(entry.name == "a");
+    BOOST_TEST(entry.command == "x=y overlap=z");
+    BOOST_CHECK(parseOne("every 1s overlap=skip a x").overlap == Overlap::Skip);
+    BOOST_CHECK(parseOne("every 1s overlap=wait a x").overlap == Overlap::Wait);
+    BOOST_CHECK(parseOne("every 1s retry=1000 a x").retry.delay == milliseconds(1000));
+}
+
+BOOST_AUTO_TEST_CASE(an_option_that_is_wrong_is_told_what_it_may_be) {
+    BOOST_TEST(errorOf("every 1s overlp=skip a x") ==
+               "\"overlp=skip\" is not an option: expected overlap=wait|skip|kill, "
+               "retry=TIMES[/DURATION], or a name without =");
+    BOOST_TEST(errorOf("every 1s overlap=drop a x") ==
+               "\"drop\" is not a rule for runs that overlap: expected wait, skip or kill");
+    for (const std::string times : {"0", "1001", "-1", "x", "", "1x"}) {
+        BOOST_TEST(errorOf("every 1s retry=" + times + " a x") ==
+                   '"' + times +
+                       "\" is not a number of retries: expected 1 to 1000, as in retry=3 or "
+                       "retry=3/10s");
+    }
+    BOOST_TEST(errorOf("every 1s retry=3/ten a x") == notADuration("ten"));
+    BOOST_TEST(errorOf("every 1s retry=3/ a x") == notADuration(""));
+    BOOST_TEST(errorOf("every 1s retry=3 retry=4 a x") == "\"retry\" occurs twice: expected one");
+    BOOST_TEST(errorOf("every 1s overlap=wait overlap=wait a x") ==
+               "\"overlap\" occurs twice: expected one");
+}
+
+BOOST_AUTO_TEST_CASE(each_name_occurs_once) {
+    const Schedule schedule = parse("every 1s a x\n\nevery 2s b x\nevery 3s a y\nat x a\n");
+    BOOST_TEST(schedule.entries.size() == 2U);
+    BOOST_REQUIRE(schedule.errors.size() == 2U);
+    BOOST_TEST(schedule.errors[0] == "f:4: line 1 has the name \"a\" too: expected another one");
+}
+
+BOOST_AUTO_TEST_CASE(a_line_of_a_crontab_is_told_what_to_write) {
+    const std::string crontab = "this is a line of a crontab: expected ";
+    BOOST_TEST(errorOf("*/5 8-18 * * mon-fri  root  run-parts /x") ==
+               crontab + "cron \"*/5 8-18 * * mon-fri\" NAME COMMAND");
+    BOOST_TEST(errorOf("@daily x") == crontab + "daily 00:00 NAME COMMAND");
+    BOOST_TEST(errorOf("@weekly x") == crontab + "cron \"0 0 * * 0\" NAME COMMAND");
+    BOOST_TEST(errorOf("@reboot x") == crontab + "after 0s NAME COMMAND");
+    BOOST_TEST(errorOf("PATH=/bin:/usr/bin") ==
+               crontab + "variables in the environment of run_schedule, or in a command");
+    BOOST_TEST(errorOf("1 2 3 4").rfind("\"1\" is not a kind of schedule", 0) == 0U);
+    BOOST_TEST(errorOf("60 2 3 4 5 x").rfind("\"60\" is not a kind of schedule", 0) == 0U);
 }

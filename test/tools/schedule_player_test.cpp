@@ -1,9 +1,11 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "run_schedule/player.hpp"
+#include "run_schedule/schedule_file.hpp"
 #include "support/manual_timer.hpp"
 
 #include <boost/test/unit_test.hpp>
 
+#include <map>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -47,14 +49,29 @@ struct ManualPlayer {
     test::Log log{clock};
     std::string failing;                   // the name of the task that fails
     std::function<void()> during = [] {};  // each run
+    std::string notices;
+    Ledger ledger;
     Player player;
 
-    explicit ManualPlayer(const std::string& text, Wall which = Wall::IsTheTimers)
-        : player(entriesOf(text), clocks(which), [this](const Entry& entry) {
-              log.write(entry.name);
-              during();
-              return entry.name != failing;
-          }) {}
+    explicit ManualPlayer(std::string text, Wall which = Wall::IsTheTimers, bool catchUp = true)
+        : player(clocks(which), ledger, actions(), {1, catchUp, 5s}), text_(std::move(text)) {}
+
+    void start(std::function<void()> whenAllHaveRun = [] {}) {
+        player.start(entriesOf(text_), std::move(whenAllHaveRun));
+    }
+
+    Player::Actions actions() {
+        Player::Actions actions;
+        actions.launch = [this](const Job& job, const Player::Done& done) {
+            log.write(job.entry->name);
+            during();
+            done(job.entry->name != failing);
+        };
+        actions.isPast = [this](const Entry& entry, jtimer::Date when) {
+            notices += entry.name + '@' + std::to_string((when - test::kStart) / 1ms) + ' ';
+        };
+        return actions;
+    }
 
     Clocks clocks(Wall which) const {
         if (which == Wall::CanBeSet) return {clock, wall};
@@ -64,9 +81,9 @@ struct ManualPlayer {
     /// The table as text: name, runs, failures, median and greatest lateness in microseconds.
     std::string table() {
         std::ostringstream text;
-        for (const auto& [name, statistics] : player.rows()) {
-            const auto& [lateness, failures] = statistics;
-            text << name << ' ' << lateness.count() << ' ' << failures;
+        for (const Record& record : ledger.records()) {
+            const jtimer::LatenessHistogram& lateness = record.lateness;
+            text << record.name << ' ' << lateness.count() << ' ' << record.failures;
             if (lateness.count() > 0) {
                 text << ' ' << lateness.percentile(50) / 1us << ' ' << lateness.max() / 1us;
             }
@@ -74,25 +91,78 @@ struct ManualPlayer {
         }
         return text.str();
     }
+
+  private:
+    const std::string text_;
 };
 
 using Wall = ManualPlayer::Wall;
+
+/// The same with commands that end when the test says so, several at once.
+struct SlowPlayer {
+    std::shared_ptr<jtimer::ManualClock> clock =
+        std::make_shared<jtimer::ManualClock>(test::kStart);
+    test::Log log{clock};
+    std::map<std::string, Player::Done> running;
+    Ledger ledger;
+    Player player{{clock, clock}, ledger, actions(), {10, false, 5s}};
+
+    Player::Actions actions() {
+        Player::Actions actions;
+        actions.launch = [this](const Job& job, Player::Done done) {
+            log.write(job.entry->name);
+            running[job.entry->name] = std::move(done);
+        };
+        actions.signal = [this](const std::string& name, int) { log.write(name + ":signal"); };
+        actions.skipped = [this](const Entry& entry) { log.write(entry.name + ":skipped"); };
+        return actions;
+    }
+
+    void start(const std::string& text) {
+        player.start(entriesOf(text), [this] { log.write("end"); });
+        clock->waitUntilIdle();
+    }
+    void end(const std::string& name, bool succeeded = true) {
+        running.at(name)(succeeded);
+        clock->waitUntilIdle();
+    }
+    /// \returns what was added, changed and removed
+    std::string replace(const std::string& text) {
+        std::string changes;
+        player.replace(entriesOf(text), [&changes](const Player::Changes& c) {
+            changes = std::to_string(c.added) + ' ' + std::to_string(c.changed) + ' ' +
+                      std::to_string(c.removed);
+        });
+        clock->waitUntilIdle();
+        return changes;
+    }
+    /// Runs, failures, retries and dropped runs of a task, and its greatest lateness.
+    std::string counts(const std::string& name) {
+        for (const Record& r : ledger.records()) {
+            if (r.name != name) continue;
+            return std::to_string(r.lateness.count()) + ' ' + std::to_string(r.failures) + ' ' +
+                   std::to_string(r.retries) + ' ' + std::to_string(r.skipped) + ' ' +
+                   std::to_string(r.lateness.max() / 1ms);
+        }
+        return "none";
+    }
+};
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(j90_j92_ties_run_in_the_jdks_order_and_nothing_before_all_is_scheduled) {
     ManualPlayer once("after 0s a x\nafter 0s b x\nafter 0s c x\nafter 0s d x");
-    once.player.start();
+    once.start();
     once.clock->waitUntilIdle();
     BOOST_TEST(once.log.take() == "a@0 d@0 c@0 b@0");
 
     ManualPlayer past("after 0s now x\nat 2000-01-01T00:00:00 past x");
-    past.player.start();
+    past.start();
     past.clock->waitUntilIdle();
     BOOST_TEST(past.log.take() == "past@0 now@0");
 
     ManualPlayer repeating("rate 1s 1 x\nevery 1s 2 x\nrate 1s 3 x\nevery 1s 4 x\n");
-    repeating.player.start();
+    repeating.start();
     repeating.clock->advance(1000);
     BOOST_TEST(repeating.log.take() == "1@0 2@0 4@0 3@0 3@1000 2@1000 1@1000 4@1000");
 }
@@ -102,7 +172,7 @@ BOOST_AUTO_TEST_CASE(j83_a_late_rate_is_late_against_its_grid_even_when_it_catch
     p.during = [&p, run = 0]() mutable {
         if (++run == 2) p.clock->advance(250);
     };
-    p.player.start();
+    p.start();
     p.clock->advanceTo(test::at(360));
     BOOST_TEST(p.log.take() == "r@10 r@110 r@360 r@360");
     p.player.finish();
@@ -114,7 +184,7 @@ BOOST_AUTO_TEST_CASE(j84_a_late_every_is_late_once_for_its_next_run_is_planned_f
     p.during = [&p, run = 0]() mutable {
         if (++run == 2) p.clock->advance(250);
     };
-    p.player.start();
+    p.start();
     p.clock->advanceTo(test::at(660));
     BOOST_TEST(p.log.take() == "e@10 e@110 e@360 e@460 e@560 e@660");
     p.player.finish();
@@ -123,7 +193,7 @@ BOOST_AUTO_TEST_CASE(j84_a_late_every_is_late_once_for_its_next_run_is_planned_f
 
 BOOST_AUTO_TEST_CASE(setting_the_wall_clock_neither_stops_nor_repeats_what_has_a_duration) {
     ManualPlayer p("every 1s e x\nrate 1s r x\nafter 5s once x", Wall::CanBeSet);
-    p.player.start();
+    p.start();
     p.clock->advance(2500);
     p.log.take();
     p.wall->ahead = -1h;
@@ -140,7 +210,7 @@ BOOST_AUTO_TEST_CASE(what_runs_at_a_time_follows_the_wall_clock_wherever_it_is_s
     const std::string text = "at 2001-09-09T01:46:50Z ten x";  // ten seconds from the start
     const auto runs = [&](std::chrono::nanoseconds set) {
         ManualPlayer p(text, Wall::CanBeSet);
-        p.player.start();
+        p.start();
         p.clock->advance(4500);
         p.wall->ahead = set;
         p.clock->advance(2h);
@@ -158,7 +228,7 @@ BOOST_AUTO_TEST_CASE(what_runs_at_a_time_follows_the_wall_clock_wherever_it_is_s
 BOOST_AUTO_TEST_CASE(what_has_run_at_its_time_does_not_run_again_when_that_comes_back) {
     ManualPlayer p("at 2001-09-09T01:46:50Z ten x\nat 2001-09-09T01:47:00Z twenty x",
                    Wall::CanBeSet);
-    p.player.start([&p] { p.log.write("end"); });
+    p.start([&p] { p.log.write("end"); });
     p.clock->advance(12'000);
     p.wall->ahead = -10s;
     p.clock->advance(60'000);
@@ -169,7 +239,7 @@ BOOST_AUTO_TEST_CASE(what_is_overdue_by_the_wall_clock_runs_in_the_order_of_its_
     ManualPlayer p("at 2001-09-09T01:46:48Z c x\nat 2001-09-09T01:46:46Z a x\n"
                    "after 5001ms once x\nat 2001-09-09T01:46:47Z b x\nat 2001-09-09T01:47:00Z d x",
                    Wall::CanBeSet);
-    p.player.start();
+    p.start();
     p.clock->advance(4500);
     p.wall->ahead = 10s;
     p.clock->advance(60'000);
@@ -179,7 +249,7 @@ BOOST_AUTO_TEST_CASE(what_is_overdue_by_the_wall_clock_runs_in_the_order_of_its_
 BOOST_AUTO_TEST_CASE(a_schedule_that_is_cancelled_while_it_is_being_read_in_ends_quietly) {
     ManualPlayer p("at 2001-09-09T01:46:50Z a x\nat 2001-09-09T01:46:50Z b x", Wall::CanBeSet);
     p.wall->whenRead = [&p] { p.player.cancel(); };
-    p.player.start();
+    p.start();
     p.clock->advance(60'000);
     p.player.finish();
     BOOST_TEST(p.table() == "a 0 0\nb 0 0\n");
@@ -190,7 +260,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_is_held_up_by_another_is_late_by_that_time) {
     p.during = [&p, run = 0]() mutable {
         if (++run == 1) p.clock->advance(std::chrono::microseconds(7125));
     };
-    p.player.start();
+    p.start();
     p.clock->advance(1000);
     p.player.finish();
     BOOST_TEST(p.table() == "slow 1 0 0 0\nnext 1 0 2125 2125\nnever 0 0\n");
@@ -199,7 +269,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_is_held_up_by_another_is_late_by_that_time) {
 BOOST_AUTO_TEST_CASE(failures_are_counted_and_stop_nothing) {
     ManualPlayer p("rate 1s bad x\nrate 1s good x");
     p.failing = "bad";
-    p.player.start();
+    p.start();
     p.clock->advance(4000);
     p.player.finish();
     BOOST_TEST(p.table() == "bad 5 5 0 0\ngood 5 0 0 0\n");
@@ -208,7 +278,7 @@ BOOST_AUTO_TEST_CASE(failures_are_counted_and_stop_nothing) {
 BOOST_AUTO_TEST_CASE(the_end_is_told_once_after_the_last_run_unless_something_repeats) {
     const auto endsOf = [](const std::string& text) {
         ManualPlayer p(text);
-        p.player.start([&p] { p.log.write("end"); });
+        p.start([&p] { p.log.write("end"); });
         p.clock->advance(5000);
         return p.log.take();
     };
@@ -224,7 +294,7 @@ BOOST_AUTO_TEST_CASE(an_exception_out_of_the_action_ends_the_schedule_and_is_not
     p.during = [run = 0]() mutable {
         if (++run == 3) throw std::runtime_error("no more memory");
     };
-    p.player.start([&p] { p.log.write("end"); });
+    p.start([&p] { p.log.write("end"); });
     p.clock->advance(5000);
     BOOST_TEST(p.log.take() == "a@0 b@0 b@1000 end@1000");
     BOOST_CHECK_EXCEPTION(p.player.finish(), std::runtime_error, [](const std::runtime_error& e) {
@@ -234,23 +304,17 @@ BOOST_AUTO_TEST_CASE(an_exception_out_of_the_action_ends_the_schedule_and_is_not
 
 BOOST_AUTO_TEST_CASE(a_cancelled_schedule_completes_the_run_and_begins_no_other) {
     ManualPlayer p("rate 1s a x\nafter 1s b x");
-    std::string running;
-    p.during = [&] {
-        running += p.player.running()->name;
-        p.player.cancel();
-    };
-    p.player.start();
+    p.during = [&] { p.player.cancel(); };
+    p.start();
     p.clock->advance(5000);
     BOOST_TEST(p.log.take() == "a@0");
-    BOOST_TEST(running == "a");
-    BOOST_TEST(p.player.running() == nullptr);
     p.player.finish();
     BOOST_TEST(p.table() == "a 1 0 0 0\nb 0 0\n");
 }
 
 BOOST_AUTO_TEST_CASE(the_stats_are_those_of_the_timer_and_count_the_start) {
     ManualPlayer p("rate 1s a x\nafter 10s b x");
-    p.player.start();
+    p.start();
     p.clock->advance(2500);
     p.player.finish();
     const jtimer::TimerStats& stats = p.player.stats();
@@ -258,4 +322,189 @@ BOOST_AUTO_TEST_CASE(the_stats_are_those_of_the_timer_and_count_the_start) {
     BOOST_TEST(stats.scheduled == 3U);
     BOOST_TEST(stats.discarded == 2U);
     BOOST_TEST(stats.pending == 0U);
+}
+
+// --- times of the calendar
+// -------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(what_follows_the_calendar_runs_at_each_time_that_matches) {
+    // The start is 01:46:40 UTC on a Sunday.
+    ManualPlayer p("cron \"*/5 2 * * *\" UTC c x\ndaily 01:50 UTC d x\nat 01:47 UTC once x");
+    p.start();
+    p.clock->advance(20min);
+    BOOST_TEST(p.log.take() == "once@20000 d@200000 c@800000 c@1100000");
+    p.clock->advance(24h);
+    const std::string day = p.log.take();
+    BOOST_TEST(day.find("d@86600000") != day.npos);
+    BOOST_TEST(day.find("once") == day.npos);
+    p.player.finish();
+    BOOST_TEST(p.table() == "c 14 0 0 0\nd 2 0 0 0\nonce 1 0 0 0\n");
+}
+
+BOOST_AUTO_TEST_CASE(times_of_the_calendar_that_were_missed_are_made_up_for_by_one_run) {
+    ManualPlayer p("cron \"*/5 * * * *\" UTC c x", Wall::CanBeSet);
+    p.start();
+    p.clock->advance(1500);
+    p.wall->ahead = 1h;
+    p.clock->advance(10min);
+    // 01:50:00 is 198.5 s after the clock was set, and is noticed half a second later.
+    BOOST_TEST(p.log.take() == "c@2000 c@200000 c@500000");
+    p.player.finish();
+    BOOST_TEST(p.table() == "c 3 0 1 3402000000\n");
+}
+
+BOOST_AUTO_TEST_CASE(times_of_the_calendar_do_not_come_twice_unless_the_clock_was_far_off) {
+    ManualPlayer p("cron \"*/5 * * * *\" UTC c x", Wall::CanBeSet);
+    p.start();
+    p.clock->advance(300'000);
+    BOOST_TEST(p.log.take() == "c@200000");
+    p.wall->ahead = -10min;  // 01:50 comes again, and 01:55 is due after it
+    p.clock->advance(800'000);
+    BOOST_TEST(p.log.take() == "c@1100000");
+    p.wall->ahead = -24h;
+    p.clock->advance(500'000);
+    BOOST_TEST(p.log.take() == "c@1400000");  // 02:10 of the day before
+}
+
+BOOST_AUTO_TEST_CASE(a_time_that_is_past_at_the_start_is_told_and_does_not_run) {
+    ManualPlayer p("at 2001-09-09T01:46:39Z past x\nat 2001-09-09T01:46:40Z now x\nafter 1s a x",
+                   Wall::IsTheTimers, false);
+    p.start([&p] { p.log.write("end"); });
+    p.clock->advance(60'000);
+    BOOST_TEST(p.log.take() == "now@0 a@1000 end@1000");
+    BOOST_TEST(p.notices == "past@-1000 ");
+
+    ManualPlayer only("at 2001-09-09T01:46:39Z past x", Wall::IsTheTimers, false);
+    only.start([&only] { only.log.write("end"); });
+    only.clock->waitUntilIdle();
+    BOOST_TEST(only.log.take() == "end@0");
+}
+
+// --- commands that take time
+// -----------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(a_fixed_delay_counts_from_the_start_of_the_run_that_had_to_wait) {
+    SlowPlayer p;
+    p.start("every 100ms e x");
+    p.clock->advance(250);
+    BOOST_TEST(p.log.take() == "e@0");
+    p.end("e");
+    p.end("e");
+    p.clock->advance(200);
+    BOOST_TEST(p.log.take() == "e@250 e@350");
+    p.end("e");
+    p.clock->advance(100);
+    BOOST_TEST(p.log.take() == "e@450");
+    BOOST_TEST(p.counts("e") == "4 0 0 0 150");
+}
+
+BOOST_AUTO_TEST_CASE(a_fixed_rate_catches_up_on_the_runs_that_had_to_wait) {
+    SlowPlayer p;
+    p.start("rate 100ms r x\nafter 120ms other x");
+    p.clock->advance(250);
+    p.end("r");
+    p.end("r");
+    p.end("r");
+    p.clock->advance(100);
+    BOOST_TEST(p.log.take() == "r@0 other@120 r@250 r@250 r@300");
+    BOOST_TEST(p.counts("r") == "4 0 0 0 150");
+}
+
+BOOST_AUTO_TEST_CASE(each_line_says_what_happens_to_runs_that_overlap) {
+    SlowPlayer p;
+    p.start("every 100ms overlap=skip s x\nrate 100ms overlap=kill k x");
+    p.clock->advance(100);
+    p.end("k", false);
+    p.end("s");
+    p.clock->advance(100);
+    BOOST_TEST(p.log.take() == "s@0 k@0 k:signal@100 s:skipped@100 k@100 s@200 k:signal@200");
+    BOOST_TEST(p.counts("s") == "2 0 0 1 0");
+    BOOST_TEST(p.counts("k") == "2 1 0 0 0");
+}
+
+BOOST_AUTO_TEST_CASE(a_retry_belongs_to_its_run_and_the_end_waits_for_it) {
+    SlowPlayer p;
+    p.start("after 10ms retry=2/100ms a x");
+    p.clock->advance(10);
+    p.end("a", false);
+    p.clock->advance(100);
+    p.end("a", false);
+    p.clock->advance(200);
+    BOOST_TEST(p.log.take() == "a@10 a@110 a@310");
+    p.end("a");
+    BOOST_TEST(p.log.take() == "end@310");
+    BOOST_TEST(p.counts("a") == "1 0 2 0 0");
+}
+
+BOOST_AUTO_TEST_CASE(a_run_that_waits_for_its_retry_at_the_end_has_failed) {
+    SlowPlayer p;
+    p.start("after 10ms retry=2/100ms a x\nafter 10ms b x");
+    p.clock->advance(10);
+    p.end("a", false);
+    p.player.cancel();
+    p.end("b", false);  // too late for the timer
+    p.player.finish();
+    BOOST_TEST(p.counts("a") == "1 1 0 0 0");
+    BOOST_TEST(p.counts("b") == "1 1 0 0 0");
+}
+
+// --- another schedule
+// ------------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(in_a_new_schedule_a_line_that_is_the_same_goes_on) {
+    SlowPlayer p;
+    p.start("rate 100ms same x\nrate 100ms changed x\nrate 100ms removed x");
+    for (const char* name : {"same", "changed", "removed"}) p.end(name);
+    p.clock->advance(50);
+    p.log.take();
+    BOOST_TEST(p.replace("rate 100ms changed y\nafter 20ms added x\nrate 100ms same x") == "1 1 1");
+    p.clock->advance(50);
+    BOOST_TEST(p.log.take() == "changed@50 added@70 same@100");
+    for (const char* name : {"same", "changed", "added"}) p.end(name);
+    p.clock->advance(100);
+    BOOST_TEST(p.log.take() == "changed@150 same@200");
+    BOOST_TEST(p.counts("removed") == "1 0 0 0 0");
+}
+
+BOOST_AUTO_TEST_CASE(in_a_new_schedule_what_has_run_once_does_not_run_again) {
+    SlowPlayer p;
+    p.start("after 10ms once x\nat 01:47 UTC alarm x\nrate 1h r x");
+    p.clock->advance(30'000);
+    p.end("once");
+    p.end("alarm");
+    p.log.take();
+    BOOST_TEST(p.replace("rate 1h r x\nat 01:47 UTC alarm x\nafter 10ms once x") == "0 0 0");
+    p.clock->advance(30min);
+    BOOST_TEST(p.log.take() == "");
+    p.end("r");
+    BOOST_TEST(p.replace("after 10ms once x") == "0 0 2");
+    BOOST_TEST(p.log.take() == "end@1830000");  // nothing is left
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_runs_while_its_line_changes_ends_before_the_new_one_begins) {
+    SlowPlayer p;
+    p.start("every 100ms a x");
+    p.clock->advance(150);
+    BOOST_TEST(p.replace("every 50ms a y") == "0 1 0");
+    p.clock->advance(100);
+    BOOST_TEST(p.log.take() == "a@0");
+    p.end("a");
+    p.end("a");
+    p.clock->advance(60);
+    BOOST_TEST(p.log.take() == "a@250 a@300");
+}
+
+BOOST_AUTO_TEST_CASE(a_new_schedule_cancels_what_waits) {
+    SlowPlayer p;
+    p.start("rate 100ms a x\nafter 1ms retry=1/1s b x");
+    p.clock->advance(250);
+    p.end("b", false);
+    p.log.take();
+    BOOST_TEST(p.replace("after 2s c x") == "1 0 2");
+    p.end("a");
+    p.clock->advance(5000);
+    BOOST_TEST(p.log.take() == "c@2250");
+    p.end("c");
+    BOOST_TEST(p.log.take() == "end@5250");
+    BOOST_TEST(p.counts("b") == "1 1 0 0 0");
 }

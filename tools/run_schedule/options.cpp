@@ -7,62 +7,103 @@
 
 #include <boost/program_options.hpp>
 
+#include <charconv>
 #include <sstream>
 #include <stdexcept>
+#include <system_error>
 
-const char* const kUsage =
-    "Usage: run_schedule [--for DURATION] [--grace DURATION] [--dry-run] [--stats] FILE\n";
+namespace po = boost::program_options;
+
+const char* const kUsage = "Usage: run_schedule [OPTION...] FILE\n";
 
 namespace {
 
+constexpr int kMostJobs = 1000;
+
 constexpr const char* kHelp = R"(
-Each line of FILE, or of standard input if FILE is -, has a schedule, a name, and a command for
-/bin/sh:
+Each line of FILE, or of standard input if FILE is -, has a time, a name, and a command for /bin/sh:
 
   after 500ms               hello      echo hello        # once, from the start
-  at    2030-01-01T08:00:00 report     ./report.sh       # once, local time
   every 1s                  heartbeat  date +%s          # fixed delay
   rate  250ms               sample     cat /proc/loadavg # fixed rate
   every 2s after 10s        late       echo ten seconds in
+  at    2030-01-01T08:00:00 happy      echo new year     # once, local time
+  at    08:00               alarm      ./wake-up.sh      # once, when it is next 08:00
+  daily 08:00 Europe/Berlin report     ./report.sh
+  cron "*/5 8-18 * * mon-fri" Europe/Berlin  poll  ./poll.sh
 
-A duration is a whole number followed by ms, s, m, h or d, at most 36500d. `at` also accepts
-milliseconds (08:00:00.250) and a UTC offset (08:00:00+01:00, 08:00:00Z). Without an offset, a local
-time that occurs twice because the clocks are set back means its first occurrence. A time in the
-past runs at once. `every` and `rate` first run at the start, or `after` a duration. A name is any
-word except after, at, every and rate. Empty lines and lines that begin with # are ignored.
+A duration is a whole number followed by ms, s, m, h or d, at most 36500d. The fields of `cron` are
+minute, hour, day of month, month and day of week, with *, lists, ranges, steps and English names;
+if both days are restricted, either matches. Without a zone, times are local. A local time that the
+clocks skip means that much later, and one that they show twice means the second time. `at` with a
+date also accepts milliseconds (08:00:00.250) and a UTC offset (08:00:00+01:00, 08:00:00Z); without
+that, a time that occurs twice means the first. If it is past at the start, the task is skipped.
+
+Options of a line stand before its name, such as: every 1m overlap=skip retry=3/10s poll ./poll.sh
+  overlap=wait|skip|kill  a run that is due while the previous one of that name is in progress
+                          waits for it (the default), is dropped, or ends it first
+  retry=TIMES[/DURATION]  runs a failed command again, up to so many times; the delay (1s) doubles
+                          each time, up to 1h or to itself
+
+A name is a word that occurs once in the file, without = and other than after, at, every, rate,
+daily and cron. Empty lines and lines that begin with # are ignored.
+
+Commands of different names run at once, up to --jobs; those that are due longest begin first. A
+late `every` shifts its later runs; a late `rate` catches up on missed runs, back to back; `daily`
+and `cron` make up for missed runs by a single one. Commands read from /dev/null. Background
+processes that a command leaves behind are not waited for: they keep running, and a `cat` process
+discards whatever they print from then on.
 
 Setting the computer's clock does not affect durations, and time spent suspended does not count.
-`at` follows that clock; a change is noticed within a second.
-
-Commands run one at a time, on the single thread of one timer: while a command runs, anything that
-becomes due waits. A late `every` shifts its later runs; a late `rate` catches up on missed runs,
-back to back. Commands read from /dev/null. Background processes that a command leaves behind are
-not waited for: they keep running, and a `cat` process discards whatever they print from then on.
+`at`, `daily` and `cron` follow that clock; a change is noticed within a second.
 
 Each line that a command prints is shown with the local time, the UTC offset and the task's name. A
 failed command is reported in the same way, and stops nothing.
 
-SIGINT, SIGTERM, SIGHUP and the end of --for cancel everything still scheduled, and give a running
-command the --grace time to finish. Then its process group (everything it has started and not moved
-to another group) receives SIGTERM and, after the same time again, SIGKILL. A second SIGINT or
+SIGINT, SIGTERM, SIGHUP and the end of --for cancel everything still scheduled, and give running
+commands the --grace time to finish. Then their process groups (everything they have started and not
+moved to another group) receive SIGTERM and, after the same time again, SIGKILL. A second SIGINT or
 SIGTERM sends SIGKILL at once; a third ends run_schedule itself. Under nohup, SIGHUP is ignored. A
 schedule without repeating tasks ends when everything has run.
+
+With --reload, SIGHUP reads FILE again. Tasks whose lines are the same continue, others begin as at
+the start, and running commands are left to finish. If the file has an error, nothing changes.
 
 A table is printed at the end. Lateness is the actual start minus the planned one; the planned start
 of an `every` is its previous start plus the period. p50 is the median, rounded up to a power of two
 of microseconds. In a dry run, commands take no time. --stats adds the timer's own statistics, as
-returned by jtimer::Timer::stats(): they also count the task that starts the schedule and one that
-checks the clock once a second while an `at` is pending.
+returned by jtimer::Timer::stats(): they also count the tasks that start the schedule, end and retry
+commands, and check the clock once a second while a time of that clock is pending.
 
 A line that cannot be written, because the disk is full or nothing reads the pipe, is lost and
 reported; commands continue, and the next line is tried again. A dry run ends there.
 
 Exit status: 0 on success, even if commands failed; 1 if output was lost; 2 if FILE or an option is
-wrong, in which case nothing has run.
+wrong, in which case nothing has run; 3 with --strict if a command failed, with all its retries.
 )";
 
-std::chrono::milliseconds durationOf(const char* option,
-                                     const boost::program_options::variable_value& value) {
+void addOptions(po::options_description& visible) {
+    const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
+    const auto add = [&visible](auto... option) { visible.add_options()(option...); };
+    add("for", text("DURATION"), "stop after this long");
+    add("grace", text("DURATION"),
+        "how long running commands may continue after that, before SIGTERM, and again before "
+        "SIGKILL (5s)");
+    add("jobs", text("N"), "run at most N commands at once (10)");
+    add("catch-up", "run each `at` that is past at the start, instead of skipping it");
+    add("strict", "exit with status 3 if a command failed");
+    add("reload", "read FILE again on SIGHUP, instead of ending");
+    add("watch", "show a live table instead of lines, on a terminal");
+    add("trace", text("FILE"), "write what runs when as Chrome trace events");
+    add("metrics", text("FILE"), "write metrics for Prometheus, each second");
+    add("dry-run", "simulate the schedule without waiting or running commands: for a day, for the "
+                   "time of --for, or to the last run if nothing repeats");
+    add("stats", "also print the timer's statistics");
+    add("help,h", "print this help");
+    add("version", "print the version");
+}
+
+std::chrono::milliseconds durationOf(const char* option, const po::variable_value& value) {
     try {
         return parseDuration(value.as<std::string>());
     } catch (const std::invalid_argument& e) {
@@ -70,21 +111,59 @@ std::chrono::milliseconds durationOf(const char* option,
     }
 }
 
+int jobsOf(const std::string& text) {
+    int jobs = 0;
+    const char* end = text.data() + text.size();
+    const auto [parsed, error] = std::from_chars(text.data(), end, jobs);
+    if (error != std::errc() || parsed != end || jobs < 1 || jobs > kMostJobs) {
+        failExpecting("--jobs: " + inQuotes(text) + " is not a number of commands",
+                      "1 to " + std::to_string(kMostJobs));
+    }
+    return jobs;
+}
+
+std::string fileOf(const char* option, const po::variable_value& value) {
+    const auto& name = value.as<std::string>();
+    if (name.empty()) failExpecting(std::string("--") + option + ": the name is empty", "a file");
+    return name;
+}
+
+/// Refuses options that make no sense together.
+void checkTogether(const Options& options) {
+    const auto refuse = [](bool wrong, const char* one, const char* other) {
+        if (wrong) throw std::invalid_argument(std::string(one) + " cannot be used with " + other);
+    };
+    refuse(options.watch && options.dryRun, "--watch", "--dry-run");
+    refuse(options.metrics != "" && options.dryRun, "--metrics", "--dry-run");
+    refuse(options.reload && options.dryRun, "--reload", "--dry-run");
+    refuse(options.reload && options.file == "-", "--reload", "standard input");
+}
+
+Options optionsOf(const po::variables_map& values) {
+    const auto has = [&values](const char* name) { return values.count(name) != 0; };
+    Options options;
+    if (has("for")) options.runFor = durationOf("for", values["for"]);
+    if (has("grace")) options.grace = durationOf("grace", values["grace"]);
+    if (has("jobs")) options.jobs = jobsOf(values["jobs"].as<std::string>());
+    options.catchUp = has("catch-up");
+    options.strict = has("strict");
+    options.reload = has("reload");
+    options.watch = has("watch");
+    if (has("trace")) options.trace = fileOf("trace", values["trace"]);
+    if (has("metrics")) options.metrics = fileOf("metrics", values["metrics"]);
+    options.dryRun = has("dry-run");
+    options.stats = has("stats");
+    if (!has("file")) throw std::invalid_argument("no FILE given");
+    options.file = values["file"].as<std::string>();
+    checkTogether(options);
+    return options;
+}
+
 }  // namespace
 
 Options parseOptions(int argc, const char* const* argv) {
-    namespace po = boost::program_options;
     po::options_description visible("Options");
-    visible.add_options()("for", po::value<std::string>()->value_name("DURATION"),
-                          "stop after this long")(
-        "grace", po::value<std::string>()->value_name("DURATION"),
-        "how long a running command may continue after that, before SIGTERM, and again before "
-        "SIGKILL (5s)")(
-        "dry-run",
-        "simulate the schedule without waiting or running commands: for a day, for the time of "
-        "--for, or to the last run if nothing repeats")("stats",
-                                                        "also print the timer's statistics")(
-        "help,h", "print this help")("version", "print the version");
+    addOptions(visible);
     po::options_description all;
     all.add(visible).add_options()("file", po::value<std::string>());
     po::positional_options_description positional;
@@ -95,10 +174,7 @@ Options parseOptions(int argc, const char* const* argv) {
     po::store(
         po::command_line_parser(argc, argv).options(all).positional(positional).style(style).run(),
         values);
-
     Options options;
-    options.dryRun = values.count("dry-run") != 0;
-    options.stats = values.count("stats") != 0;
     if (values.count("help") != 0) {
         std::ostringstream help;
         help << kUsage
@@ -111,9 +187,5 @@ Options parseOptions(int argc, const char* const* argv) {
         options.print = "run_schedule (jtimer) " JTIMER_VERSION "\n";
         return options;
     }
-    if (values.count("for") != 0) options.runFor = durationOf("for", values["for"]);
-    if (values.count("grace") != 0) options.grace = durationOf("grace", values["grace"]);
-    if (values.count("file") == 0) throw std::invalid_argument("no FILE given");
-    options.file = values["file"].as<std::string>();
-    return options;
+    return optionsOf(values);
 }

@@ -9,7 +9,13 @@
 struct Options {
     std::string file;  ///< `-`: standard input
     std::optional<std::chrono::milliseconds> runFor;
-    std::chrono::milliseconds grace{5000};  ///< for a command that is running at the end
+    std::chrono::milliseconds grace{5000};  ///< for commands that are to end
+    int jobs = 10;                          ///< how many commands may run at once
+    bool catchUp = false;                   ///< run what was due before the start
+    bool strict = false;                    ///< the exit status tells if a command has failed
+    bool reload = false;                    ///< read the file again on SIGHUP
+    bool watch = false;                     ///< show a table on a terminal, and no lines
+    std::string trace, metrics;             ///< names of files; empty: none
     bool dryRun = false;
     bool stats = false;  ///< print the timer's statistics, too
     std::string print;   ///< if not empty, print this and do nothing else

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <poll.h>
 #include <unistd.h>
@@ -32,8 +33,8 @@ int writeAll(int fd, std::string_view& text) {
 
 }  // namespace
 
-Output::Output(int fd, std::size_t buffer, std::ostream& reports)
-    : fd_(fd), buffer_(buffer), reports_(reports) {}
+Output::Output(int fd, std::size_t buffer, std::ostream& reports, std::string what)
+    : fd_(fd), buffer_(buffer), reports_(reports), what_(std::move(what)) {}
 
 void Output::write(std::string_view lines) {
     pending_ += lines;
@@ -62,7 +63,7 @@ void Output::flush() {
 
 void Output::lose(std::string_view lines, int error) {
     if (!failing()) {
-        reports_ << "run_schedule: cannot write output: " + std::string(strerror(error)) + '\n'
+        reports_ << "run_schedule: cannot write " + what_ + ": " + strerror(error) + '\n'
                  << std::flush;
     }
     lostLately_ += std::count(lines.begin(), lines.end(), '\n');
@@ -70,8 +71,8 @@ void Output::lose(std::string_view lines, int error) {
 
 void Output::recover() {
     if (!failing()) return;
-    reports_ << "run_schedule: writing output again; lines lost: " + std::to_string(lostLately_) +
-                    '\n'
+    reports_ << "run_schedule: writing " + what_ +
+                    " again; lines lost: " + std::to_string(lostLately_) + '\n'
              << std::flush;
     lostBefore_ += lostLately_;
     lostLately_ = 0;

@@ -17,7 +17,9 @@ class Output {
   public:
     /// \param buffer how many bytes may be buffered; 0: each line is written at once
     /// \param reports receives the reports of failures
-    explicit Output(int fd, std::size_t buffer = 0, std::ostream& reports = std::cerr);
+    /// \param what is written, as they call it
+    explicit Output(int fd, std::size_t buffer = 0, std::ostream& reports = std::cerr,
+                    std::string what = "output");
 
     /// Writes one or more whole lines.
     void write(std::string_view lines);
@@ -38,6 +40,7 @@ class Output {
     const int fd_;
     const std::size_t buffer_;
     std::ostream& reports_;
+    const std::string what_;
     std::string pending_;
     /// Whether only part of the last line was written.
     bool lineIsCut_ = false;

@@ -2,14 +2,18 @@
 #include "player.hpp"
 
 #include <algorithm>
-#include <utility>
 
+using jtimer::Date;
 using std::chrono::nanoseconds;
 
 namespace {
 
 /// How long a step of the wall clock may go unnoticed.
 constexpr std::chrono::seconds kWallClockLook(1);
+
+/// A wall clock that is set back by more than this has been wrong before, and the times of the
+/// calendar are those of the new time. Otherwise they do not come twice.
+constexpr std::chrono::hours kCorrection(3);
 
 /// Schedules from inside a task. Another thread may cancel the timer meanwhile.
 template <class Schedule>
@@ -26,37 +30,23 @@ void unlessCancelled(Schedule schedule) {
 class Player::Task final : public jtimer::TimerTask {
   public:
     /// \param first the planned time of the first run, on the entry's clock
-    Task(Player& player, std::size_t index, jtimer::Date first)
-        : player_(player), entry_(player.entries_[index]), statistics_(player.statistics_[index]),
-          planned_(first) {}
+    Task(Player& player, std::shared_ptr<const Entry> itsEntry, Date first)
+        : entry(std::move(itsEntry)), planned(first), player_(player) {}
 
     void run() override {
-        const Clocks& clocks = player_.clocks_;
-        const jtimer::Date begun =
-            entry_.kind == Entry::Kind::At ? clocks.wall->now() : clocks.steady->now();
-        // With a fixed delay, the timer counts from its own reading of the clock, slightly before
-        // `begun`. So a run can begin slightly before the time planned here; then it is not late.
-        const nanoseconds lateness = std::max(nanoseconds(begun - planned_), nanoseconds(0));
-        planned_ = (entry_.kind == Entry::Kind::Every ? begun : planned_) + entry_.period;
-
-        player_.running_ = &entry_;
-        const bool succeeded = player_.action_(entry_);
-        player_.running_ = nullptr;
-        statistics_.lateness.add(lateness);
-        if (!succeeded) ++statistics_.failures;
-        if (!entry_.repeats()) player_.ended();
+        unlessCancelled([this] { player_.run(*this); });
     }
+
+    const std::shared_ptr<const Entry> entry;
+    Date planned;
 
   private:
     Player& player_;
-    const Entry& entry_;
-    Statistics& statistics_;
-    jtimer::Date planned_;
 };
 
-Player::Player(std::vector<Entry> entries, Clocks clocks, Action action)
-    : entries_(std::move(entries)), clocks_(std::move(clocks)), action_(std::move(action)),
-      statistics_(entries_.size()), timer_(std::in_place, timerOptions()) {}
+Player::Player(Clocks clocks, Ledger& ledger, Actions actions, Options options)
+    : clocks_(std::move(clocks)), ledger_(ledger), actions_(std::move(actions)), options_(options),
+      dispatcher_(*this, options.jobs, options.grace), timer_(std::in_place, timerOptions()) {}
 
 Player::~Player() = default;
 
@@ -66,91 +56,318 @@ jtimer::TimerOptions Player::timerOptions() {
     options.daemon = true;  // however the program ends, no repeating task prevents it
     options.clock = clocks_.steady;
     options.uncaughtExceptionHandler = [this](const std::string&, std::exception_ptr exception) {
-        exception_ = std::move(exception);
-        whenAllHaveRun_();
+        fail(std::move(exception));
     };
     return options;
 }
 
-void Player::start(std::function<void()> whenAllHaveRun) {
+// --- what is due
+// -----------------------------------------------------------------------------------
+
+void Player::start(std::vector<Entry> entries, std::function<void()> whenAllHaveRun) {
     whenAllHaveRun_ = std::move(whenAllHaveRun);
-    const jtimer::Date now = clocks_.steady->now();
+    for (const Entry& entry : entries) ledger_.add(entry.name);
+    const Date now = clocks_.steady->now();
     // A task schedules them, so none of them runs before all are scheduled. Tasks that are due at
     // the same time then run in the timer's order, however fast this thread is.
-    timer_->schedule([this, now] { unlessCancelled([&] { scheduleAll(now); }); }, now);
+    auto shared = std::make_shared<std::vector<Entry>>(std::move(entries));
+    timer_->schedule(
+        [this, now, shared] {
+            thread_ = std::this_thread::get_id();
+            wallAhead_ = clocks_.wall->now() - clocks_.steady->now();
+            unlessCancelled([&] {
+                for (Entry& entry : *shared) {
+                    schedule(std::make_shared<const Entry>(std::move(entry)), now);
+                }
+                shared->clear();
+                lookAtWallClock();
+                endIfAllHaveRun();
+            });
+        },
+        now);
 }
 
-void Player::scheduleAll(jtimer::Date start) {
-    oneShotsLeft_ = static_cast<std::size_t>(std::count_if(
-        entries_.begin(), entries_.end(), [](const Entry& entry) { return !entry.repeats(); }));
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
-        const Entry& entry = entries_[i];
-        const jtimer::Date first = start + entry.after;
-        const auto task = [&] { return std::make_shared<Task>(*this, i, first); };
-        switch (entry.kind) {
-        case Entry::Kind::At:
-            byWallClock_.push_back(i);
-            break;
-        case Entry::Kind::After:
-            timer_->schedule(task(), first);
-            break;
-        case Entry::Kind::Every:
-            timer_->schedule(task(), first, entry.period);
-            break;
-        case Entry::Kind::Rate:
-            timer_->scheduleAtFixedRate(task(), first, entry.period);
-            break;
+/// \param start from when a duration counts
+void Player::schedule(const std::shared_ptr<const Entry>& entry, Date start) {
+    ledger_.add(entry->name);
+    Slot& slot = slots_[entry->name];
+    slot = {entry, nullptr, false, false};
+    ++left_;
+    if (!entry->followsWallClock()) {
+        scheduleTask(slot, start + entry->after);
+        return;
+    }
+    const Date now = clocks_.wall->now();
+    const Date when = entry->calendar ? entry->calendar->next(now) : entry->at;
+    if (when < now && !options_.catchUp) {
+        actions_.isPast(*entry, when);
+        isOver(slot);
+    } else {
+        scheduleDate(entry, when);
+    }
+}
+
+void Player::scheduleTask(Slot& slot, Date first) {
+    slot.task = std::make_shared<Task>(*this, slot.entry, first);
+    isDue(*slot.entry, first);
+    switch (slot.entry->kind) {
+    case Entry::Kind::Every:
+        timer_->schedule(slot.task, first, slot.entry->period);
+        break;
+    case Entry::Kind::Rate:
+        timer_->scheduleAtFixedRate(slot.task, first, slot.entry->period);
+        break;
+    default:
+        timer_->schedule(slot.task, first);
+        break;
+    }
+}
+
+/// A run is due, by the timer.
+void Player::run(Task& task) {
+    const Entry& entry = *task.entry;
+    const auto slot = slots_.find(entry.name);
+    if (slot == slots_.end() || slot->second.entry != task.entry) return;  // it has been removed
+    const Date steadyNow = clocks_.steady->now();
+    const Date now = entry.followsWallClock() ? clocks_.wall->now() : steadyNow;
+    // With a fixed delay, the timer counts from its own reading of the clock, slightly before
+    // `now`. So a run can begin slightly before the time planned here; then it is not late.
+    const nanoseconds lateness = std::max(nanoseconds(now - task.planned), nanoseconds(0));
+    task.planned = (entry.kind == Entry::Kind::Every ? now : task.planned) + entry.period;
+    if (!entry.followsWallClock()) {
+        if (entry.repeats()) {
+            isDue(entry, task.planned);
+        } else {
+            ledger_.isDue(entry.name, std::nullopt);
         }
     }
-    std::reverse(byWallClock_.begin(), byWallClock_.end());
-    std::stable_sort(
-        byWallClock_.begin(), byWallClock_.end(),
-        [this](std::size_t a, std::size_t b) { return entries_[a].at > entries_[b].at; });
-    scheduleByWallClock();
-    if (entries_.empty()) whenAllHaveRun_();
-}
-
-/// Schedules what is due by the wall clock, and its own next look at that clock.
-void Player::scheduleByWallClock() {
-    const jtimer::Date now = clocks_.wall->now();
-    const jtimer::Date steadyNow = clocks_.steady->now();
-    while (!byWallClock_.empty() && entries_[byWallClock_.back()].at <= now) {
-        const std::size_t index = byWallClock_.back();
-        byWallClock_.pop_back();
-        // Ahead of what is less overdue.
-        const jtimer::Date when = std::max(steadyNow - (now - entries_[index].at), jtimer::Date());
-        timer_->schedule(std::make_shared<Task>(*this, index, entries_[index].at), when);
+    const Dispatcher::Outcome outcome = dispatcher_.due(task.entry, steadyNow - lateness);
+    if (outcome == Dispatcher::Outcome::Waits && entry.kind == Entry::Kind::Every) {
+        task.cancel();
+        slot->second.restarts = true;
     }
-    if (byWallClock_.empty()) return;
-    nanoseconds next = entries_[byWallClock_.back()].at - now;
+    if (outcome == Dispatcher::Outcome::Dropped && !entry.repeats()) isOver(slot->second);
+}
+
+/// \param steady by the steady clock
+void Player::isDue(const Entry& entry, Date steady) {
+    ledger_.isDue(entry.name, clocks_.wall->now() + (steady - clocks_.steady->now()));
+}
+
+// --- the wall clock
+// --------------------------------------------------------------------------------
+
+void Player::scheduleDate(const std::shared_ptr<const Entry>& entry, Date when) {
+    ledger_.isDue(entry->name, when);
+    // Dates that are the same stay in order.
+    const auto place =
+        std::lower_bound(dueDates_.begin(), dueDates_.end(), when,
+                         [](const DueDate& each, Date date) { return each.when > date; });
+    dueDates_.insert(place, {when, entry});
+}
+
+/// Schedules what is due by the wall clock, and the next look at that clock.
+void Player::lookAtWallClock() {
+    if (look_) look_->cancel();
+    look_.reset();
+    const Date now = clocks_.wall->now();
+    const Date steadyNow = clocks_.steady->now();
+    correctDates(now, steadyNow);
+    runPastDates(now, steadyNow);
+    if (dueDates_.empty()) return;
+    nanoseconds next = dueDates_.back().when - now;
     if (clocks_.wall != clocks_.steady) next = std::min<nanoseconds>(next, kWallClockLook);
-    timer_->schedule([this] { unlessCancelled([this] { scheduleByWallClock(); }); }, next);
+    look_ = jtimer::makeTask([this] { unlessCancelled([this] { lookAtWallClock(); }); });
+    timer_->schedule(look_, next);
 }
 
-void Player::ended() {
-    if (--oneShotsLeft_ == 0 && !repeats()) whenAllHaveRun_();
+void Player::runPastDates(Date now, Date steadyNow) {
+    std::vector<DueDate> past;
+    while (!dueDates_.empty() && dueDates_.back().when <= now) {
+        past.push_back(std::move(dueDates_.back()));
+        dueDates_.pop_back();
+    }
+    for (const auto& [when, entry] : past) {
+        // Ahead of what is less overdue.
+        const Date due = std::max(steadyNow - (now - when), Date());
+        timer_->schedule(std::make_shared<Task>(*this, entry, when), due);
+        if (entry->repeats()) {
+            scheduleDate(entry, entry->calendar->next(now));  // one run for all that were missed
+        } else {
+            ledger_.isDue(entry->name, std::nullopt);
+        }
+    }
 }
 
-bool Player::repeats() const {
-    return std::any_of(entries_.begin(), entries_.end(),
-                       [](const Entry& entry) { return entry.repeats(); });
+/// If the wall clock has been set back far, computes the dates of the calendar anew.
+void Player::correctDates(Date now, Date steadyNow) {
+    const nanoseconds ahead = now - steadyNow;
+    const bool isCorrected = ahead < wallAhead_ - kCorrection;
+    wallAhead_ = ahead;
+    if (!isCorrected) return;
+    std::vector<std::shared_ptr<const Entry>> entries;
+    for (const DueDate& each : dueDates_) {
+        if (each.entry->repeats()) entries.push_back(each.entry);
+    }
+    dueDates_.erase(std::remove_if(dueDates_.begin(), dueDates_.end(),
+                                   [](const DueDate& each) { return each.entry->repeats(); }),
+                    dueDates_.end());
+    for (const auto& entry : entries) scheduleDate(entry, entry->calendar->next(now));
 }
 
-void Player::cancel() { timer_->cancel(); }
+// --- another schedule
+// ------------------------------------------------------------------------------
 
-void Player::finish() {
+void Player::replace(std::vector<Entry> entries, std::function<void(const Changes&)> whenChanged) {
+    auto shared = std::make_shared<std::vector<Entry>>(std::move(entries));
+    unlessCancelled([&] {
+        timer_->schedule(
+            [this, shared, whenChanged = std::move(whenChanged)] {
+                unlessCancelled([&] {
+                    Changes changes;
+                    update(std::move(*shared), changes);
+                    whenChanged(changes);
+                    lookAtWallClock();
+                    endIfAllHaveRun();
+                });
+            },
+            0);
+    });
+}
+
+void Player::update(std::vector<Entry> entries, Changes& changes) {
+    std::map<std::string, const Entry*> byName;
+    for (const Entry& entry : entries) byName[entry.name] = &entry;
+    for (auto slot = slots_.begin(); slot != slots_.end();) {
+        const auto each = slot++;
+        const auto replacement = byName.find(each->first);
+        if (replacement == byName.end()) {
+            ++changes.removed;
+            remove(each);
+        } else if (!each->second.entry->hasTextOf(*replacement->second)) {
+            ++changes.changed;
+            remove(each);
+        } else {
+            replacement->second = nullptr;  // it goes on
+        }
+    }
+    const Date start = clocks_.steady->now();
+    for (Entry& entry : entries) {
+        if (byName[entry.name] == nullptr) continue;
+        ++changes.added;
+        schedule(std::make_shared<const Entry>(std::move(entry)), start);
+    }
+    changes.added -= changes.changed;
+}
+
+void Player::remove(Slots::iterator slot) {
+    const std::shared_ptr<const Entry> entry = slot->second.entry;
+    if (slot->second.task) slot->second.task->cancel();
+    if (!slot->second.isOver) --left_;
+    slots_.erase(slot);
+    dueDates_.erase(std::remove_if(dueDates_.begin(), dueDates_.end(),
+                                   [&](const DueDate& each) { return each.entry == entry; }),
+                    dueDates_.end());
+    ledger_.isDue(entry->name, std::nullopt);
+    dispatcher_.drop(entry->name);
+}
+
+// --- what the dispatcher needs
+// ---------------------------------------------------------------------
+
+void Player::launch(const Job& job) {
+    actions_.launch(job, [this, name = job.entry->name](bool succeeded) { done(name, succeeded); });
+}
+
+/// A command has ended. Other threads hand that over to the timer's.
+void Player::done(const std::string& name, bool succeeded) {
+    if (std::this_thread::get_id() == thread_) {
+        dispatcher_.ended(name, succeeded);
+        return;
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        ends_.emplace_back(name, succeeded);
+    }
+    unlessCancelled(
+        [this] { timer_->schedule([this] { unlessCancelled([this] { takeEnds(); }); }, 0); });
+}
+
+void Player::takeEnds() {
+    std::vector<std::pair<std::string, bool>> ends;
+    {
+        const std::lock_guard lock(mutex_);
+        ends.swap(ends_);
+    }
+    for (const auto& [name, succeeded] : ends) dispatcher_.ended(name, succeeded);
+}
+
+void Player::callAfter(std::chrono::milliseconds delay, std::function<void()> function) {
+    unlessCancelled([&] {
+        timer_->schedule([function = std::move(function)] { unlessCancelled([&] { function(); }); },
+                         delay);
+    });
+}
+
+void Player::begun(const Job& job) {
+    ledger_.runBegun(job);
+    const auto slot = slots_.find(job.entry->name);
+    if (slot == slots_.end() || !slot->second.restarts || slot->second.entry != job.entry) return;
+    slot->second.restarts = false;
+    unlessCancelled([&] { scheduleTask(slot->second, clocks_.steady->now() + job.entry->period); });
+}
+
+void Player::ended(const Job& job, bool succeeded) {
+    ledger_.runEnded(job.entry->name, succeeded);
+    const auto slot = slots_.find(job.entry->name);
+    if (slot != slots_.end() && slot->second.entry == job.entry && !job.entry->repeats()) {
+        isOver(slot->second);
+    }
+    endIfAllHaveRun();
+}
+
+void Player::skipped(const Entry& entry) {
+    ledger_.runSkipped(entry.name);
+    actions_.skipped(entry);
+}
+
+void Player::isOver(Slot& slot) {
+    slot.isOver = true;
+    --left_;
+}
+
+// --- the end
+// ---------------------------------------------------------------------------------------
+
+void Player::endIfAllHaveRun() {
+    if (left_ == 0 && dispatcher_.idle()) whenAllHaveRun_();
+}
+
+void Player::cancel() {
+    dispatcher_.stop();
     timer_->cancel();
+}
+
+void Player::fail(std::exception_ptr exception) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (!exception_) exception_ = std::move(exception);
+    }
+    whenAllHaveRun_();
+}
+
+void Player::awaitEnd() {
     while (!timer_->awaitTermination(std::chrono::hours(1))) {
     }
+}
+
+void Player::finish() {
+    cancel();
+    awaitEnd();
+    whenAllHaveRun_ = [] {};
+    takeEnds();
+    dispatcher_.giveUp();
     stats_ = timer_->stats();
     timer_.reset();
     if (exception_) std::rethrow_exception(exception_);
-}
-
-std::vector<Printer::Row> Player::rows() const {
-    std::vector<Printer::Row> rows;
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
-        rows.push_back({entries_[i].name, statistics_[i]});
-    }
-    return rows;
 }

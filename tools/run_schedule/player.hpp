@@ -1,87 +1,156 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "report.hpp"
-#include "schedule_file.hpp"
+#include "dispatcher.hpp"
+#include "entry.hpp"
+#include "ledger.hpp"
 
 #include <jtimer/clock.hpp>
 #include <jtimer/timer.hpp>
 
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
-/// The clocks of a schedule: real ones, or one ManualClock for both.
+/// The clocks of a player. Durations are measured on the steady clock, dates on the wall clock. If
+/// both are the same clock, it cannot be set.
 struct Clocks {
-    /// The timer's clock, for all durations. It is never set.
     std::shared_ptr<jtimer::Clock> steady;
-    /// The clock of `at`. It may be set back or forward at any time.
-    std::shared_ptr<const jtimer::Clock> wall;
+    std::shared_ptr<jtimer::Clock> wall;
 };
 
-/// Plays a schedule on one Timer.
+/// Plays a schedule on one timer: what is due when. A Dispatcher on the timer's thread decides what
+/// begins then, and the commands run elsewhere.
 ///
-/// The timer runs on the steady clock, so that setting the wall clock neither stops `after`,
-/// `every` and `rate` nor makes them catch up. One task serves all `at` entries: it looks at the
-/// wall clock, once a second if the two clocks differ, and schedules what is due. A second timer on
-/// the wall clock was rejected: two commands would run at the same time, and a thread that is
-/// already waiting does not notice that its clock has been set forward.
-class Player {
+/// Only what happens on the wall clock is not left to the timer: it looks at that clock once a
+/// second while something is pending there, as the clock can be set.
+class Player final : private Dispatcher::Host {
   public:
-    /// Executes an entry, on the timer's thread. \returns whether it succeeded
-    using Action = std::function<bool(const Entry&)>;
+    /// To be called once, by any thread, when the command has ended.
+    using Done = std::function<void(bool succeeded)>;
 
-    Player(std::vector<Entry> entries, Clocks clocks, Action action);
-    ~Player();
+    /// What the player has others do; the timer's thread calls it.
+    struct Actions {
+        std::function<void(const Job&, Done)> launch;  ///< starts a command
+        std::function<void(const std::string& name, int signal)> signal = [](auto&, int) {};
+        std::function<void(const Entry&)> skipped = [](const Entry&) {};
+        std::function<void(const Entry&, jtimer::Date)> isPast = [](auto&, jtimer::Date) {};
+    };
+    struct Options {
+        int jobs = 1;                           ///< how many commands may run at once
+        bool catchUp = false;                   ///< an `at` that is past at the start runs at once
+        std::chrono::milliseconds grace{5000};  ///< for a command that is killed for the next run
+    };
 
-    /// Starts the schedule now.
-    /// \param whenAllHaveRun called on the timer's thread when no run is left, if that ever
-    ///   happens, or when an exception has left the action, after which nothing more runs
-    void start(std::function<void()> whenAllHaveRun = [] {});
+    Player(Clocks clocks, Ledger& ledger, Actions actions, Options options);
+    ~Player() override;
 
-    /// Whether any entry repeats, so that the schedule never ends by itself.
-    bool repeats() const;
+    /// Schedules all entries. To be called once.
+    /// \param whenAllHaveRun is called when nothing is left to run, or when an exception has ended
+    ///   the schedule
+    void start(
+        std::vector<Entry> entries, std::function<void()> whenAllHaveRun = [] {});
 
-    /// Cancels the whole timer. The running command, if there is one, continues.
+    /// How many tasks a new schedule has added, changed and removed.
+    struct Changes {
+        int added = 0, changed = 0, removed = 0;
+    };
+
+    /// Changes the schedule to these entries. One whose line is the same goes on as it is; another
+    /// one begins as at the start. What is running continues.
+    /// \param whenChanged is called by the timer's thread
+    void replace(std::vector<Entry> entries, std::function<void(const Changes&)> whenChanged);
+
+    /// Begins no more commands. Any thread may call this.
     void cancel();
 
-    /// The entry that is running now, or null.
-    const Entry* running() const { return running_; }
+    /// Waits until the timer's thread has ended, so that no command will start. To be called after
+    /// cancel().
+    void awaitEnd();
 
-    /// Cancels, and waits for the running command.
-    /// \throws the exception that left the action, if there was one
+    /// To be called after awaitEnd(), when no command is running. Rethrows the exception out of an
+    /// action, if there was one.
     void finish();
 
-    /// Call it after finish(). The rows refer to this object.
-    std::vector<Printer::Row> rows() const;
+    /// Lets finish() throw this, and ends the schedule. Any thread may call this.
+    void fail(std::exception_ptr exception);
 
-    /// Call it after finish(). The numbers include this object's own tasks: the start, and each
-    /// look at the wall clock.
+    /// Call it after finish(). The numbers include this object's own tasks: the start, each end of
+    /// a command, each retry, and each look at the wall clock.
     const jtimer::TimerStats& stats() const { return stats_; }
 
   private:
     class Task;
 
-    jtimer::TimerOptions timerOptions();
-    void scheduleAll(jtimer::Date start);
-    void scheduleByWallClock();
-    void ended();
+    /// What is known of a name.
+    struct Slot {
+        std::shared_ptr<const Entry> entry;
+        std::shared_ptr<Task> task;  ///< on the timer; not of what follows the wall clock
+        bool restarts = false;       ///< a fixed delay counts from the start of the run that waits
+        bool isOver = false;         ///< nothing is left to run
+    };
+    using Slots = std::map<std::string, Slot>;
 
-    const std::vector<Entry> entries_;
+    /// Something that is due by the wall clock.
+    struct DueDate {
+        jtimer::Date when;
+        std::shared_ptr<const Entry> entry;
+    };
+
+    jtimer::TimerOptions timerOptions();
+    void schedule(const std::shared_ptr<const Entry>& entry, jtimer::Date start);
+    void scheduleTask(Slot& slot, jtimer::Date first);
+    void scheduleDate(const std::shared_ptr<const Entry>& entry, jtimer::Date when);
+    void lookAtWallClock();
+    void runPastDates(jtimer::Date now, jtimer::Date steadyNow);
+    void correctDates(jtimer::Date now, jtimer::Date steadyNow);
+    void run(Task& task);
+    void isDue(const Entry& entry, jtimer::Date steady);
+    void update(std::vector<Entry> entries, Changes& changes);
+    void remove(Slots::iterator slot);
+    void done(const std::string& name, bool succeeded);
+    void takeEnds();
+    void isOver(Slot& slot);
+    void endIfAllHaveRun();
+
+    jtimer::Date now() override { return clocks_.steady->now(); }
+    void launch(const Job& job) override;
+    void signal(const std::string& name, int signal) override { actions_.signal(name, signal); }
+    void callAfter(std::chrono::milliseconds delay, std::function<void()> function) override;
+    void begun(const Job& job) override;
+    void ended(const Job& job, bool succeeded) override;
+    void skipped(const Entry& entry) override;
+
     const Clocks clocks_;
-    const Action action_;
+    Ledger& ledger_;
+    const Actions actions_;
+    const Options options_;
     std::function<void()> whenAllHaveRun_;
 
-    /// Written by the timer's thread, and read after that thread has ended.
-    std::vector<Statistics> statistics_;
-    std::exception_ptr exception_;
-    std::size_t oneShotsLeft_ = 0;
+    // Of the timer's thread, and of others before that has begun or after it has ended:
+    Dispatcher dispatcher_;
+    Slots slots_;
+    std::size_t left_ = 0;                     ///< slots that are not over
+    std::vector<DueDate> dueDates_;            ///< the next one last
+    std::shared_ptr<jtimer::TimerTask> look_;  ///< at the wall clock
+    std::chrono::nanoseconds wallAhead_{0};    ///< of the steady clock, at the last look
+    std::thread::id thread_;
     jtimer::TimerStats stats_;
-    std::vector<std::size_t> byWallClock_;  ///< entries still to come, the next one last
-    std::atomic<const Entry*> running_{nullptr};
+
+    std::mutex mutex_;
+    // Guarded by mutex_:
+    std::vector<std::pair<std::string, bool>> ends_;  ///< of commands, not yet dealt with
+    std::exception_ptr exception_;
 
     std::optional<jtimer::Timer>
         timer_;  // last: its destructor waits for tasks, which use the other members

@@ -5,10 +5,43 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <sstream>
 
 namespace {
+
+using Cells = std::vector<std::string>;
+
+/// The columns for retries and dropped runs are shown only if there are any.
+Cells cellsOf(const Record& record, bool retries, bool skipped) {
+    const jtimer::LatenessHistogram& lateness = record.lateness;
+    const bool ran = lateness.count() > 0;
+    Cells cells{record.name, std::to_string(lateness.count()), std::to_string(record.failures)};
+    if (retries) cells.push_back(std::to_string(record.retries));
+    if (skipped) cells.push_back(std::to_string(record.skipped));
+    cells.push_back(ran ? inMillis(lateness.percentile(50)) : "-");
+    cells.push_back(ran ? inMillis(lateness.max()) : "-");
+    return cells;
+}
+
+Cells headOf(bool retries, bool skipped) {
+    Cells cells{"task", "runs", "failures"};
+    if (retries) cells.emplace_back("retries");
+    if (skipped) cells.emplace_back("skipped");
+    cells.emplace_back("lateness p50");
+    cells.emplace_back("lateness max");
+    return cells;
+}
+
+}  // namespace
+
+std::size_t widthOf(std::string_view text) {
+    // Only the first byte of each character counts.
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+    }));
+}
 
 std::string padded(std::string_view text, std::size_t width) {
     std::string result(text);
@@ -28,54 +61,47 @@ std::string inMillis(std::chrono::nanoseconds time) {
     return text.data();
 }
 
-using Cells = std::array<std::string, 5>;
-
-Cells cellsOf(const Printer::Row& row) {
-    const jtimer::LatenessHistogram& lateness = row.statistics.lateness;
-    const bool ran = lateness.count() > 0;
-    return {row.name, std::to_string(lateness.count()), std::to_string(row.statistics.failures),
-            ran ? inMillis(lateness.percentile(50)) : "-", ran ? inMillis(lateness.max()) : "-"};
-}
-
-}  // namespace
-
-std::size_t widthOf(std::string_view text) {
-    // Only the first byte of each character counts.
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-        return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-    }));
+void Printer::widen(std::size_t nameWidth) {
+    const std::lock_guard lock(mutex_);
+    nameWidth_ = std::max(nameWidth_, nameWidth);
 }
 
 void Printer::line(jtimer::Date time, const std::string& name, std::string_view text) {
-    std::string line = formatDate(time) + ' ' + padded(name, nameWidth_) + "  ";
+    std::string line = formatDate(time) + ' ';
+    const std::lock_guard lock(mutex_);
+    line += padded(name, nameWidth_) + "  ";
     line.append(text) += '\n';
     output_.write(line);
 }
 
-void Printer::table(const std::vector<Row>& rows) {
-    const Cells head{"task", "runs", "failures", "lateness p50", "lateness max"};
-    std::array<std::size_t, head.size()> widths{};
-    const auto widen = [&widths](const Cells& cells) {
+void Printer::table(const std::vector<Record>& records) {
+    const auto any = [&records](std::int64_t Record::*count) {
+        return std::any_of(records.begin(), records.end(),
+                           [count](const Record& record) { return record.*count > 0; });
+    };
+    const bool retries = any(&Record::retries), skipped = any(&Record::skipped);
+    std::vector<Cells> table{headOf(retries, skipped)};
+    for (const Record& record : records) table.push_back(cellsOf(record, retries, skipped));
+    std::vector<std::size_t> widths(table[0].size());
+    for (const Cells& cells : table) {
         for (std::size_t i = 0; i < cells.size(); ++i)
             widths[i] = std::max(widths[i], widthOf(cells[i]));
-    };
-    const auto print = [this, &widths](const Cells& cells) {
+    }
+    const std::lock_guard lock(mutex_);
+    output_.write("\n");
+    for (const Cells& cells : table) {
         std::string line = padded(cells[0], widths[0]);
         for (std::size_t i = 1; i < cells.size(); ++i)
             line += "  " + rightAligned(cells[i], widths[i]);
         output_.write(line += '\n');
-    };
-    widen(head);
-    for (const Row& row : rows) widen(cellsOf(row));
-    output_.write("\n");
-    print(head);
-    for (const Row& row : rows) print(cellsOf(row));
+    }
     output_.flush();
 }
 
 void Printer::stats(const jtimer::TimerStats& stats) {
     std::ostringstream text;
     text << '\n' << stats;
+    const std::lock_guard lock(mutex_);
     output_.write(text.str());
     output_.flush();
 }

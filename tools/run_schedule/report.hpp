@@ -1,12 +1,15 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "ledger.hpp"
 #include "output.hpp"
-#include "statistics.hpp"
 
+#include <jtimer/jdk/timer_stats.hpp>
 #include <jtimer/time.hpp>
 
+#include <chrono>
 #include <cstddef>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,24 +17,31 @@
 /// The number of columns that `text`, in UTF-8, takes on a terminal.
 std::size_t widthOf(std::string_view text);
 
+std::string padded(std::string_view text, std::size_t width);
+std::string rightAligned(std::string_view text, std::size_t width);
+
+/// `0.123 ms`.
+std::string inMillis(std::chrono::nanoseconds time);
+
 /// Prints the output of tasks, `2030-01-01T08:00:00.250+01:00 name  text`, and their statistics.
+/// Any thread may call any function.
 class Printer {
   public:
-    /// \param nameWidth the width of the widest task name
-    Printer(Output& output, std::size_t nameWidth) : output_(output), nameWidth_(nameWidth) {}
+    explicit Printer(Output& output) : output_(output) {}
+
+    /// Makes room for a name of this width.
+    void widen(std::size_t nameWidth);
 
     void line(jtimer::Date time, const std::string& name, std::string_view text);
 
-    struct Row {
-        const std::string& name;
-        const Statistics& statistics;
-    };
-    void table(const std::vector<Row>& rows);
+    void table(const std::vector<Record>& records);
 
     /// Prints the timer's statistics, as the library formats them.
     void stats(const jtimer::TimerStats& stats);
 
   private:
+    std::mutex mutex_;
+    // Guarded by mutex_:
     Output& output_;
-    const std::size_t nameWidth_;
+    std::size_t nameWidth_ = 0;
 };

@@ -1,44 +1,34 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include <jtimer/timer.hpp>
+#include "entry.hpp"
 
-#include <chrono>
 #include <istream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 /// \file
-/// A schedule file is text; each line has a time, a name, and a command:
+/// A schedule file is text; each line has a time, options, a name, and a command:
 ///
-///     line     = when name command | comment | nothing
+///     line     = when {option} name command | comment | nothing
 ///     when     = "after" duration                          once, from the start
 ///              | "at" date                                 once, by the wall clock
+///              | "at" HH:MM [zone]                         once, the next time it is so late
 ///              | "every" duration ["after" duration]       with a fixed delay
 ///              | "rate" duration ["after" duration]        at a fixed rate
+///              | "daily" HH:MM [zone]                      each day, by the wall clock
+///              | "cron" '"' expression '"' [zone]          as cron(5), by the wall clock
 ///     duration = as parseDuration() reads it; of "every" and "rate", not 0
 ///     date     = as parseDate() reads it
-///     name     = a word other than "after", "at", "every" and "rate"
+///     zone     = a word with a "/", or "UTC": the name of a time zone; without it, local time
+///     option   = "overlap=" ("wait" | "skip" | "kill")     see Overlap
+///              | "retry=" times ["/" duration]             see Retry
+///     name     = a word without "=" that does not begin a time; each name occurs once in a file
 ///     command  = the rest of the line, for /bin/sh; more than a comment of the shell
 ///     comment  = "#" and the rest of the line
 ///
 /// Spaces and tabs separate words, and may begin a line. A line ends in LF or CR LF, and is at most
 /// 1 MiB long. A byte order mark at the beginning of the file is skipped.
-
-/// One line of a schedule file: a time, a name, and a command.
-struct Entry {
-    enum class Kind { After, At, Every, Rate };
-
-    Kind kind = Kind::After;
-    std::chrono::milliseconds after{0};   ///< from the start to the first run; not for At
-    jtimer::Date at{};                    ///< the time of the run; At only
-    std::chrono::milliseconds period{0};  ///< Every (fixed delay) and Rate (fixed rate) only
-    std::string name;
-    std::string command;  ///< for /bin/sh, as written in the file
-
-    bool repeats() const { return kind == Kind::Every || kind == Kind::Rate; }
-};
 
 struct Schedule {
     std::vector<Entry> entries;  ///< in the order of the file
@@ -50,3 +40,8 @@ struct Schedule {
 /// hundred errors, or at a line that is too long: then the file is not a schedule.
 /// \param fileName the name to show in errors
 Schedule parseSchedule(std::istream& file, const std::string& fileName);
+
+/// Opens and reads a schedule file.
+/// \param fileName `-` for standard input
+/// \throws std::runtime_error if the file cannot be read, has a bad line, or has no task
+std::vector<Entry> readSchedule(const std::string& fileName);

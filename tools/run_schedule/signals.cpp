@@ -30,7 +30,8 @@ bool isIgnored(int signal) {
 
 }  // namespace
 
-Signals::Signals() {
+Signals::Signals(bool wantsHangUp) {
+    if (wantsHangUp) std::signal(SIGHUP, SIG_DFL);  // one that is ignored is not waited for either
     sigemptyset(&ending_);
     for (const int signal : {SIGINT, SIGTERM}) sigaddset(&ending_, signal);
     if (!isIgnored(SIGHUP)) sigaddset(&ending_, SIGHUP);

@@ -14,8 +14,8 @@ class Signals {
   public:
     enum class Reason { Interrupt, HangUp, Woken, Deadline };
 
-    /// Leaves SIGHUP alone if it is ignored, as under nohup.
-    Signals();
+    /// Leaves SIGHUP alone if it is ignored, as under nohup, unless it is always wanted.
+    explicit Signals(bool wantsHangUp = false);
 
     /// Returns on SIGINT or SIGTERM (Interrupt), on SIGHUP, after wakeMain(), or at the deadline.
     Reason wait(std::optional<std::chrono::steady_clock::time_point> deadline = {});

@@ -1,0 +1,69 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "commands.hpp"
+
+#include "trace.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+bool Commands::run(const Job& job) {
+    const Entry& entry = *job.entry;
+    const auto print = [&](std::string_view line) {
+        const jtimer::Date now = wallClock_.now();
+        ledger_.commandPrinted(entry.name, line);
+        onLine_(now, entry.name, line);
+    };
+    const std::shared_ptr<CommandRunner> runner = add(entry.name);
+    ledger_.commandBegun(entry.name, wallClock_.now());
+    if (job.attempt > 1) {
+        print("[retry " + std::to_string(job.attempt - 1) + " of " +
+              std::to_string(entry.retry.times) + ']');
+    }
+    const jtimer::Date begin = steadyClock_.now();
+    std::string failure;
+    try {
+        failure = runner->run(entry.command, print);
+    } catch (const std::system_error& e) {
+        failure = e.what();
+    }
+    const jtimer::Date end = steadyClock_.now();
+    remove(entry.name);
+    if (!failure.empty()) print("[failed: " + failure + ']');
+    ledger_.commandEnded(entry.name, wallClock_.now(), end - begin, failure.empty());
+    if (trace_ != nullptr) trace_->command(job, begin, end, failure);
+    return failure.empty();
+}
+
+std::shared_ptr<CommandRunner> Commands::add(const std::string& name) {
+    auto runner = std::make_shared<CommandRunner>();
+    const std::lock_guard lock(mutex_);
+    running_.emplace_back(name, runner);
+    if (signal_ != 0) runner->end(signal_);
+    return runner;
+}
+
+void Commands::remove(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    running_.erase(std::find_if(running_.begin(), running_.end(),
+                                [&](const Running& each) { return each.first == name; }));
+}
+
+void Commands::end(const std::string& name, int signal) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [each, runner] : running_) {
+        if (each == name) runner->end(signal);
+    }
+}
+
+void Commands::endAll(int signal) {
+    const std::lock_guard lock(mutex_);
+    signal_ = signal;
+    for (const Running& each : running_) each.second->end(signal);
+}
+
+std::vector<std::string> Commands::running() {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::string> names;
+    for (const Running& each : running_) names.push_back(each.first);
+    return names;
+}

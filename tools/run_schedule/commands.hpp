@@ -1,0 +1,62 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "command.hpp"
+#include "dispatcher.hpp"
+#include "ledger.hpp"
+
+#include <jtimer/clock.hpp>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+class Trace;
+
+/// Runs the commands of tasks, and accounts for them: prints what they print, and tells the ledger
+/// and the trace. It does not know why a command is to run now. Any thread may call any function.
+class Commands {
+  public:
+    /// Receives the lines of all commands, one at a time for each.
+    using OnLine =
+        std::function<void(jtimer::Date now, const std::string& name, std::string_view line)>;
+
+    /// \param trace may be null
+    Commands(Ledger& ledger, OnLine onLine, Trace* trace)
+        : ledger_(ledger), onLine_(std::move(onLine)), trace_(trace) {}
+
+    /// Runs a command of a task that the ledger lists, and returns when it has ended. No other
+    /// command of that name may run.
+    /// \returns whether it has succeeded
+    bool run(const Job& job);
+
+    /// Sends a signal to the process group of the command of that name, if it runs.
+    void end(const std::string& name, int signal);
+
+    /// The same for all commands, and for those that start later.
+    void endAll(int signal);
+
+    /// The names of the tasks whose commands run, in the order of their starts.
+    std::vector<std::string> running();
+
+  private:
+    using Running = std::pair<std::string, std::shared_ptr<CommandRunner>>;
+
+    std::shared_ptr<CommandRunner> add(const std::string& name);
+    void remove(const std::string& name);
+
+    Ledger& ledger_;
+    const OnLine onLine_;
+    Trace* const trace_;
+    const jtimer::WallClock wallClock_;
+    const jtimer::SteadyClock steadyClock_;
+
+    std::mutex mutex_;
+    // Guarded by mutex_:
+    std::vector<Running> running_;
+    int signal_ = 0;  ///< the last one passed to endAll(), or 0
+};

@@ -1,0 +1,50 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "calendar_rule.hpp"
+
+#include <jtimer/time.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+/// What happens to a run that is due while the previous one of the same name is in progress.
+enum class Overlap {
+    Wait,  ///< it begins when the previous one has ended
+    Skip,  ///< it is dropped
+    Kill,  ///< the previous one is ended first
+};
+
+/// How often a command that has failed is run again. The delay doubles each time, to at most an
+/// hour or, if that is more, the first delay.
+struct Retry {
+    int times = 0;
+    std::chrono::milliseconds delay{1000};
+};
+
+/// One line of a schedule file: a time, options, a name, and a command.
+struct Entry {
+    enum class Kind { After, At, Every, Rate, Cron };
+
+    Kind kind = Kind::After;
+    std::chrono::milliseconds after{0};   ///< from the start to the first run; not for At and Cron
+    jtimer::Date at{};                    ///< the time of the run; At without `calendar` only
+    std::chrono::milliseconds period{0};  ///< Every (fixed delay) and Rate (fixed rate) only
+    std::optional<CalendarRule>
+        calendar;  ///< each time it matches, for Cron; the next time, for At
+    Overlap overlap = Overlap::Wait;
+    Retry retry;
+    std::string name;
+    std::string command;  ///< for /bin/sh, as written in the file
+    std::string head;     ///< the line up to the command
+
+    bool repeats() const { return kind != Kind::After && kind != Kind::At; }
+
+    /// Whether the times of its runs are those of the wall clock.
+    bool followsWallClock() const { return kind == Kind::At || kind == Kind::Cron; }
+
+    bool hasTextOf(const Entry& other) const {
+        return head == other.head && command == other.command;
+    }
+};

@@ -1,0 +1,81 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "ledger.hpp"
+
+#include <algorithm>
+
+template <class Change>
+void Ledger::change(const std::string& name, Change change) {
+    const std::lock_guard lock(mutex_);
+    ++version_;
+    change(records_[indexes_.at(name)]);
+}
+
+void Ledger::add(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    if (!indexes_.emplace(name, records_.size()).second) return;
+    ++version_;
+    records_.emplace_back().name = name;
+}
+
+void Ledger::isDue(const std::string& name, std::optional<jtimer::Date> next) {
+    change(name, [&](Record& record) { record.next = next; });
+}
+
+void Ledger::runBegun(const Job& job) {
+    change(job.entry->name, [&](Record& record) {
+        record.inProgress = true;
+        if (job.attempt > 1) {
+            ++record.retries;
+            return;
+        }
+        record.lateness.add(job.lateness);
+        record.latenessSum += job.lateness;
+    });
+}
+
+void Ledger::runEnded(const std::string& name, bool succeeded) {
+    change(name, [&](Record& record) {
+        record.inProgress = false;
+        if (!succeeded) ++record.failures;
+    });
+}
+
+void Ledger::runSkipped(const std::string& name) {
+    change(name, [](Record& record) { ++record.skipped; });
+}
+
+void Ledger::commandBegun(const std::string& name, jtimer::Date now) {
+    change(name, [&](Record& record) { record.runningSince = now; });
+}
+
+void Ledger::commandPrinted(const std::string& name, std::string_view line) {
+    constexpr std::size_t kMost = 1000;  // more than a terminal shows
+    change(name, [&](Record& record) { record.lastLine = line.substr(0, kMost); });
+}
+
+void Ledger::commandEnded(const std::string& name, jtimer::Date now, std::chrono::nanoseconds took,
+                          bool succeeded) {
+    change(name, [&](Record& record) {
+        record.runningSince.reset();
+        ++record.commands;
+        record.commandTime += took;
+        record.hasFailed = !succeeded;
+        if (succeeded) record.lastSuccess = now;
+    });
+}
+
+std::vector<Record> Ledger::records() const {
+    const std::lock_guard lock(mutex_);
+    return records_;
+}
+
+bool Ledger::hasFailures() const {
+    const std::lock_guard lock(mutex_);
+    return std::any_of(records_.begin(), records_.end(),
+                       [](const Record& record) { return record.failures > 0; });
+}
+
+std::uint64_t Ledger::version() const {
+    const std::lock_guard lock(mutex_);
+    return version_;
+}

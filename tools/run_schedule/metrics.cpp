@@ -1,0 +1,140 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "metrics.hpp"
+
+#include "process.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <stdexcept>
+#include <string_view>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+using std::chrono::nanoseconds;
+
+namespace {
+
+std::string inSeconds(nanoseconds time) {
+    std::array<char, 40> text{};
+    std::snprintf(text.data(), text.size(), "%s%lld.%09lld", time.count() < 0 ? "-" : "",
+                  std::abs(static_cast<long long>(time.count() / 1'000'000'000)),
+                  std::abs(static_cast<long long>(time.count() % 1'000'000'000)));
+    return text.data();
+}
+
+std::string label(std::string_view name) {
+    std::string text = "task=\"";
+    for (const char c : name) {
+        if (c == '"' || c == '\\') text += '\\';
+        text += c;
+    }
+    return text += '"';
+}
+
+/// Writes one metric after another, each for all tasks.
+class Text {
+  public:
+    explicit Text(const std::vector<Record>& records) : records_(records) {}
+
+    void head(const std::string& name, const char* type, const char* help) {
+        text_ += "# HELP run_schedule_" + name + ' ' + help + "\n# TYPE run_schedule_" + name +
+                 ' ' + type + '\n';
+    }
+
+    /// \param value an empty text: the task has none
+    void values(const std::string& name, const std::function<std::string(const Record&)>& value,
+                const std::string& moreLabels = "") {
+        for (const Record& record : records_) {
+            const std::string text = value(record);
+            if (text.empty()) continue;
+            text_ +=
+                "run_schedule_" + name + '{' + label(record.name) + moreLabels + "} " + text + '\n';
+        }
+    }
+
+    void counts(const std::string& name, const char* help,
+                const std::function<std::int64_t(const Record&)>& count) {
+        head(name, "counter", help);
+        values(name, [&](const Record& record) { return std::to_string(count(record)); });
+    }
+
+    void dates(const std::string& name, const char* help,
+               const std::function<std::optional<jtimer::Date>(const Record&)>& date) {
+        head(name, "gauge", help);
+        values(name, [&](const Record& record) {
+            const std::optional<jtimer::Date> when = date(record);
+            return when ? inSeconds(when->time_since_epoch()) : "";
+        });
+    }
+
+    std::string take() { return std::move(text_); }
+
+  private:
+    const std::vector<Record>& records_;
+    std::string text_;
+};
+
+}  // namespace
+
+std::string metricsOf(const std::vector<Record>& records) {
+    Text text(records);
+    const auto runs = [](const Record& r) { return std::to_string(r.lateness.count()); };
+    text.counts("runs_total", "Runs that have begun.",
+                [](const Record& r) { return static_cast<std::int64_t>(r.lateness.count()); });
+    text.counts("failures_total", "Runs that have failed, with all their retries.",
+                [](const Record& r) { return r.failures; });
+    text.counts("retries_total", "Commands that were run again.",
+                [](const Record& r) { return r.retries; });
+    text.counts("skipped_total", "Runs that were due and did not begin.",
+                [](const Record& r) { return r.skipped; });
+
+    text.head("running", "gauge", "Whether the command runs.");
+    text.values("running", [](const Record& r) { return r.runningSince ? "1" : "0"; });
+    text.dates("last_success_timestamp_seconds", "When a command last succeeded.",
+               [](const Record& r) { return r.lastSuccess; });
+    text.dates("next_run_timestamp_seconds", "When a run is due next.",
+               [](const Record& r) { return r.next; });
+
+    text.head("duration_seconds", "summary", "How long the commands took.");
+    text.values("duration_seconds_sum", [](const Record& r) { return inSeconds(r.commandTime); });
+    text.values("duration_seconds_count",
+                [](const Record& r) { return std::to_string(r.commands); });
+
+    text.head("lateness_seconds", "summary", "Actual starts of the runs minus planned ones.");
+    for (const int percent : {50, 99}) {
+        text.values(
+            "lateness_seconds",
+            [&](const Record& r) {
+                return r.lateness.count() == 0 ? "" : inSeconds(r.lateness.percentile(percent));
+            },
+            ",quantile=\"0." + std::to_string(percent == 50 ? 5 : percent) + '"');
+    }
+    text.values("lateness_seconds_sum", [](const Record& r) { return inSeconds(r.latenessSum); });
+    text.values("lateness_seconds_count", runs);
+    return text.take();
+}
+
+void MetricsFile::write(const std::string& text) const {
+    constexpr mode_t kMode = 0666;
+    // In the same folder, or it could not be renamed; and not *.prom, which the collector reads.
+    const std::string newName = fileName_ + ".new";
+    const auto fail = [this] {
+        throw std::runtime_error("cannot write " + fileName_ + ": " + strerror(errno));
+    };
+    FileDescriptor file(::open(newName.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode));
+    if (file.get() < 0) fail();
+    for (std::string_view rest = text; !rest.empty();) {
+        const ssize_t count = ::write(file.get(), rest.data(), rest.size());
+        if (count > 0) {
+            rest.remove_prefix(static_cast<std::size_t>(count));
+        } else if (errno != EINTR) {
+            fail();
+        }
+    }
+    file.close();
+    if (std::rename(newName.c_str(), fileName_.c_str()) != 0) fail();
+}

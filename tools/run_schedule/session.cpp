@@ -1,0 +1,338 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "session.hpp"
+
+#include "commands.hpp"
+#include "ledger.hpp"
+#include "metrics.hpp"
+#include "player.hpp"
+#include "report.hpp"
+#include "schedule_file.hpp"
+#include "signals.hpp"
+#include "time_text.hpp"
+#include "trace.hpp"
+#include "watch.hpp"
+#include "workers.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <exception>
+#include <future>
+#include <iostream>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <unistd.h>
+
+using jtimer::Date;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+namespace {
+
+/// How often the table of --watch is drawn again, and the file of --metrics is written again.
+constexpr milliseconds kDrawing(200);
+constexpr milliseconds kWriting(1000);
+
+std::unique_ptr<Trace> traceOf(const Options& options, Date start) {
+    if (options.trace.empty()) return nullptr;
+    try {
+        return std::make_unique<Trace>(options.trace, start);
+    } catch (const std::runtime_error& e) {
+        throw BadFile(e.what());
+    }
+}
+
+/// A schedule that is being played, on the main thread.
+class Session {
+  public:
+    Session(const Options& options, Output& output)
+        : options_(options), printer_(output),
+          watches_(options.watch && Watch::isPossible(STDOUT_FILENO)),
+          watch_(output, STDOUT_FILENO), signals_(options.reload),
+          trace_(traceOf(options, clocks_.steady->now())), metrics_(options.metrics),
+          commands_(
+              ledger_, [this](auto&&... line) { print(line...); }, trace_.get()),
+          player_(clocks_, ledger_, actions(), {options.jobs, options.catchUp, options.grace}) {}
+
+    Result run(std::vector<Entry> entries) {
+        const std::optional<steady_clock::time_point> deadline =
+            options_.runFor ? std::optional(steady_clock::now() + *options_.runFor) : std::nullopt;
+        widen(entries);
+        for (const Entry& entry : entries) ledger_.add(entry.name);
+        if (!writeMetrics()) throw BadFile(metricsFailure_);
+        player_.start(std::move(entries), [this] { signals_.wakeMain(); });
+        const Signals::Reason reason = waitForEnd(deadline);
+        player_.cancel();
+        drawNotices();
+        if (watches_) watch_.clear();
+        if (reason != Signals::Reason::Deadline) sayWhatIsRunning();
+        finish();
+        return report();
+    }
+
+  private:
+    Player::Actions actions() {
+        return {[this](const Job& job, Player::Done done) { launch(job, std::move(done)); },
+                [this](const std::string& name, int signal) { commands_.end(name, signal); },
+                [this](const Entry& entry) {
+                    print(clocks_.wall->now(), entry.name,
+                          "[skipped: the previous run has not ended]");
+                    if (trace_) trace_->skipped(entry.name, clocks_.steady->now());
+                },
+                [this](const Entry& entry, Date when) {
+                    notify("the time of " + entry.name + " is past: " + formatDate(when) +
+                           "; --catch-up runs it");
+                }};
+    }
+
+    void launch(const Job& job, Player::Done done) {
+        try {
+            workers_.run([this, job, done] {
+                try {
+                    done(commands_.run(job));
+                } catch (...) {
+                    player_.fail(std::current_exception());
+                }
+            });
+        } catch (const std::system_error& e) {
+            print(clocks_.wall->now(), job.entry->name,
+                  std::string("[failed: no thread can be started: ") + e.what() + ']');
+            done(false);
+        }
+    }
+
+    /// A line of a task.
+    void print(Date now, const std::string& name, std::string_view text) {
+        if (!watches_) printer_.line(now, name, text);
+    }
+
+    /// Says something on the standard error. Any thread may call this.
+    void notify(const std::string& text) {
+        const std::string line = "run_schedule: " + text + '\n';
+        if (!watches_) {
+            std::cerr << line << std::flush;
+            return;
+        }
+        const std::lock_guard lock(noticesMutex_);
+        notices_ += line;
+    }
+
+    void widen(const std::vector<Entry>& entries) {
+        for (const Entry& entry : entries) printer_.widen(widthOf(entry.name));
+    }
+
+    /// Returns at the deadline, at a signal that ends the schedule, or when all has run.
+    Signals::Reason waitForEnd(std::optional<steady_clock::time_point> deadline) {
+        for (;;) {
+            std::optional<steady_clock::time_point> next = deadline;
+            const steady_clock::time_point refresh = steady_clock::now() + refreshment();
+            if (refreshes() && (!deadline || refresh < *deadline)) next = refresh;
+            const Signals::Reason reason = signals_.wait(next);
+            if (reason == Signals::Reason::HangUp && options_.reload) {
+                reload();
+            } else if (reason != Signals::Reason::Deadline || next == deadline) {
+                return reason;
+            }
+            if (watches_) draw();
+            if (!options_.metrics.empty() && !writeMetrics() && !metricsFailed_) {
+                notify(metricsFailure_);
+                metricsFailed_ = true;
+            }
+        }
+    }
+
+    bool refreshes() const { return watches_ || !options_.metrics.empty(); }
+    milliseconds refreshment() const { return watches_ ? kDrawing : kWriting; }
+
+    void draw() {
+        drawNotices();
+        watch_.draw(watchLines(ledger_.records(), clocks_.wall->now(), watch_.size()));
+    }
+
+    /// The notices stay above the table.
+    void drawNotices() {
+        const std::lock_guard lock(noticesMutex_);
+        if (notices_.empty()) return;
+        watch_.clear();
+        std::cerr << std::exchange(notices_, {}) << std::flush;
+    }
+
+    /// \returns whether the file is up to date, or there is none
+    bool writeMetrics() {
+        const std::uint64_t version = ledger_.version();
+        if (options_.metrics.empty() || version == writtenVersion_) return true;
+        try {
+            metrics_.write(metricsOf(ledger_.records()));
+            writtenVersion_ = version;
+            metricsFailed_ = false;
+            return true;
+        } catch (const std::runtime_error& e) {
+            metricsFailure_ = e.what();
+            return false;
+        }
+    }
+
+    void reload() {
+        std::vector<Entry> entries;
+        try {
+            entries = readSchedule(options_.file);
+        } catch (const std::runtime_error& e) {
+            std::cerr << std::string(e.what()) + '\n' << std::flush;
+            notify("the schedule stays as it was");
+            return;
+        }
+        widen(entries);
+        player_.replace(std::move(entries), [this](const Player::Changes& changes) {
+            notify(options_.file + " read again: " + std::to_string(changes.added) + " added, " +
+                   std::to_string(changes.changed) + " changed, " +
+                   std::to_string(changes.removed) + " removed");
+        });
+    }
+
+    void sayWhatIsRunning() {
+        std::string names;
+        for (const std::string& name : commands_.running()) {
+            names += (names.empty() ? "" : ", ") + name;
+        }
+        if (!names.empty()) {
+            std::cerr << "run_schedule: waiting for " + names + " to finish\n" << std::flush;
+        }
+    }
+
+    /// Returns when the running commands have ended: by themselves, or by SIGTERM or SIGKILL if
+    /// they do not end within the grace period.
+    void finish() {
+        std::packaged_task<void()> finishing([this] {
+            player_.awaitEnd();
+            workers_.finish();
+            player_.finish();
+        });
+        std::future<void> finished = finishing.get_future();
+        std::thread thread([&] {
+            finishing();
+            signals_.wakeMain();
+        });
+        std::optional<steady_clock::time_point> deadline = steady_clock::now() + options_.grace;
+        int next = SIGTERM;
+        while (finished.wait_for(milliseconds(0)) != std::future_status::ready) {
+            switch (signals_.wait(deadline)) {
+            case Signals::Reason::Deadline:
+                commands_.endAll(next);
+                if (next == SIGTERM) {
+                    deadline = steady_clock::now() + options_.grace;
+                    next = SIGKILL;
+                } else {
+                    deadline.reset();
+                }
+                break;
+            case Signals::Reason::Interrupt:
+                commands_.endAll(SIGKILL);
+                signals_.restore();
+                deadline.reset();
+                break;
+            case Signals::Reason::HangUp:  // a closing terminal may send it twice
+            case Signals::Reason::Woken:
+                break;
+            }
+        }
+        thread.join();
+        finished.get();
+    }
+
+    Result report() {
+        printer_.table(ledger_.records());
+        if (options_.stats) printer_.stats(player_.stats());
+        Result result;
+        result.commandsFailed = ledger_.hasFailures();
+        if (trace_) {
+            trace_->finish();
+            result.outputLost = trace_->lostLines() > 0;
+        }
+        if (!writeMetrics()) {
+            if (!metricsFailed_) notify(metricsFailure_);
+            result.outputLost = true;
+        }
+        return result;
+    }
+
+    const Options& options_;
+    Printer printer_;
+    const bool watches_;
+    Watch watch_;
+    Signals signals_;  // before the first thread, which inherits the blocked signals
+    const Clocks clocks_{std::make_shared<jtimer::SteadyClock>(),
+                         std::make_shared<jtimer::WallClock>()};
+    const std::unique_ptr<Trace> trace_;
+    const MetricsFile metrics_;
+    std::uint64_t writtenVersion_ = 0;
+    std::string metricsFailure_;
+    bool metricsFailed_ = false;  ///< and that has been said
+
+    std::mutex noticesMutex_;
+    std::string notices_;  ///< guarded by noticesMutex_: not yet shown
+
+    Ledger ledger_;
+    Commands commands_;
+    Workers workers_;
+    Player player_;
+};
+
+/// The end of a dry run that begins at `start`.
+Date endOfDryRun(const std::vector<Entry>& entries, const Options& options, Date start) {
+    if (options.runFor) return start + *options.runFor;
+    Date lastRun = start;
+    for (const Entry& entry : entries) {
+        if (entry.repeats()) return start + std::chrono::hours(24);
+        Date run = start + entry.after;
+        if (entry.kind == Entry::Kind::At) {
+            run = entry.calendar ? entry.calendar->next(start) : entry.at;
+        }
+        lastRun = std::max(lastRun, run);
+    }
+    return lastRun;
+}
+
+}  // namespace
+
+Result play(std::vector<Entry> entries, const Options& options, Output& output) {
+    std::signal(SIGCHLD, SIG_DFL);  // if it were ignored, we would get no exit status
+    // Failing to write a line must not end the process.
+    for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
+    return Session(options, output).run(std::move(entries));
+}
+
+Result playDry(std::vector<Entry> entries, const Options& options, Output& output) {
+    Printer printer(output);
+    for (const Entry& entry : entries) printer.widen(widthOf(entry.name));
+    const auto clock = std::make_shared<jtimer::ManualClock>(jtimer::WallClock().now());
+    const Date end = endOfDryRun(entries, options, clock->now());
+    const std::unique_ptr<Trace> trace = traceOf(options, clock->now());
+    Ledger ledger;
+    Player* running = nullptr;
+    Player::Actions actions;
+    actions.launch = [&](const Job& job, const Player::Done& done) {
+        printer.line(clock->now(), job.entry->name, job.entry->command);
+        if (trace) trace->command(job, clock->now(), clock->now(), "");
+        if (output.failing()) running->cancel();  // a dry run is useless without its output
+        done(true);
+    };
+    actions.isPast = [](const Entry& entry, Date when) {
+        std::cerr << "run_schedule: the time of " + entry.name + " is past: " + formatDate(when) +
+                         "; --catch-up runs it\n"
+                  << std::flush;
+    };
+    Player player({clock, clock}, ledger, actions, {options.jobs, options.catchUp, options.grace});
+    running = &player;
+    player.start(std::move(entries));
+    clock->advanceTo(end);
+    player.finish();
+    printer.table(ledger.records());
+    if (options.stats) printer.stats(player.stats());
+    if (trace) trace->finish();
+    return {false, trace && trace->lostLines() > 0};
+}

@@ -1,0 +1,52 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "dispatcher.hpp"
+#include "output.hpp"
+#include "process.hpp"
+
+#include <jtimer/time.hpp>
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+/// Writes what has run when, as trace events for Chrome's about:tracing or https://ui.perfetto.dev:
+/// each task has a row. The file can be read at any time, also after a crash. Any thread may call
+/// any function.
+class Trace {
+  public:
+    /// \param start the time of the trace's origin
+    /// \throws std::runtime_error if the file cannot be written
+    Trace(const std::string& fileName, jtimer::Date start);
+
+    /// A command has run.
+    /// \param failure empty if it has succeeded
+    void command(const Job& job, jtimer::Date begin, jtimer::Date end, std::string_view failure);
+
+    /// A run was due, but did not begin.
+    void skipped(const std::string& name, jtimer::Date now);
+
+    /// Writes the end of the file.
+    void finish();
+
+    std::int64_t lostLines() const { return output_.lostLines(); }
+
+  private:
+    int rowOf(const std::string& name);
+    void write(const std::string& event);
+    std::string micros(jtimer::Date date) const;
+
+    FileDescriptor file_;
+    const jtimer::Date start_;
+    std::mutex mutex_;
+    // Guarded by mutex_:
+    Output output_;
+    std::map<std::string, int> rows_;
+    bool isEmpty_ = true;
+};
+
+/// `text` as a string of JSON.
+std::string inJson(std::string_view text);

@@ -1,0 +1,141 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "watch.hpp"
+
+#include "report.hpp"
+#include "time_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+using std::chrono::nanoseconds;
+using std::chrono::seconds;
+
+namespace {
+
+constexpr const char* kBold = "\x1b[1m";
+constexpr const char* kRed = "\x1b[31m";
+constexpr const char* kGreen = "\x1b[32m";
+constexpr const char* kPlain = "\x1b[m";
+
+std::string stateOf(const Record& record, jtimer::Date now) {
+    if (record.runningSince) return "runs " + shortDuration(now - *record.runningSince);
+    if (record.inProgress) return "retries soon";
+    if (record.next) return "in " + shortDuration(*record.next - now);
+    return "over";
+}
+
+/// As much of `text` as fits, without characters that would move the cursor.
+std::string fitted(std::string_view text, std::size_t width) {
+    std::string result;
+    std::size_t columns = 0;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        // Only the first byte of each character counts.
+        if ((byte & 0xC0U) != 0x80U && ++columns > width) break;
+        result += byte < 0x20 || byte == 0x7f ? ' ' : c;
+    }
+    return result;
+}
+
+std::string headLine(const std::vector<Record>& records, jtimer::Date now) {
+    const auto running = std::count_if(records.begin(), records.end(), [](const Record& record) {
+        return record.runningSince.has_value();
+    });
+    const auto failed = std::count_if(records.begin(), records.end(),
+                                      [](const Record& record) { return record.hasFailed; });
+    return formatDate(now).substr(0, 19) + "  " + std::to_string(records.size()) + " tasks, " +
+           std::to_string(running) + " running, " + std::to_string(failed) + " failed";
+}
+
+using Cells = std::array<std::string, 6>;
+
+Cells cellsOf(const Record& record, jtimer::Date now) {
+    const bool ran = record.lateness.count() > 0;
+    return {record.name,
+            stateOf(record, now),
+            std::to_string(record.lateness.count()),
+            std::to_string(record.failures),
+            ran ? inMillis(record.lateness.percentile(50)) : "-",
+            record.lastLine};
+}
+
+}  // namespace
+
+std::string shortDuration(nanoseconds time) {
+    const auto tenths = std::max<long long>(time / std::chrono::milliseconds(100), 0);
+    const long long total = tenths / 10;
+    std::array<char, 32> text{};
+    const auto print = [&](const char* format, long long a, long long b) {
+        std::snprintf(text.data(), text.size(), format, a, b);
+        return std::string(text.data());
+    };
+    if (total < 10) return print("%lld.%llds", total, tenths % 10);
+    if (total < 60) return std::to_string(total) + 's';
+    if (total < 3600) return print("%lldm%02llds", total / 60, total % 60);
+    if (total < 86'400) return print("%lldh%02lldm", total / 3600, total / 60 % 60);
+    return print("%lldd%02lldh", total / 86'400, total / 3600 % 24);
+}
+
+std::vector<std::string> watchLines(const std::vector<Record>& records, jtimer::Date now,
+                                    ScreenSize size) {
+    const Cells head{"task", "state", "runs", "failures", "lateness p50", "last line"};
+    std::array<std::size_t, head.size()> widths{};
+    std::vector<Cells> table{head};
+    for (const Record& record : records) table.push_back(cellsOf(record, now));
+    for (const Cells& cells : table) {
+        for (std::size_t i = 0; i < cells.size(); ++i)
+            widths[i] = std::max(widths[i], widthOf(cells[i]));
+    }
+    const auto line = [&](const Cells& cells) {
+        std::string text = padded(cells[0], widths[0]) + "  " + padded(cells[1], widths[1]);
+        for (std::size_t i = 2; i < 5; ++i) text += "  " + rightAligned(cells[i], widths[i]);
+        return fitted(text + "  " + cells[5], size.columns);
+    };
+    // The cursor stands below the last line.
+    const std::size_t room = std::max<std::size_t>(size.rows, 5) - 3;
+    const std::size_t shown = records.size() <= room ? records.size() : room - 1;
+    std::vector<std::string> lines{fitted(headLine(records, now), size.columns),
+                                   kBold + line(head) + kPlain};
+    for (std::size_t i = 0; i < shown; ++i) {
+        const std::string text = line(table[i + 1]);
+        const char* color = records[i].runningSince ? kGreen
+                            : records[i].hasFailed  ? kRed
+                                                    : nullptr;
+        lines.push_back(color == nullptr ? text : color + text + kPlain);
+    }
+    if (shown < records.size()) {
+        lines.push_back("... and " + std::to_string(records.size() - shown) + " more");
+    }
+    return lines;
+}
+
+bool Watch::isPossible(int fd) {
+    const char* terminal = std::getenv("TERM");
+    return ::isatty(fd) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb" &&
+           *terminal != '\0';
+}
+
+ScreenSize Watch::size() const {
+    winsize size{};
+    if (::ioctl(fd_, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) return {};
+    return {size.ws_col, size.ws_row};
+}
+
+void Watch::draw(const std::vector<std::string>& lines) {
+    if (lines == drawn_) return;
+    std::string text = drawn_.empty() ? "" : "\x1b[" + std::to_string(drawn_.size()) + 'A';
+    for (const std::string& line : lines) text += '\r' + line + "\x1b[K\n";
+    output_.write(text + "\x1b[J");
+    drawn_ = lines;
+}
+
+void Watch::clear() {
+    if (drawn_.empty()) return;
+    output_.write("\x1b[" + std::to_string(drawn_.size()) + "A\r\x1b[J");
+    drawn_.clear();
+}
