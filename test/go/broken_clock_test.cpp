@@ -1,0 +1,135 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+//
+// A user's clock that throws, and starts that the poller has popped in vain.
+#include "go/cell.hpp"
+#include "go/runtime.hpp"
+#include "support/counter.hpp"
+#include "support/manual_timers.hpp"
+#include "support/throws.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <boost/thread/thread.hpp>
+
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+using jtimer::IllegalStateException;
+using jtimer::go::Timer;
+using jtimer::go::Timers;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Whether the clock throws on this thread; and whether it does not when it is broken.
+thread_local bool isBrokenHere = false;
+thread_local bool isSpared = false;
+
+class BrokenClock final : public jtimer::WallClock {
+  public:
+    std::atomic<bool> isBroken{false};
+
+    std::int64_t nanos() const override {
+        if (isBrokenHere || (isBroken && !isSpared)) throw std::runtime_error("no time");
+        return WallClock::nanos();
+    }
+};
+
+struct Broken {
+    const std::shared_ptr<BrokenClock> clock = std::make_shared<BrokenClock>();
+    test::Counter reported;
+
+    jtimer::go::TimersOptions options() {
+        auto options = test::goOnClock(clock);
+        options.uncaughtExceptionHandler = [this](const std::string& name,
+                                                  const std::exception_ptr& exception) {
+            BOOST_TEST(name == "test");
+            CHECK_THROWS(std::rethrow_exception(exception), std::runtime_error, "no time");
+            reported.up();
+        };
+        return options;
+    }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(go_broken_clock, Broken)
+
+BOOST_AUTO_TEST_CASE(a_call_for_which_the_clock_throws_has_changed_nothing) {
+    Timers timers(options());
+    Timer timer = timers.newTimer(1h);
+    Timer function = timers.afterFunc(1h, [] {});
+    timers.afterFunc(0, [] {}).stop();
+    isBrokenHere = true;
+    CHECK_THROWS(timers.newTimer(1h), std::runtime_error, "no time");
+    CHECK_THROWS(timers.afterFunc(1h, [] {}), std::runtime_error, "no time");
+    CHECK_THROWS(timers.newTicker(1h), std::runtime_error, "no time");
+    CHECK_THROWS(timer.reset(2h), std::runtime_error, "no time");
+    CHECK_THROWS(function.reset(2h), std::runtime_error, "no time");
+    CHECK_THROWS(timer.C().receiveFor(1ms), std::runtime_error, "no time");
+    CHECK_THROWS(timers.sleep(1ms), std::runtime_error, "no time");
+    isBrokenHere = false;
+    BOOST_TEST(timer.stop());
+    BOOST_TEST(function.stop());
+}
+
+BOOST_AUTO_TEST_CASE(a_clock_that_throws_on_the_poller_ends_the_timers_and_is_reported_once) {
+    Timers timers(options());
+    const Timer soon = timers.newTimer(1ms);
+    Timer far = timers.newTimer(1h);
+    std::string text;
+    boost::thread blocked([&] {
+        isSpared = true;
+        text = test::stateError([&] { far.C().receive(); });
+    });
+    clock->isBroken = true;
+    BOOST_TEST(reported.reaches(1));
+    blocked.join();
+    BOOST_TEST(text == "time: Timers destroyed");
+    BOOST_TEST(!far.stop());
+    CHECK_THROWS(timers.newTimer(0), IllegalStateException, "time: Timers destroyed");
+    BOOST_TEST(reported.get() == 1);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// 1 to 3 of "One place decides" in go/cell.hpp.
+BOOST_AUTO_TEST_CASE(a_start_that_was_popped_and_then_stopped_or_reset_does_not_fire) {
+    using namespace jtimer::go::detail;
+    using jtimer::detail::FunctionMaker;
+    for (const bool isReset : {false, true}) {
+        const auto clock = std::make_shared<jtimer::ManualClock>(test::kStart);
+        Runtime::Settings settings;
+        settings.thread = LoopThread::Settings::of("test", {}, clock, nullptr);
+        int runs = 0;
+        settings.executor = [](const std::function<void()>& function) { function(); };
+        auto runtime = std::make_shared<Runtime>(std::move(settings), 1);
+        runtime->start();
+        clock->waitUntilIdle();
+        auto function = [&runs] { ++runs; };
+        using Function = decltype(function);
+        const auto make = [&](void* storage) { ::new (storage) Function(function); };
+        Shard& shard = runtime->shardOfThisThread();
+        FunctionCell& cell = FunctionCell::create(
+            shard, FunctionMaker(jtimer::detail::functionType<Function>, make));
+        const Nanos due = clock->nanos() + 1'000'000;
+        cell.startFirst(due);
+        clock->waitUntilIdle();
+        const Shard::Popped popped = shard.pop(due);  // as the poller does
+        BOOST_REQUIRE(popped.item == &cell);
+        BOOST_TEST((isReset ? cell.reset(2'000'000, 0) : cell.stop()));
+        cell.fire(popped.start);  // gives back the reference that the heap had
+        BOOST_TEST(runs == 0);
+        clock->advance(2);
+        BOOST_TEST(runs == (isReset ? 1 : 0));
+        cell.dropHandle();
+        runtime->close();
+        const std::weak_ptr<Runtime> left = runtime;
+        runtime.reset();
+        BOOST_TEST(left.expired());  // nothing refers to a cell, which would keep the runtime
+    }
+}
