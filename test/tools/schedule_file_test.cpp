@@ -296,6 +296,7 @@ BOOST_AUTO_TEST_CASE(options_stand_between_the_time_and_the_name) {
     BOOST_CHECK(entry.retry.delay == milliseconds(10'000));
     BOOST_TEST(entry.name == "a");
     BOOST_TEST(entry.command == "x=y overlap=z");
+    BOOST_TEST(parseOne("daily 08:00 retry=3/10s a x").retry.times == 3);  // which is no zone
     BOOST_CHECK(parseOne("every 1s overlap=skip a x").overlap == Overlap::Skip);
     BOOST_CHECK(parseOne("every 1s overlap=wait a x").overlap == Overlap::Wait);
     BOOST_CHECK(parseOne("every 1s retry=1000 a x").retry.delay == milliseconds(1000));

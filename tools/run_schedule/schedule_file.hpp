@@ -20,7 +20,7 @@
 ///              | "cron" '"' expression '"' [zone]          as cron(5), by the wall clock
 ///     duration = as parseDuration() reads it; of "every" and "rate", not 0
 ///     date     = as parseDate() reads it
-///     zone     = a word with a "/", or "UTC": the name of a time zone; without it, local time
+///     zone     = a word with "/" and without "=", or "UTC": a time zone; otherwise, local time
 ///     option   = "overlap=" ("wait" | "skip" | "kill")     see Overlap
 ///              | "retry=" times ["/" duration]             see Retry
 ///     name     = a word without "=" that does not begin a time; each name occurs once in a file

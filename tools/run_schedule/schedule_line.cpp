@@ -80,7 +80,8 @@ void takeRepetition(Words& words, std::string_view keyword, Entry& entry) {
 /// A word with a slash is a zone, and not a name: otherwise a misspelt zone would be one.
 Zone takeZone(Words& words) {
     const std::string_view word = words.peek();
-    if (word != "UTC" && word.find('/') == word.npos) return {};
+    const bool isOption = word.find('=') != word.npos;  // retry=3/10s
+    if (isOption || (word != "UTC" && word.find('/') == word.npos)) return {};
     return Zone::named(std::string(words.take()));
 }
 
