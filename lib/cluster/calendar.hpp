@@ -1,10 +1,14 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include <jtimer/detail/saturating.hpp>
+
 #include <cstdint>
 
 /// The proleptic Gregorian calendar. Days are numbered from 1970-01-01, which is day 0.
 namespace jtimer::cluster::detail {
+
+using jtimer::detail::floorDivide;
 
 struct CivilDate {
     std::int64_t year;
@@ -19,11 +23,6 @@ constexpr bool isLeapYear(std::int64_t year) noexcept {
 constexpr int daysIn(std::int64_t year, int month) noexcept {
     if (month == 2) return isLeapYear(year) ? 29 : 28;
     return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
-}
-
-/// Division that rounds towards minus infinity, for b > 0.
-constexpr std::int64_t floorDivide(std::int64_t a, std::int64_t b) noexcept {
-    return a / b - (a % b < 0 ? 1 : 0);
 }
 
 // The two functions below count years from March, so that the leap day is the last of its year, and
