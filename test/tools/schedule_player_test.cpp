@@ -324,9 +324,6 @@ BOOST_AUTO_TEST_CASE(the_stats_are_those_of_the_timer_and_count_the_start) {
     BOOST_TEST(stats.pending == 0U);
 }
 
-// --- times of the calendar
-// -------------------------------------------------------------------------
-
 BOOST_AUTO_TEST_CASE(what_follows_the_calendar_runs_at_each_time_that_matches) {
     // The start is 01:46:40 UTC on a Sunday.
     ManualPlayer p("cron \"*/5 2 * * *\" UTC c x\ndaily 01:50 UTC d x\nat 01:47 UTC once x");
@@ -379,9 +376,6 @@ BOOST_AUTO_TEST_CASE(a_time_that_is_past_at_the_start_is_told_and_does_not_run) 
     only.clock->waitUntilIdle();
     BOOST_TEST(only.log.take() == "end@0");
 }
-
-// --- commands that take time
-// -----------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(a_fixed_delay_counts_from_the_start_of_the_run_that_had_to_wait) {
     SlowPlayer p;
@@ -447,9 +441,6 @@ BOOST_AUTO_TEST_CASE(a_run_that_waits_for_its_retry_at_the_end_has_failed) {
     BOOST_TEST(p.counts("a") == "1 1 0 0 0");
     BOOST_TEST(p.counts("b") == "1 1 0 0 0");
 }
-
-// --- another schedule
-// ------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(in_a_new_schedule_a_line_that_is_the_same_goes_on) {
     SlowPlayer p;

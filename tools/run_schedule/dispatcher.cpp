@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <iterator>
+#include <utility>
 
 using std::chrono::milliseconds;
 
@@ -52,6 +54,12 @@ void Dispatcher::enqueueRun(Task& task, const std::shared_ptr<const Entry>& entr
 
 void Dispatcher::becomeReady(Tasks::iterator task, jtimer::Date since) {
     ready_.emplace(since, arrivals_++, task->first);
+}
+
+void Dispatcher::becomeUnready(const std::string& name) {
+    for (auto each = ready_.begin(); each != ready_.end();) {
+        each = std::get<std::string>(*each) == name ? ready_.erase(each) : std::next(each);
+    }
 }
 
 /// Ends the run in progress, for the one that waits.
@@ -135,13 +143,7 @@ void Dispatcher::end(Tasks::iterator task, bool succeeded) {
     Task& state = task->second;
     const Job job = *state.current;
     state.current.reset();
-    if (state.retryWaits) {  // it must not begin any more
-        state.retryWaits = false;
-        for (auto each = ready_.begin(); each != ready_.end();) {
-            each =
-                std::get<std::string>(*each) == task->first ? ready_.erase(each) : std::next(each);
-        }
-    }
+    if (std::exchange(state.retryWaits, false)) becomeUnready(task->first);
     if (state.waitingRuns > 0) becomeReady(task, state.waitingSince);
     host_.ended(job, succeeded);
 }
@@ -150,9 +152,7 @@ void Dispatcher::drop(const std::string& name) {
     const auto task = tasks_.find(name);
     if (task == tasks_.end()) return;
     Task& state = task->second;
-    for (auto each = ready_.begin(); each != ready_.end();) {
-        each = std::get<std::string>(*each) == name ? ready_.erase(each) : std::next(each);
-    }
+    becomeUnready(name);
     state.waitingRuns = 0;
     state.waiting.reset();
     if (state.current && !state.commandRuns) end(task, false);

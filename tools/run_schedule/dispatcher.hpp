@@ -88,6 +88,7 @@ class Dispatcher {
 
     void enqueueRun(Task& task, const std::shared_ptr<const Entry>& entry, jtimer::Date due);
     void becomeReady(Tasks::iterator task, jtimer::Date since);
+    void becomeUnready(const std::string& name);
     void kill(Tasks::iterator task);
     void startReady();
     void start(Tasks::iterator task);

@@ -44,6 +44,9 @@ struct Entry {
     /// Whether the times of its runs are those of the wall clock.
     bool followsWallClock() const { return kind == Kind::At || kind == Kind::Cron; }
 
+    /// When it is first due by the wall clock, which shows `now`; At and Cron only.
+    jtimer::Date firstDate(jtimer::Date now) const { return calendar ? calendar->next(now) : at; }
+
     bool hasTextOf(const Entry& other) const {
         return head == other.head && command == other.command;
     }

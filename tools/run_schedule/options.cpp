@@ -112,14 +112,12 @@ std::chrono::milliseconds durationOf(const char* option, const po::variable_valu
 }
 
 int jobsOf(const std::string& text) {
-    int jobs = 0;
-    const char* end = text.data() + text.size();
-    const auto [parsed, error] = std::from_chars(text.data(), end, jobs);
-    if (error != std::errc() || parsed != end || jobs < 1 || jobs > kMostJobs) {
+    const std::optional<int> jobs = parseCount(text, kMostJobs);
+    if (!jobs) {
         failExpecting("--jobs: " + inQuotes(text) + " is not a number of commands",
                       "1 to " + std::to_string(kMostJobs));
     }
-    return jobs;
+    return *jobs;
 }
 
 std::string fileOf(const char* option, const po::variable_value& value) {

@@ -61,9 +61,6 @@ jtimer::TimerOptions Player::timerOptions() {
     return options;
 }
 
-// --- what is due
-// -----------------------------------------------------------------------------------
-
 void Player::start(std::vector<Entry> entries, std::function<void()> whenAllHaveRun) {
     whenAllHaveRun_ = std::move(whenAllHaveRun);
     for (const Entry& entry : entries) ledger_.add(entry.name);
@@ -98,7 +95,7 @@ void Player::schedule(const std::shared_ptr<const Entry>& entry, Date start) {
         return;
     }
     const Date now = clocks_.wall->now();
-    const Date when = entry->calendar ? entry->calendar->next(now) : entry->at;
+    const Date when = entry->firstDate(now);
     if (when < now && !options_.catchUp) {
         actions_.isPast(*entry, when);
         isOver(slot);
@@ -153,9 +150,6 @@ void Player::run(Task& task) {
 void Player::isDue(const Entry& entry, Date steady) {
     ledger_.isDue(entry.name, clocks_.wall->now() + (steady - clocks_.steady->now()));
 }
-
-// --- the wall clock
-// --------------------------------------------------------------------------------
 
 void Player::scheduleDate(const std::shared_ptr<const Entry>& entry, Date when) {
     ledger_.isDue(entry->name, when);
@@ -215,9 +209,6 @@ void Player::correctDates(Date now, Date steadyNow) {
     for (const auto& entry : entries) scheduleDate(entry, entry->calendar->next(now));
 }
 
-// --- another schedule
-// ------------------------------------------------------------------------------
-
 void Player::replace(std::vector<Entry> entries, std::function<void(const Changes&)> whenChanged) {
     auto shared = std::make_shared<std::vector<Entry>>(std::move(entries));
     unlessCancelled([&] {
@@ -271,9 +262,6 @@ void Player::remove(Slots::iterator slot) {
     ledger_.isDue(entry->name, std::nullopt);
     dispatcher_.drop(entry->name);
 }
-
-// --- what the dispatcher needs
-// ---------------------------------------------------------------------
 
 void Player::launch(const Job& job) {
     actions_.launch(job, [this, name = job.entry->name](bool succeeded) { done(name, succeeded); });
@@ -335,9 +323,6 @@ void Player::isOver(Slot& slot) {
     slot.isOver = true;
     --left_;
 }
-
-// --- the end
-// ---------------------------------------------------------------------------------------
 
 void Player::endIfAllHaveRun() {
     if (left_ == 0 && dispatcher_.idle()) whenAllHaveRun_();

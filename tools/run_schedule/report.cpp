@@ -82,11 +82,7 @@ void Printer::table(const std::vector<Record>& records) {
     const bool retries = any(&Record::retries), skipped = any(&Record::skipped);
     std::vector<Cells> table{headOf(retries, skipped)};
     for (const Record& record : records) table.push_back(cellsOf(record, retries, skipped));
-    std::vector<std::size_t> widths(table[0].size());
-    for (const Cells& cells : table) {
-        for (std::size_t i = 0; i < cells.size(); ++i)
-            widths[i] = std::max(widths[i], widthOf(cells[i]));
-    }
+    const std::vector<std::size_t> widths = columnWidths(table);
     const std::lock_guard lock(mutex_);
     output_.write("\n");
     for (const Cells& cells : table) {

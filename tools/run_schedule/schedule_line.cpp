@@ -156,12 +156,12 @@ Retry parseRetry(std::string_view text) {
     Retry retry;
     const std::size_t slash = text.find('/');
     const std::string_view times = text.substr(0, slash);
-    const char* end = times.data() + times.size();
-    const auto [parsed, error] = std::from_chars(times.data(), end, retry.times);
-    if (error != std::errc() || parsed != end || retry.times < 1 || retry.times > kMostRetries) {
+    const std::optional<int> count = parseCount(times, kMostRetries);
+    if (!count) {
         failExpecting(inQuotes(times) + " is not a number of retries",
                       "1 to " + std::to_string(kMostRetries) + ", as in retry=3 or retry=3/10s");
     }
+    retry.times = *count;
     if (slash != text.npos) retry.delay = parseDuration(text.substr(slash + 1));
     return retry;
 }

@@ -47,6 +47,13 @@ std::unique_ptr<Trace> traceOf(const Options& options, Date start) {
     }
 }
 
+std::string skippedAsPast(const Entry& entry, Date when) {
+    return "the time of " + entry.name + " is past: " + formatDate(when) + "; --catch-up runs it";
+}
+
+/// Says something on the standard error.
+void say(const std::string& text) { std::cerr << "run_schedule: " + text + '\n' << std::flush; }
+
 /// A schedule that is being played, on the main thread.
 class Session {
   public:
@@ -84,10 +91,7 @@ class Session {
                           "[skipped: the previous run has not ended]");
                     if (trace_) trace_->skipped(entry.name, clocks_.steady->now());
                 },
-                [this](const Entry& entry, Date when) {
-                    notify("the time of " + entry.name + " is past: " + formatDate(when) +
-                           "; --catch-up runs it");
-                }};
+                [this](const Entry& entry, Date when) { notify(skippedAsPast(entry, when)); }};
     }
 
     void launch(const Job& job, Player::Done done) {
@@ -111,15 +115,11 @@ class Session {
         if (!watches_) printer_.line(now, name, text);
     }
 
-    /// Says something on the standard error. Any thread may call this.
+    /// Says something, above the table of --watch. Any thread may call this.
     void notify(const std::string& text) {
-        const std::string line = "run_schedule: " + text + '\n';
-        if (!watches_) {
-            std::cerr << line << std::flush;
-            return;
-        }
+        if (!watches_) return say(text);
         const std::lock_guard lock(noticesMutex_);
-        notices_ += line;
+        notices_.push_back(text);
     }
 
     void widen(const std::vector<Entry>& entries) {
@@ -159,7 +159,7 @@ class Session {
         const std::lock_guard lock(noticesMutex_);
         if (notices_.empty()) return;
         watch_.clear();
-        std::cerr << std::exchange(notices_, {}) << std::flush;
+        for (const std::string& notice : std::exchange(notices_, {})) say(notice);
     }
 
     /// \returns whether the file is up to date, or there is none
@@ -199,9 +199,7 @@ class Session {
         for (const std::string& name : commands_.running()) {
             names += (names.empty() ? "" : ", ") + name;
         }
-        if (!names.empty()) {
-            std::cerr << "run_schedule: waiting for " + names + " to finish\n" << std::flush;
-        }
+        if (!names.empty()) say("waiting for " + names + " to finish");
     }
 
     /// Returns when the running commands have ended: by themselves, or by SIGTERM or SIGKILL if
@@ -274,7 +272,7 @@ class Session {
     bool metricsFailed_ = false;  ///< and that has been said
 
     std::mutex noticesMutex_;
-    std::string notices_;  ///< guarded by noticesMutex_: not yet shown
+    std::vector<std::string> notices_;  ///< guarded by noticesMutex_: not yet shown
 
     Ledger ledger_;
     Commands commands_;
@@ -288,11 +286,8 @@ Date endOfDryRun(const std::vector<Entry>& entries, const Options& options, Date
     Date lastRun = start;
     for (const Entry& entry : entries) {
         if (entry.repeats()) return start + std::chrono::hours(24);
-        Date run = start + entry.after;
-        if (entry.kind == Entry::Kind::At) {
-            run = entry.calendar ? entry.calendar->next(start) : entry.at;
-        }
-        lastRun = std::max(lastRun, run);
+        lastRun = std::max(lastRun,
+                           entry.followsWallClock() ? entry.firstDate(start) : start + entry.after);
     }
     return lastRun;
 }
@@ -321,11 +316,7 @@ Result playDry(std::vector<Entry> entries, const Options& options, Output& outpu
         if (output.failing()) running->cancel();  // a dry run is useless without its output
         done(true);
     };
-    actions.isPast = [](const Entry& entry, Date when) {
-        std::cerr << "run_schedule: the time of " + entry.name + " is past: " + formatDate(when) +
-                         "; --catch-up runs it\n"
-                  << std::flush;
-    };
+    actions.isPast = [](const Entry& entry, Date when) { say(skippedAsPast(entry, when)); };
     Player player({clock, clock}, ledger, actions, {options.jobs, options.catchUp, options.grace});
     running = &player;
     player.start(std::move(entries));

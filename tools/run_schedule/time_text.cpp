@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <optional>
 #include <system_error>
+#include <vector>
 
 using std::chrono::milliseconds;
 
@@ -57,15 +58,9 @@ CivilTime civilTimeOf(std::int64_t seconds) {
 /// The first moment at which local clocks show `local`, if there is one. mktime is unsuitable: it
 /// shifts a time that the clocks skip, and it may return either of two moments.
 std::optional<std::int64_t> firstMoment(const CivilTime& local) {
-    const std::int64_t asUtc = secondsOf(local);
-    std::optional<std::int64_t> first;
-    // The clocks change at most once in these two days, so one of the two offsets applies.
-    for (const std::int64_t nearby : {asUtc - kSecondsPerDay, asUtc + kSecondsPerDay}) {
-        const std::optional<std::int64_t> offset = localOffsetAt(nearby);
-        if (!offset || localOffsetAt(asUtc - *offset) != offset) continue;
-        if (!first || asUtc - *offset < *first) first = asUtc - *offset;
-    }
-    return first;
+    const std::vector<std::int64_t> moments = Zone().momentsOf(secondsOf(local));
+    if (moments.empty()) return std::nullopt;
+    return moments.front();
 }
 
 /// Splits `text`, piece by piece. A piece is identified by its shape, where 0 stands for a digit.
@@ -137,6 +132,14 @@ std::optional<WrittenDate> split(std::string_view text) {
 }
 
 }  // namespace
+
+std::optional<int> parseCount(std::string_view text, int most) {
+    int count = 0;
+    const char* const end = text.data() + text.size();
+    const auto [parsed, error] = std::from_chars(text.data(), end, count);
+    if (error != std::errc() || parsed != end || count < 1 || count > most) return std::nullopt;
+    return count;
+}
 
 std::string inQuotes(std::string_view text) { return '"' + std::string(text) + '"'; }
 

@@ -4,6 +4,7 @@
 #include <jtimer/time.hpp>
 
 #include <chrono>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -31,6 +32,10 @@ int parseTimeOfDay(std::string_view text);
 /// offset from UTC. If the system does not know the local time, as after 2038 with a 32-bit time_t,
 /// the result is in UTC.
 std::string formatDate(jtimer::Date date);
+
+/// Reads a whole number from 1 to `most`.
+/// \returns nothing if it is another one, or none
+std::optional<int> parseCount(std::string_view text, int most);
 
 /// `text` in quotes, for messages.
 std::string inQuotes(std::string_view text);

@@ -84,13 +84,9 @@ std::string shortDuration(nanoseconds time) {
 std::vector<std::string> watchLines(const std::vector<Record>& records, jtimer::Date now,
                                     ScreenSize size) {
     const Cells head{"task", "state", "runs", "failures", "lateness p50", "last line"};
-    std::array<std::size_t, head.size()> widths{};
     std::vector<Cells> table{head};
     for (const Record& record : records) table.push_back(cellsOf(record, now));
-    for (const Cells& cells : table) {
-        for (std::size_t i = 0; i < cells.size(); ++i)
-            widths[i] = std::max(widths[i], widthOf(cells[i]));
-    }
+    const std::vector<std::size_t> widths = columnWidths(table);
     const auto line = [&](const Cells& cells) {
         std::string text = padded(cells[0], widths[0]) + "  " + padded(cells[1], widths[1]);
         for (std::size_t i = 2; i < 5; ++i) text += "  " + rightAligned(cells[i], widths[i]);

@@ -167,15 +167,22 @@ std::optional<std::int64_t> Zone::offsetAt(std::int64_t moment) const {
     return offsets[types[static_cast<std::size_t>(next - changes.begin() - 1)]];
 }
 
-std::optional<std::int64_t> Zone::momentOf(std::int64_t local) const {
+std::vector<std::int64_t> Zone::momentsOf(std::int64_t local) const {
+    std::vector<std::int64_t> moments;
     // The clocks change at most once in these two days, so one of the two offsets applies.
-    const std::optional<std::int64_t> before = offsetAt(local - kSecondsPerDay);
-    const std::optional<std::int64_t> after = offsetAt(local + kSecondsPerDay);
-    if (!before || !after) return std::nullopt;
-    std::optional<std::int64_t> last;
-    for (const std::int64_t offset : {*before, *after}) {
-        const std::int64_t moment = local - offset;
-        if (offsetAt(moment) == offset && (!last || moment > *last)) last = moment;
+    for (const std::int64_t nearby : {local - kSecondsPerDay, local + kSecondsPerDay}) {
+        const std::optional<std::int64_t> offset = offsetAt(nearby);
+        if (!offset || offsetAt(local - *offset) != offset) continue;
+        moments.push_back(local - *offset);
     }
-    return last ? last : local - *before;
+    std::sort(moments.begin(), moments.end());
+    moments.erase(std::unique(moments.begin(), moments.end()), moments.end());
+    return moments;
+}
+
+std::optional<std::int64_t> Zone::momentOf(std::int64_t local) const {
+    const std::optional<std::int64_t> before = offsetAt(local - kSecondsPerDay);
+    if (!before || !offsetAt(local + kSecondsPerDay)) return std::nullopt;
+    const std::vector<std::int64_t> moments = momentsOf(local);
+    return moments.empty() ? local - *before : moments.back();
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 /// A time zone. Copies share its data; any thread may use it.
 ///
@@ -23,6 +24,10 @@ class Zone {
     /// Local time minus UTC, in seconds, at `moment` (in seconds since 1970); nothing if the system
     /// does not know, as after 2038 with a 32-bit time_t.
     std::optional<std::int64_t> offsetAt(std::int64_t moment) const;
+
+    /// The moments at which clocks show `local` (in seconds, as if it were UTC), in their order:
+    /// two where clocks are set back, none where they skip it.
+    std::vector<std::int64_t> momentsOf(std::int64_t local) const;
 
     /// The moment at which clocks show `local` (in seconds, as if it were UTC). A time that they
     /// skip means that much later; of a time that they show twice, the second is meant.
