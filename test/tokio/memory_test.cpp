@@ -2,6 +2,7 @@
 //
 // Running out of memory, and clocks that fail: this program's operator new fails when a case says
 // so.
+#include "support/failing_new.hpp"
 #include "tokio/driver_fixture.hpp"
 
 #include <jtimer/tokio/delay_queue.hpp>
@@ -12,7 +13,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -30,32 +30,10 @@ using jtimer::tokio::Waker;
 
 namespace {
 
-/// How many more allocations of the calling thread succeed; negative: all.
-thread_local int allocationsLeft = -1;
-/// How many of the calling thread have not been given back.
-thread_local std::ptrdiff_t living = 0;
-
-void* allocate(std::size_t size, std::size_t alignment) {
-    if (allocationsLeft == 0) throw std::bad_alloc();
-    if (allocationsLeft > 0) --allocationsLeft;
-    void* memory = nullptr;
-    if (posix_memalign(&memory, alignment, size == 0 ? 1 : size) != 0) throw std::bad_alloc();
-    ++living;
-    return memory;
-}
-
-void release(void* memory) noexcept {
-    if (memory != nullptr) --living;
-    std::free(memory);
-}
-
 /// The calling thread can allocate `count` times. \returns whether `call` got along with that
 template <class Call>
 bool getsAlongWith(int count, const Call& call) {
-    struct Restore {
-        ~Restore() { allocationsLeft = -1; }
-    } restore;
-    allocationsLeft = count;
+    const test::AllocationsLeft left(count);
     try {
         call();
     } catch (const std::bad_alloc&) {
@@ -89,15 +67,6 @@ using Strings = DelayQueue<std::string>;
 const std::string kLong(100, 'x');
 
 }  // namespace
-
-void* operator new(std::size_t size) { return allocate(size, 16); }
-void* operator new(std::size_t size, std::align_val_t alignment) {
-    return allocate(size, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept { release(memory); }
-void operator delete(void* memory, std::size_t) noexcept { release(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
 
 BOOST_FIXTURE_TEST_SUITE(tokio_memory, Memory)
 
@@ -251,21 +220,21 @@ BOOST_AUTO_TEST_CASE(clear_frees_what_the_entries_took) {
     queue.insert(kLong, 10);
     queue.pollExpired(largeWaker());
     queue.clear();
-    std::ptrdiff_t most[3] = {}, kept[3] = {};
+    long most[3] = {}, kept[3] = {};
     for (std::size_t round = 0; round < 3; ++round) {
-        const auto before = living;
+        const auto before = test::livingAllocations();
         for (int i = 0; i < 1000; ++i) queue.insertAt(kLong, at(round == 1 ? 0 : i));
-        most[round] = living - before;
+        most[round] = test::livingAllocations() - before;
         if (round == 1) {  // also of a queue that has become empty
             while (queue.pollExpired()) {
             }
         }
         queue.clear();
-        kept[round] = living - before;
+        kept[round] = test::livingAllocations() - before;
     }
     queue.check();
-    for (const std::ptrdiff_t each : most) BOOST_TEST(each > 1000);
-    for (const std::ptrdiff_t each : kept) BOOST_TEST(each == 0);
+    for (const long each : most) BOOST_TEST(each > 1000);
+    for (const long each : kept) BOOST_TEST(each == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_sleep_needs_memory_only_when_it_is_made) {
@@ -292,13 +261,13 @@ BOOST_AUTO_TEST_CASE(a_sleep_needs_memory_only_when_it_is_made) {
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_made_leaves_nothing_behind) {
-    std::ptrdiff_t before = 0;
+    long before = 0;
     const auto begin = [&] {
-        before = living;
+        before = test::livingAllocations();
         return std::make_unique<int>();
     };
     const auto end = [&](int&) {
-        const auto after = living;
+        const auto after = test::livingAllocations();
         BOOST_TEST(after == before + 1);  // what begin() has made
         BOOST_TEST(driver.size() == 0U);
     };
