@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cerrno>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>

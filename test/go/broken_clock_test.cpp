@@ -11,6 +11,7 @@
 #include <boost/thread/thread.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>

@@ -10,6 +10,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <new>
 #include <string>

@@ -3,6 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <functional>

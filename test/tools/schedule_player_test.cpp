@@ -5,10 +5,15 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <chrono>
+#include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace std::chrono_literals;

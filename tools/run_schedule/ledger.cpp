@@ -2,6 +2,7 @@
 #include "ledger.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 template <class Change>
 void Ledger::change(const std::string& name, Change change) {

@@ -7,6 +7,7 @@
 #include <jtimer/time.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>

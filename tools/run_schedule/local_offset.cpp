@@ -12,7 +12,9 @@
 
 #include "zone.hpp"
 
+#include <cstdint>
 #include <ctime>
+#include <optional>
 
 std::optional<std::int64_t> localOffsetAt(std::int64_t moment) {
     const auto time = static_cast<std::time_t>(moment);

@@ -4,6 +4,7 @@
 #include "ledger.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 /// The records in the text format of Prometheus.

@@ -7,10 +7,8 @@
 
 #include <boost/program_options.hpp>
 
-#include <charconv>
 #include <sstream>
 #include <stdexcept>
-#include <system_error>
 
 namespace po = boost::program_options;
 

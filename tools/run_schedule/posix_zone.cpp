@@ -3,6 +3,8 @@
 
 #include "cluster/calendar.hpp"
 
+#include <cstddef>
+
 namespace calendar = jtimer::cluster::detail;
 
 namespace {

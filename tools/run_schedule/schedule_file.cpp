@@ -5,6 +5,7 @@
 #include "time_text.hpp"
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <fstream>

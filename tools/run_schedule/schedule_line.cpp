@@ -6,10 +6,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <chrono>
+#include <cstddef>
+#include <optional>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <utility>
 
 using std::chrono::milliseconds;

@@ -6,6 +6,7 @@
 
 #include <jtimer/time.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <string_view>

@@ -10,6 +10,7 @@
 #include <jtimer/time.hpp>
 #include <jtimer/uncaught_exception_handler.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
