@@ -57,8 +57,8 @@ class Text {
         for (const Record& record : records_) {
             const std::string text = value(record);
             if (text.empty()) continue;
-            text_ +=
-                "run_schedule_" + name + '{' + label(record.name) + moreLabels + "} " + text + '\n';
+            text_.append("run_schedule_").append(name).append("{").append(label(record.name));
+            text_.append(moreLabels).append("} ").append(text).append("\n");
         }
     }
 

@@ -51,7 +51,7 @@ class PosixZone::Parser {
         if (!takeNumber(hours, 0, 167)) return false;
         if (take(':') && !takeNumber(minutes, 0, 59)) return false;
         if (take(':') && !takeNumber(rest, 0, 59)) return false;
-        seconds = std::int64_t{3600} * hours + 60 * minutes + rest;
+        seconds = std::int64_t{3600} * hours + std::int64_t{60} * minutes + rest;
         if (negative) seconds = -seconds;
         return true;
     }
@@ -112,7 +112,7 @@ std::int64_t PosixZone::Change::in(std::int64_t year) const {
     } else if (kind == Kind::WeekdayOfMonth) {
         const std::int64_t first = calendar::dayNumber({year, month, 1});
         const int toWeekday = (day - calendar::weekday(first) + 7) % 7;
-        number = first + toWeekday + 7 * (week - 1);
+        number = first + toWeekday + std::int64_t{7} * (week - 1);
         if (number >= first + calendar::daysIn(year, month)) number -= 7;  // the fifth is the last
     }
     return number * kSecondsPerDay + seconds;

@@ -21,7 +21,7 @@ class PosixZone {
         Kind kind = Kind::DayOfYear;
         int month = 0, week = 0;
         int day = 0;  ///< of the year or of the week
-        std::int64_t seconds = 2 * 3600;
+        std::int64_t seconds = 7200;
 
         std::int64_t in(std::int64_t year) const;
     };

@@ -87,7 +87,7 @@ class Session {
 
   private:
     Player::Actions actions() {
-        return {[this](const Job& job, Player::Done done) { launch(job, std::move(done)); },
+        return {[this](const Job& job, const Player::Done& done) { launch(job, done); },
                 [this](const std::string& name, int signal) { commands_.end(name, signal); },
                 [this](const Entry& entry) {
                     print(clocks_.wall->now(), entry.name,
@@ -97,7 +97,7 @@ class Session {
                 [this](const Entry& entry, Date when) { notify(skippedAsPast(entry, when)); }};
     }
 
-    void launch(const Job& job, Player::Done done) {
+    void launch(const Job& job, const Player::Done& done) {
         try {
             workers_.run([this, job, done] {
                 try {
