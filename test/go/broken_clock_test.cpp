@@ -80,7 +80,6 @@ BOOST_AUTO_TEST_CASE(a_call_for_which_the_clock_throws_has_changed_nothing) {
 
 BOOST_AUTO_TEST_CASE(a_clock_that_throws_on_the_poller_ends_the_timers_and_is_reported_once) {
     Timers timers(options());
-    const Timer soon = timers.newTimer(1ms);
     Timer far = timers.newTimer(1h);
     std::string text;
     boost::thread blocked([&] {
@@ -88,6 +87,12 @@ BOOST_AUTO_TEST_CASE(a_clock_that_throws_on_the_poller_ends_the_timers_and_is_re
         text = test::stateError([&] { far.C().receive(); });
     });
     clock->isBroken = true;
+    isSpared = true;
+    try {
+        static_cast<void>(timers.newTimer(1ms));  // has the poller read the clock
+    } catch (const IllegalStateException&) {      // which it has done already
+    }
+    isSpared = false;
     BOOST_TEST(reported.reaches(1));
     blocked.join();
     BOOST_TEST(text == "time: Timers destroyed");
