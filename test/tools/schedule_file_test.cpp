@@ -1,5 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "run_schedule/schedule_file.hpp"
+#include "run_schedule/zone.hpp"
 
 #include "support/time_zone.hpp"
 
@@ -263,6 +264,19 @@ BOOST_AUTO_TEST_CASE(times_of_the_calendar_are_in_the_zone_that_follows_or_local
     BOOST_TEST(parseOne("daily 08:05 Utc x").name == "Utc");
 }
 
+BOOST_AUTO_TEST_CASE(a_zone_is_never_a_name_wherever_it_stands) {
+    const std::string error =
+        " is a time zone: expected a name; zones follow HH:MM or a cron expression, and a date has "
+        "an offset such as +01:00";
+    BOOST_TEST(errorOf("at 2030-01-01T08:00:00 UTC a x") == "\"UTC\"" + error);
+    BOOST_TEST(errorOf("daily 08:00 retry=3/10s UTC a x") == "\"UTC\"" + error);
+    BOOST_TEST(errorOf("every 1m UTC x") == "\"UTC\"" + error);
+    BOOST_TEST(parseOne("every 1m a/b x").name == "a/b");
+    if (!Zone::isKnown("CET") || !Zone::isKnown("Europe/Berlin")) return;  // no package tzdata
+    BOOST_TEST(parseOne("daily 08:00 CET a x").name == "a");
+    BOOST_TEST(errorOf("at 2030-01-01T08:00:00 Europe/Berlin a x") == "\"Europe/Berlin\"" + error);
+}
+
 BOOST_AUTO_TEST_CASE(what_is_wrong_with_a_time_of_the_calendar_is_told) {
     const std::string expected = R"(: expected one such as cron "*/5 8-18 * * mon-fri")";
     for (const std::string line :
@@ -278,6 +292,8 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_with_a_time_of_the_calendar_is_told) {
     BOOST_TEST(errorOf("at 8:00 a x") ==
                "\"8:00\" is not a time of day: expected HH:MM, such as 08:00");
     BOOST_TEST(errorOf("daily 24:00 a x") == "\"24:00\" has an impossible hour: expected 00 to 23");
+    BOOST_TEST(errorOf("at 08:00:30 a x") ==
+               "\"08:00:30\" is not a time of day: expected HH:MM, such as 08:00");
     BOOST_TEST(errorOf("at 08:60 a x") == "\"08:60\" has an impossible minute: expected 00 to 59");
     for (const std::string when : {"daily 08:00", "at 08:00", "cron \"* * * * *\""}) {
         const std::string error = errorOf(when + " Europe/Berln a x");
@@ -297,10 +313,30 @@ BOOST_AUTO_TEST_CASE(options_stand_between_the_time_and_the_name) {
     BOOST_CHECK(entry.retry.delay == milliseconds(10'000));
     BOOST_TEST(entry.name == "a");
     BOOST_TEST(entry.command == "x=y overlap=z");
-    BOOST_TEST(parseOne("daily 08:00 retry=3/10s a x").retry.times == 3);  // which is no zone
     BOOST_CHECK(parseOne("every 1s overlap=skip a x").overlap == Overlap::Skip);
     BOOST_CHECK(parseOne("every 1s overlap=wait a x").overlap == Overlap::Wait);
     BOOST_CHECK(parseOne("every 1s retry=1000 a x").retry.delay == milliseconds(1000));
+}
+
+BOOST_AUTO_TEST_CASE(an_option_after_each_kind_of_time_is_one) {
+    for (const std::string when :
+         {"after 1s", "every 1s", "every 1s after 2s", "rate 1s", "rate 1s after 2s", "at 08:00",
+          "at 08:00 UTC", "at 2030-01-01T08:00:00Z", "daily 08:00", "daily 08:00 UTC",
+          "cron \"* * * * *\"", "cron \"* * * * *\" UTC"}) {
+        const Entry entry = parseOne(when + " retry=3/10s overlap=skip a x");
+        BOOST_TEST(entry.name == "a");
+        BOOST_TEST(entry.retry.times == 3);
+        BOOST_CHECK(entry.overlap == Overlap::Skip);
+        BOOST_TEST(parseOne(when + " overlap=skip retry=3/10s a x").name == "a");
+    }
+}
+
+BOOST_AUTO_TEST_CASE(an_option_elsewhere_is_told_where_it_stands) {
+    BOOST_TEST(errorOf("overlap=skip every 1s a x") ==
+               "\"overlap=skip\" begins the line: expected options after the time");
+    BOOST_TEST(errorOf("every 1s a retry=3 x") ==
+               "\"retry=3\" follows the name: expected options before it");
+    BOOST_TEST(parseOne("every 1s a env retry=3 x").command == "env retry=3 x");
 }
 
 BOOST_AUTO_TEST_CASE(an_option_that_is_wrong_is_told_what_it_may_be) {

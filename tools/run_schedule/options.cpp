@@ -32,10 +32,11 @@ Each line of FILE, or of standard input if FILE is -, has a time, a name, and a 
 
 A duration is a whole number followed by ms, s, m, h or d, at most 36500d. The fields of `cron` are
 minute, hour, day of month, month and day of week, with *, lists, ranges, steps and English names;
-if both days are restricted, either matches. Without a zone, times are local. A local time that the
-clocks skip means that much later, and one that they show twice means the second time. `at` with a
-date also accepts milliseconds (08:00:00.250) and a UTC offset (08:00:00+01:00, 08:00:00Z); without
-that, a time that occurs twice means the first. If it is past at the start, the task is skipped.
+if both days are restricted, either matches. Time zones are those of /usr/share/zoneinfo, such as
+UTC or Europe/Berlin; without one, times are local. A local time that the clocks skip means that
+much later, and one that they show twice means the second time. `at` with a date also accepts
+milliseconds (08:00:00.250) and a UTC offset (08:00:00+01:00, 08:00:00Z), but no zone; without an
+offset, a time that occurs twice means the first. If it is past at the start, the task is skipped.
 
 Options of a line stand before its name, such as: every 1m overlap=skip retry=3/10s poll ./poll.sh
   overlap=wait|skip|kill  a run that is due while the previous one of that name is in progress
@@ -44,7 +45,7 @@ Options of a line stand before its name, such as: every 1m overlap=skip retry=3/
                           each time, up to 1h or to itself
 
 A name is a word that occurs once in the file, without = and other than after, at, every, rate,
-daily and cron. Empty lines and lines that begin with # are ignored.
+daily, cron and the names of time zones. Empty lines and lines that begin with # are ignored.
 
 Commands of different names run at once, up to --jobs; those that are due longest begin first. A
 late `every` shifts its later runs; a late `rate` catches up on missed runs, back to back; `daily`

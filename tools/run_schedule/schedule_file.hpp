@@ -20,11 +20,11 @@
 ///              | "cron" '"' expression '"' [zone]          as cron(5), by the wall clock
 ///     duration = as parseDuration() reads it; of "every" and "rate", not 0
 ///     date     = as parseDate() reads it
-///     zone     = a word with "/" and without "=", or "UTC": a time zone; otherwise, local time
+///     zone     = a word that Zone knows, or with "/" and without "="; otherwise, local time
 ///     option   = "overlap=" ("wait" | "skip" | "kill")     see Overlap
 ///              | "retry=" times ["/" duration]             see Retry
-///     name     = a word without "=" that does not begin a time; each name occurs once in a file
-///     command  = the rest of the line, for /bin/sh; more than a comment of the shell
+///     name     = a word without "=" that does not begin a time, and is no zone; each occurs once
+///     command  = the rest of the line, for /bin/sh; more than a comment, and not an option first
 ///     comment  = "#" and the rest of the line
 ///
 /// Spaces and tabs separate words, and may begin a line. A line ends in LF or CR LF, and is at most

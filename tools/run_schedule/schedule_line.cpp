@@ -3,6 +3,7 @@
 
 #include "crontab.hpp"
 #include "time_text.hpp"
+#include "zone.hpp"
 
 #include <algorithm>
 #include <array>
@@ -80,10 +81,11 @@ void takeRepetition(Words& words, std::string_view keyword, Entry& entry) {
 
 /// A word with a slash is a zone, and not a name: otherwise a misspelt zone would be one.
 Zone takeZone(Words& words) {
-    const std::string_view word = words.peek();
+    const std::string word(words.peek());
     const bool isOption = word.find('=') != word.npos;  // retry=3/10s
-    if (isOption || (word != "UTC" && word.find('/') == word.npos)) return {};
-    return Zone::named(std::string(words.take()));
+    if (isOption || (word.find('/') == word.npos && !Zone::isKnown(word))) return {};
+    words.take();
+    return Zone::named(word);
 }
 
 /// Reads `08:00` or `08:00 Europe/Berlin`.
@@ -100,7 +102,7 @@ void takeAt(Words& words, Entry& entry) {
     if (text.empty()) {
         failExpecting("nothing follows \"at\"", "a time, such as 2030-01-01T08:00:00 or 08:00");
     }
-    const bool isTimeOfDay = text.size() <= 5 && text.find(':') != text.npos;
+    const bool isTimeOfDay = text.find(':') <= 2;
     if (isTimeOfDay) {
         entry.calendar = takeTimeOfDay(words);
     } else {
@@ -167,6 +169,11 @@ Retry parseRetry(std::string_view text) {
     return retry;
 }
 
+bool isOption(std::string_view word) {
+    const std::string_view name = word.substr(0, word.find('='));
+    return name.size() < word.size() && (name == "overlap" || name == "retry");
+}
+
 void takeOptions(Words& words, Entry& entry) {
     bool hasOverlap = false, hasRetry = false;
     const auto take = [](bool& has, std::string_view name) {
@@ -201,6 +208,12 @@ std::string takeName(Words& words) {
         failExpecting(inQuotes(name) + " cannot be a name",
                       "a word other than after, at, every, rate, daily and cron");
     }
+    // So is `at 2030-01-01T08:00:00 Europe/Berlin a echo`.
+    if (Zone::isKnown(std::string(name))) {
+        failExpecting(inQuotes(name) + " is a time zone",
+                      "a name; zones follow HH:MM or a cron expression, and a date has an offset "
+                      "such as +01:00");
+    }
     return std::string(name);
 }
 
@@ -210,6 +223,9 @@ Entry parseLine(std::string_view line) {
     // A command with a zero byte could not be passed to the shell.
     if (line.find('\0') != line.npos) failExpecting("the line holds a zero byte", "text");
     Words words(line);
+    if (isOption(words.peek())) {
+        failExpecting(inQuotes(words.peek()) + " begins the line", "options after the time");
+    }
     refuseCrontab(words.rest());
     Entry entry;
     takeWhen(words, entry);
@@ -219,6 +235,9 @@ Entry parseLine(std::string_view line) {
     entry.head = line.substr(0, line.size() - entry.command.size());
     if (entry.command.empty()) {
         failExpecting(inQuotes(entry.name) + " has no command", "one after the name");
+    }
+    if (isOption(words.peek())) {
+        failExpecting(inQuotes(words.peek()) + " follows the name", "options before it");
     }
     if (entry.command.front() == '#') {
         failExpecting(inQuotes(entry.name) + " has only a comment as its command",

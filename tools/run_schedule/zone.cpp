@@ -142,13 +142,20 @@ class Zone::Reader {
     bool good_ = true;
 };
 
-Zone Zone::named(const std::string& name) {
+std::optional<Zone::Data> Zone::find(const std::string& name) {
     std::optional<Data> data;
     if (isName(name)) data = Reader(readFile(folder() + '/' + name)).read();
     if (!data && name == "UTC") {
         data.emplace();
         data->offsets = {0};
     }
+    return data;
+}
+
+bool Zone::isKnown(const std::string& name) { return find(name).has_value(); }
+
+Zone Zone::named(const std::string& name) {
+    std::optional<Data> data = find(name);
     if (!data) {
         failExpecting(inQuotes(name) + " is not a time zone here",
                       "a name in " + folder() + ", such as Europe/Berlin or UTC");

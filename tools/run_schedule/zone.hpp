@@ -21,6 +21,9 @@ class Zone {
     /// \throws std::invalid_argument that says what is wrong, and what was expected
     static Zone named(const std::string& name);
 
+    /// Whether named() knows it.
+    static bool isKnown(const std::string& name);
+
     /// Local time minus UTC, in seconds, at `moment` (in seconds since 1970); nothing if the system
     /// does not know, as after 2038 with a 32-bit time_t.
     std::optional<std::int64_t> offsetAt(std::int64_t moment) const;
@@ -36,6 +39,8 @@ class Zone {
   private:
     struct Data;
     class Reader;
+
+    static std::optional<Data> find(const std::string& name);
 
     std::shared_ptr<const Data> data_;  ///< null: local time
 };
