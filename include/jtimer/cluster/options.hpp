@@ -1,0 +1,71 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <jtimer/executor.hpp>
+#include <jtimer/jdk/detail/optional_name.hpp>
+#include <jtimer/time.hpp>
+#include <jtimer/uncaught_exception_handler.hpp>
+
+#include <string>
+
+namespace jtimer::cluster {
+
+namespace detail {
+using jtimer::detail::OptionalName;
+}
+
+/// Construction options of a Scheduler. Every field has a default. All processes that share tasks
+/// use the same database and schema; the other options may differ from process to process.
+struct Options {
+    /// Where the database is, as libpq takes it: `host=db dbname=app user=worker` or a URI such as
+    /// `postgresql://worker@db/app`. What it leaves out comes from PGHOST, PGDATABASE, PGUSER,
+    /// PGPASSWORD, PGSERVICE, PGSSLMODE and so on, and from ~/.pgpass. Unless it says otherwise,
+    /// the connection has application_name=jtimer and target_session_attrs=read-write, and timeouts
+    /// that detect a dead server.
+    std::string conninfo;
+
+    /// The schema that migrate() created, 1 to 48 bytes. Each schema is a cluster of its own.
+    std::string schema = "jtimer";
+
+    /// The node's name, for people: TaskInfo::runningOn shows it, and several nodes may have the
+    /// same one. Default: HOST:PID.
+    detail::OptionalName name;
+
+    /// How many tasks the node runs at once, 1 to 1000. It claims no more than it can start.
+    int concurrency = 10;
+
+    /// Runs the tasks. It should start each at once: a task that waits in a queue keeps its claim
+    /// and its slot. Empty: threads of the Scheduler, made when needed.
+    Executor executor;
+
+    /// How long the tasks of a node that has died or is cut off stay with it, at least 1 s. A node
+    /// renews its lease three times as often. Within this time plus 0.5 s, another node with an
+    /// idle slot begins to take over.
+    TimeSpan lease = 30'000;
+
+    /// How often the node looks for due tasks that it was not notified of, at least 10 ms.
+    TimeSpan pollInterval = 1'000;
+
+    /// The longest time that a call waits for the database, at least 1 ms.
+    TimeSpan operationTimeout = 10'000;
+
+    /// Whether the node listens for notifications of new tasks. Without them, tasks scheduled by
+    /// other processes begin up to pollInterval late.
+    bool notifications = true;
+
+    /// Where to listen, if not at `conninfo`: past a connection pooler in transaction mode, through
+    /// which no notification arrives.
+    std::string notifyConninfo;
+
+    /// Whether to use prepared statements, which about halve the server's work. Set it to false for
+    /// a connection pooler in transaction mode that does not know them, such as pgbouncer before
+    /// 1.21.
+    bool preparedStatements = true;
+
+    /// Called with the Scheduler's name and the exception when a handler throws, on the thread of
+    /// the run. The exception is also recorded with the task, so it is not printed if this is
+    /// empty.
+    UncaughtExceptionHandler uncaughtExceptionHandler;
+};
+
+}  // namespace jtimer::cluster

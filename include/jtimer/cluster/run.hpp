@@ -1,0 +1,91 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <jtimer/detail/export.hpp>
+#include <jtimer/time.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+struct pg_conn;  ///< libpq's connection: PGconn
+
+namespace jtimer::cluster {
+
+namespace detail {
+class RunState;
+}
+
+/// One run of a task, as its handler sees it. It exists as long as the handler's call. leaseLost(),
+/// checkLease() and stopRequested() may be called by any thread during that call, the other
+/// functions by the handler's thread only.
+class JTIMER_API Run {
+  public:
+    Run(const Run&) = delete;
+    Run& operator=(const Run&) = delete;
+
+    const std::string& name() const noexcept;
+    const std::string& id() const noexcept;
+    const std::string& payload() const noexcept;  ///< as it was when the run began
+
+    /// When the run was due, by the database's clock. The same for all attempts.
+    Date scheduledExecutionTime() const noexcept;
+
+    /// 1, or more after failures and deaths of processes. It starts anew with each period.
+    int attempt() const noexcept;
+
+    /// A number greater than that of every run that was claimed before in the schema. A resource
+    /// that refuses numbers lower than the highest it has seen is protected from runs that have
+    /// lost their lease.
+    std::int64_t fencingToken() const noexcept;
+
+    /// How many runs were dropped, or merged into this one, since the previous run: see MissedRuns.
+    std::uint64_t missedRuns() const noexcept;
+
+    /// Whether the lease may have expired, so that another node may have taken over the task. True
+    /// at once when a process that was stopped or suspended for longer goes on. Asks nobody: it
+    /// reads a clock.
+    bool leaseLost() const noexcept;
+
+    /// \throws LeaseLostException if leaseLost()
+    void checkLease() const;
+
+    /// Whether Scheduler::stop or the destructor waits for this run. The handler may then return,
+    /// which is a success, throw, or return after again(0).
+    bool stopRequested() const noexcept;
+
+    /// Stores a new payload with the end of the run, also if that fails.
+    /// \throws IllegalArgumentException if it is longer than 1 MiB
+    void setPayload(std::string payload);
+
+    /// If the run succeeds, the task is due then, instead of being over or due at its next period.
+    /// Later periods are not moved.
+    /// \throws IllegalArgumentException "Negative delay."
+    void again(When when);
+
+    /// Ends the run, with success, inside a transaction of the caller's: the effect of the run and
+    /// its end are committed together or not at all. setPayload() and again() must come before.
+    ///
+    /// The handler commits before it returns. If it does not, or the commit fails, the run has
+    /// failed. What the handler throws after the commit is reported, but changes nothing.
+    /// \param transaction in a transaction block, on the same database
+    /// \throws LeaseLostException if another node has taken over the task, or it was cancelled. The
+    ///   caller must roll back.
+    /// \throws IllegalStateException if there is no transaction block, or the run has been
+    ///   completed before
+    /// \throws DatabaseException if the statement fails
+    void complete(pg_conn* transaction);
+
+  private:
+    friend class detail::RunState;
+    explicit Run(detail::RunState& state) noexcept : state_(state) {}
+    ~Run() = default;
+
+    detail::RunState& state_;
+};
+
+/// Runs the tasks of one name, several at once if there are. What it throws is a failure of the
+/// run.
+using Handler = std::function<void(Run&)>;
+
+}  // namespace jtimer::cluster

@@ -1,0 +1,88 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <jtimer/detail/export.hpp>
+#include <jtimer/jdk/missed_runs.hpp>
+#include <jtimer/time.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace jtimer::cluster {
+
+namespace detail {
+class ScheduleAccess;
+enum class Kind : std::int16_t { Once, FixedRate, FixedDelay, Cron };
+}  // namespace detail
+
+/// When a task runs: once or repeatedly. A value. Times are kept in microseconds, rounded up. A
+/// delay counts from the time when the server receives the task, by its clock.
+class Schedule {
+  public:
+    /// A one-shot. \throws IllegalArgumentException "Negative delay."
+    JTIMER_API static Schedule once(When when);
+
+    /// At `first` and every `period` after it, exactly, whatever a run takes. The runs of one task
+    /// never overlap.
+    /// \param period below 1 ms, it is 1 ms
+    /// \param missedRuns what happens to runs that were due while the task ran or nothing did. It
+    ///   is decided when a run ends.
+    /// \throws IllegalArgumentException "Negative delay.", "Non-positive period."
+    JTIMER_API static Schedule fixedRate(When first, TimeSpan period,
+                                         MissedRuns missedRuns = MissedRuns::Once);
+
+    /// At `first`, and again `delay` after the end of each run.
+    /// \param delay below 1 ms, it is 1 ms
+    /// \throws IllegalArgumentException "Negative delay.", "Non-positive period."
+    JTIMER_API static Schedule fixedDelay(When first, TimeSpan delay);
+
+    /// At the local times that match a cron expression: minute, hour, day of month, month, day of
+    /// week, as in cron(5), with `*`, lists, ranges, steps, and English names of three letters. If
+    /// both day fields are restricted, either may match. 0 and 7 are Sunday.
+    ///
+    /// A local time that is skipped when summer time begins runs that much later: 02:30 at 03:30.
+    /// One that occurs twice when it ends runs once, the second time. For each hour, use a fixed
+    /// rate.
+    /// \param zone a name in the server's view pg_timezone_names, such as "Europe/Berlin". The
+    ///   server knows its rules; scheduling the task throws IllegalArgumentException "Unknown time
+    ///   zone: NAME" if it does not know the name.
+    /// \throws IllegalArgumentException if the expression is malformed, or never due
+    JTIMER_API static Schedule cron(std::string expression, std::string zone = "UTC",
+                                    MissedRuns missedRuns = MissedRuns::Once);
+
+  private:
+    friend class detail::ScheduleAccess;
+    Schedule(detail::Kind kind, When first, std::int64_t period, MissedRuns missedRuns) noexcept
+        : kind_(kind), first_(first), period_(period), missedRuns_(missedRuns) {}
+
+    detail::Kind kind_;
+    When first_;           ///< not of a cron task
+    std::int64_t period_;  ///< or delay, in microseconds
+    MissedRuns missedRuns_;
+    std::string expression_;
+    std::string zone_;
+};
+
+/// What scheduling a task does if there is one with its name and id already.
+enum class IfExists {
+    /// Nothing.
+    Keep,
+    /// Nothing, unless the given task repeats and differs in kind, period, expression, time zone or
+    /// treatment of missed runs. Then these are replaced, and the task is next due as the new
+    /// Schedule says. Its payload stays, and a run in progress goes on. So each copy of a program
+    /// may schedule its repeating tasks when it starts.
+    Update,
+    /// Replaces the task by the new one, as Scheduler::cancel and schedule do.
+    Replace
+};
+
+/// A task to be scheduled.
+struct NewTask {
+    std::string name;  ///< which handler runs it: 1 to 200 bytes of UTF-8 without NUL
+    std::string id;    ///< the same; name and id together identify the task
+    Schedule schedule;
+    std::string payload;  ///< for the handler: any bytes, at most 1 MiB
+    IfExists ifExists = IfExists::Update;
+};
+
+}  // namespace jtimer::cluster

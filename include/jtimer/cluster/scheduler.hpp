@@ -1,0 +1,183 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <jtimer/cluster/exceptions.hpp>
+#include <jtimer/cluster/migrate.hpp>
+#include <jtimer/cluster/options.hpp>
+#include <jtimer/cluster/run.hpp>
+#include <jtimer/cluster/schedule.hpp>
+#include <jtimer/cluster/stats.hpp>
+#include <jtimer/cluster/task_info.hpp>
+#include <jtimer/cluster/task_options.hpp>
+#include <jtimer/cluster/test_clock.hpp>
+#include <jtimer/detail/export.hpp>
+#include <jtimer/exceptions.hpp>
+#include <jtimer/time.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace jtimer::cluster {
+
+namespace detail {
+class SchedulerState;
+}
+
+/// Named tasks kept in PostgreSQL and run by any of N processes, each by one of them. The tasks
+/// survive the processes: when one is killed, another takes over.
+///
+/// \code
+/// jtimer::cluster::Options options;
+/// options.conninfo = "postgresql://worker@db/app";
+/// jtimer::cluster::migrate(options);
+/// jtimer::cluster::Scheduler scheduler(options);
+/// scheduler.registerTask("report", [](jtimer::cluster::Run& run) { report(run.payload()); });
+/// scheduler.start();
+/// scheduler.scheduleCron("report", "nightly", "0 2 * * *", "Europe/Berlin");
+/// \endcode
+///
+/// **What is promised.** A task that was scheduled runs at its time or later, by the database's
+/// clock, and never earlier. At most one run of a task at a time has a lease in force. By default a
+/// run whose process dies is repeated, so an effect can happen twice, except one that is committed
+/// together with Run::complete. The clocks of the nodes do not matter.
+///
+/// **Late.** With an idle slot, a run begins a round trip after its time if the node knows the task
+/// or is notified of it, otherwise up to Options::pollInterval later.
+///
+/// **The database is away.** Runs go on, and their ends are written when it is back. Calls wait up
+/// to Options::operationTimeout. A started node reconnects for ever; it prints to std::cerr when
+/// the database goes and when it is back.
+///
+/// **Threads.** Every function may be called by any thread, before and after start(), and in
+/// handlers. Only the destructor must not race with other calls. Handlers run with no lock held.
+///
+/// **Connections.** A started node holds three; Options::notifyConninfo adds one. The other calls
+/// use up to four more, each closed after a minute without use.
+///
+/// **Forked children.** A Scheduler belongs to the process that constructed it. A forked child must
+/// not use or destroy it.
+///
+/// The functions that reach the database throw
+/// - DatabaseException if that does not answer within Options::operationTimeout or reports an
+///   error; nothing has changed then,
+/// - OutcomeUnknownException, which is one, if it cannot be told whether something has changed,
+/// - SchemaException if migrate() has not been called, or the server is read-only.
+class JTIMER_API Scheduler {
+  public:
+    /// Connects to nothing.
+    /// \throws IllegalArgumentException if an option is out of range
+    explicit Scheduler(Options options = {});
+
+    /// Is stop(), and after 5 s prints to std::cerr which tasks it waits for. In a handler of this
+    /// Scheduler, it would wait for itself: that ends the program by std::terminate.
+    ~Scheduler();
+
+    Scheduler(const Scheduler&) = delete;
+    Scheduler& operator=(const Scheduler&) = delete;
+
+    /// \name Running tasks
+    /// @{
+
+    /// The node runs the tasks of this name. Tasks of other names stay for the processes that
+    /// register them. A process that only schedules needs neither this nor start().
+    /// \throws NullPointerException if the handler is empty
+    /// \throws IllegalArgumentException if the name is registered already or is not 1 to 200 bytes
+    ///   of UTF-8 without NUL, or an option is out of range
+    /// \throws IllegalStateException after start()
+    void registerTask(std::string name, Handler handler, TaskOptions options = {});
+
+    /// Connects, and begins to run due tasks. From now on nothing but stop() ends the node.
+    /// \throws IllegalStateException if it has been started or stopped before
+    /// \throws DatabaseException, SchemaException; it can be called again then
+    void start();
+
+    /// stop(wait) without a limit.
+    void stop();
+
+    /// Claims no more tasks, and waits until all runs are over and their ends are written. The
+    /// lease is renewed meanwhile. A second call waits as well. Scheduling goes on working.
+    /// \returns false if that takes longer than `wait`; then runs are still in progress
+    /// \throws IllegalStateException in a handler of this Scheduler
+    bool stop(TimeSpan wait);
+
+    /// @}
+    /// \name Scheduling
+    ///
+    /// They return once the task is committed: true, or false if the task exists already and
+    /// nothing has changed. The forms without a NewTask stand for IfExists::Update. All throw
+    /// IllegalArgumentException for a name or id that is not 1 to 200 bytes of UTF-8 without NUL, a
+    /// payload above 1 MiB, and whatever a Schedule refuses.
+    /// @{
+
+    /// Once. \see Schedule::once
+    bool schedule(const std::string& name, const std::string& id, When when,
+                  std::string payload = {});
+
+    /// \see Schedule::fixedRate
+    bool scheduleAtFixedRate(const std::string& name, const std::string& id, When first,
+                             TimeSpan period, std::string payload = {});
+
+    /// \see Schedule::fixedDelay
+    bool scheduleWithFixedDelay(const std::string& name, const std::string& id, When first,
+                                TimeSpan delay, std::string payload = {});
+
+    /// \see Schedule::cron
+    bool scheduleCron(const std::string& name, const std::string& id, const std::string& expression,
+                      const std::string& zone = "UTC", std::string payload = {});
+
+    bool schedule(const NewTask& task);
+
+    /// Within a transaction of the caller's: the task exists if that is committed. It neither
+    /// commits nor notifies; call wakeUp() after the commit, or nodes notice the task up to
+    /// Options::pollInterval later.
+    /// \param transaction in a transaction block, on the same database
+    /// \throws IllegalStateException if there is no transaction block
+    bool schedule(pg_conn* transaction, const NewTask& task);
+
+    /// All or none, in one statement: much faster than one by one.
+    /// \returns how many tasks have changed
+    /// \throws IllegalArgumentException also if two have the same name and id
+    std::size_t scheduleAll(const std::vector<NewTask>& tasks);
+
+    /// @}
+    /// \name Single tasks
+    /// @{
+
+    /// Deletes the task. A run in progress goes on, but its end changes nothing. Scheduling the
+    /// same name and id afterwards makes a new task.
+    /// \returns whether that prevents a run: the task was waiting and not dead, or it repeats
+    bool cancel(const std::string& name, const std::string& id);
+
+    /// Makes a waiting or dead task due at another time, with all its attempts before it. The later
+    /// periods of a fixed rate stay where they are.
+    /// \returns false if there is no such task, or it is running
+    /// \throws IllegalArgumentException "Negative delay."
+    bool reschedule(const std::string& name, const std::string& id, When when);
+
+    std::optional<TaskInfo> find(const std::string& name, const std::string& id);
+
+    /// The tasks that the filter selects, by name and id, without their payloads.
+    std::vector<TaskInfo> list(const Filter& filter = {});
+
+    /// @}
+
+    /// Makes this node and every one that listens look for due tasks now.
+    void wakeUp();
+
+    /// Asks nobody, and never throws DatabaseException.
+    Stats stats() const;
+
+    /// One query, which visits all tasks.
+    Backlog backlog();
+
+    /// Options::name, or its default.
+    const std::string& name() const noexcept;
+
+  private:
+    const std::unique_ptr<detail::SchedulerState> state_;
+};
+
+}  // namespace jtimer::cluster

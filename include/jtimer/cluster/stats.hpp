@@ -1,0 +1,46 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <jtimer/stats.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace jtimer::cluster {
+
+/// What a Scheduler has done since its construction. Each number is exact; they are read one after
+/// another.
+struct Stats {
+    std::uint64_t claimed = 0;     ///< tasks claimed
+    std::uint64_t succeeded = 0;   ///< runs whose success was written
+    std::uint64_t failed = 0;      ///< runs whose failure was written
+    std::uint64_t retried = 0;     ///< failures that are followed by another attempt
+    std::uint64_t died = 0;        ///< tasks given up
+    std::uint64_t takenOver = 0;   ///< tasks freed from nodes whose lease had expired
+    std::uint64_t fenced = 0;      ///< ends of runs that changed nothing: the task was not theirs
+    std::uint64_t leasesLost = 0;  ///< how often this node was declared dead
+    std::uint64_t missed = 0;      ///< the sum of Run::missedRuns()
+    std::uint64_t polls = 0;       ///< claims, also those that found nothing
+    std::uint64_t notifications = 0;        ///< notifications received
+    std::uint64_t reconnects = 0;           ///< connections made anew after one was lost
+    std::size_t running = 0;                ///< runs in progress
+    std::chrono::nanoseconds oldestRun{0};  ///< the age of the oldest of them, or 0
+    /// How late runs began: from the scheduled time to the claim, by the database's clock. First
+    /// attempts only.
+    LatenessHistogram lateness;
+};
+
+/// What the schema holds. A task is counted in one of the first four.
+struct Backlog {
+    std::uint64_t due = 0;        ///< may begin now, and have not
+    std::uint64_t scheduled = 0;  ///< wait for their time, or for the next attempt
+    std::uint64_t running = 0;
+    std::uint64_t dead = 0;
+    std::uint64_t nodes =
+        0;  ///< started Schedulers that have neither stopped nor been declared dead
+    /// For how long the oldest of the due tasks could have begun. Alert on it.
+    std::chrono::microseconds oldestDue{0};
+};
+
+}  // namespace jtimer::cluster

@@ -1,0 +1,46 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <jtimer/time.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace jtimer::cluster {
+
+/// What a task waits for.
+enum class State {
+    Scheduled,  ///< its time, or a node with an idle slot
+    Retrying,   ///< the next attempt, after a failure or the death of a node
+    Running,    ///< the end of a run
+    Dead        ///< Scheduler::reschedule or cancel: it was given up
+};
+
+/// A task as it was when the database answered.
+struct TaskInfo {
+    std::string name, id;
+    State state = State::Scheduled;
+    Date scheduledExecutionTime;  ///< when the run in progress, or else the next, is due
+    Date nextAttempt;             ///< when it may begin: later after a failure, Date::max() if dead
+    int attempt = 0;              ///< how often the present period's run has begun
+    int crashes = 0;              ///< nodes that died running it since its last success
+    std::int64_t fencingToken = 0;  ///< of the last run; 0: never claimed
+    std::string runningOn;          ///< the name of the node, or empty
+    std::string lastError;          ///< of the last run that failed, until one succeeds
+    std::string payload;            ///< empty if from Scheduler::list
+};
+
+/// Which tasks Scheduler::list returns.
+struct Filter {
+    std::optional<std::string> name;
+    std::optional<State> state;
+    /// Only tasks after this name and id. To list everything in parts, set it to those of the last
+    /// task of the part before.
+    std::pair<std::string, std::string> after;
+    std::size_t limit = 100;
+};
+
+}  // namespace jtimer::cluster

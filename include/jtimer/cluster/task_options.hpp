@@ -1,0 +1,39 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <jtimer/time.hpp>
+
+#include <optional>
+
+namespace jtimer::cluster {
+
+/// What happens to a run whose process dies.
+enum class Delivery {
+    /// It is run again, so a task may be run more than once. See Run::complete for effects that
+    /// must happen once.
+    AtLeastOnce,
+    /// It is not: no attempt follows the first, also if the handler throws. A one-shot is then
+    /// dead; a repeating task goes on with its next period.
+    AtMostOnce
+};
+
+/// How a task's failures are treated, given to Scheduler::registerTask. Nothing of it is stored: it
+/// is the registering process's answer to the failures of its own runs.
+struct TaskOptions {
+    Delivery delivery = Delivery::AtLeastOnce;
+
+    /// How often a run is attempted before the task is given up, at least 1: then a one-shot is
+    /// dead, and a repeating task waits for its next period. Default: 20 for one-shots, 1 for
+    /// repeating tasks.
+    std::optional<int> maxAttempts;
+
+    /// The pause after a failure: firstBackoff after the first, twice as long after each further
+    /// one, at most maxBackoff; then up to a quarter more, at random. Neither may be negative.
+    TimeSpan firstBackoff = 10'000, maxBackoff = 3'600'000;
+
+    /// A task whose process died this many times, without a success in between, is dead, even if it
+    /// repeats: its payload may be what kills the process. At least 1.
+    int maxCrashes = 3;
+};
+
+}  // namespace jtimer::cluster

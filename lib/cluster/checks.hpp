@@ -1,0 +1,25 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <jtimer/cluster/options.hpp>
+#include <jtimer/cluster/schedule.hpp>
+#include <jtimer/cluster/task_options.hpp>
+#include <jtimer/time.hpp>
+
+#include <string>
+
+/// The checks of arguments. Each throws IllegalArgumentException.
+namespace jtimer::cluster::detail {
+
+void check(const Options& options);
+void check(const TaskOptions& options);
+
+/// \param what "name" or "id": the beginning of the message
+void checkKey(const char* what, const std::string& key);
+void checkKey(const std::string& name, const std::string& id);
+void checkPayload(const std::string& payload);
+void checkWhen(const When& when);
+void checkSchemaName(const std::string& schema);
+void check(const NewTask& task);
+
+}  // namespace jtimer::cluster::detail

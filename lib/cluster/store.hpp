@@ -1,0 +1,213 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "cluster/micros.hpp"
+
+#include <jtimer/cluster/options.hpp>
+#include <jtimer/cluster/schedule.hpp>
+#include <jtimer/cluster/stats.hpp>
+#include <jtimer/cluster/task_info.hpp>
+#include <jtimer/jdk/missed_runs.hpp>
+#include <jtimer/time.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+struct pg_conn;
+
+namespace jtimer::cluster::detail {
+
+/// The numbers of nodes are drawn from the same sequence as the tokens.
+using NodeNumber = std::int64_t;
+using Token = std::int64_t;
+
+/// How a task goes on after a run.
+struct Recurrence {
+    Kind kind = Kind::Once;
+    Micros period = 0;  ///< of a fixed rate, or the delay
+    MissedRuns missedRuns = MissedRuns::Once;
+    std::string expression, zone;  ///< of a cron task
+
+    bool repeats() const noexcept { return kind != Kind::Once; }
+};
+
+/// A task, as its run found it.
+struct ClaimedTask {
+    std::string name, id, payload;
+    Recurrence recurrence;
+    Micros due = 0;
+    Micros claimedAt = 0;  ///< by the clock of dues: claimedAt - due is how late the claim was
+    Token token = 0;
+    int attempt = 0;  ///< this one included
+    int crashes = 0;  ///< before this run
+    std::uint64_t missedRuns = 0;
+};
+
+struct Claim {
+    std::vector<ClaimedTask> tasks;  ///< in the order of their wakes
+    Micros lastWake = 0;             ///< of the last task, the cursor of a next claim
+    /// How long after this claim the next task that is not yet due wakes. Nothing if there is none,
+    /// or if the claim took as many as it might.
+    std::optional<Micros> nextWakeIn;
+    bool nodeGone = false;  ///< there was something to claim, but this node has no row
+};
+
+struct Renewal {
+    bool alive = false;  ///< the node's row is there and has been renewed
+    /// How long after this renewal the lease of another node ends if it is not renewed. Not
+    /// positive: now.
+    std::optional<Micros> nextLeaseEndIn;
+};
+
+/// What a take-over did.
+struct TakeOver {
+    std::vector<std::string> nodes;  ///< the names of those declared dead
+    std::uint64_t tasks = 0;         ///< freed, with a crash counted
+    std::uint64_t orphans = 0;       ///< freed without: their owner had no row
+};
+
+/// How a run ended.
+struct End {
+    enum class Kind {
+        Success,  ///< a one-shot is deleted, a repeating task gets its next due
+        Retry,    ///< another attempt at the same due, after `delay`
+        GiveUp,   ///< a one-shot is dead, a repeating task gets its next due
+        Dead      ///< dead, also if it repeats
+    };
+    std::shared_ptr<const ClaimedTask> task;
+    Kind kind = Kind::Success;
+    Micros delay = 0;                    ///< of a Retry
+    std::optional<When> again;           ///< of a Success: due then, in place of the usual
+    std::optional<std::string> payload;  ///< a new one
+    std::string error;                   ///< of anything but a Success, at most 2,000 bytes of it
+};
+
+enum class EndStatus {
+    Written,
+    Fenced,  ///< the row is gone or has another owner or token: nothing has changed
+    /// Another transaction holds the row. Nothing has changed: write the end again, a little later,
+    /// so that the other ends do not wait.
+    Locked
+};
+
+/// The schema behind one connection: each operation in terms of values. Not thread-safe.
+///
+/// Constructing it connects to nothing. Each operation connects if there is no connection, and
+/// waits for it and for its own answers up to Options::operationTimeout in all. Deadlocks and
+/// serialisation failures are repeated at once.
+///
+/// What operations throw:
+/// - DatabaseException: nothing has changed. connected() says whether there still is a connection.
+/// - OutcomeUnknownException: the connection broke, and what was sent may have been committed. Each
+///   operation of nodes may simply be called again; for those of callers the Store has tried to
+///   settle it already.
+/// - SchemaException: at the first operation of each connection, unless the schema fits.
+class Store {
+  public:
+    /// \param conninfo Options::conninfo or notifyConninfo
+    explicit Store(const Options& options, const std::string& conninfo);
+    explicit Store(const Options& options) : Store(options, options.conninfo) {}
+    ~Store();
+    Store(const Store&) = delete;
+    Store& operator=(const Store&) = delete;
+
+    /// Connects unless there is a connection, and checks the schema.
+    void connect();
+    bool connected() const noexcept;
+    void disconnect() noexcept;
+
+    /// From now on, the operations of this Store take at most this time instead of operationTimeout
+    /// (for renewals, a sixth of the lease).
+    void setTimeout(Micros timeout) noexcept;
+
+    /// \name Of nodes
+    /// @{
+
+    /// A new row, with a lease from now on.
+    NodeNumber registerNode(const std::string& name, Micros lease);
+
+    /// The lease ends `lease` after the server receives this.
+    Renewal renew(NodeNumber node, Micros lease);
+
+    /// Deletes the rows of all other nodes whose lease has expired, and frees their tasks; also
+    /// frees tasks whose owner has no row. Call it when nextLeaseEndIn has passed, when a node
+    /// starts, and now and then.
+    TakeOver takeOver(NodeNumber node);
+
+    /// At the end of a node, and of nothing else. Its tasks are freed, with no crash counted.
+    void deleteNode(NodeNumber node);
+
+    /// Claims up to `limit` tasks that are due.
+    /// \param cursor no task that woke earlier: the lastWake of a claim that got its limit. Nothing:
+    ///   all. After a claim with a cursor that got less than its limit, claim without one before
+    ///   waiting for nextWakeIn.
+    Claim claim(NodeNumber node, const std::vector<std::string>& names, int limit,
+                std::optional<Micros> cursor = {});
+
+    /// One statement, one commit. If it throws OutcomeUnknownException, call it with the same ends
+    /// and `repeated`: an end that was written the first time is then reported as Written. (If its
+    /// row is not there any more, it cannot be told from a Fenced one and counts as Written too.)
+    /// \returns one status for each end
+    std::vector<EndStatus> writeEnds(NodeNumber node, const std::vector<End>& ends,
+                                     bool repeated = false);
+
+    /// The end of one run, within the transaction of the caller's connection, whose locks it waits
+    /// for. Uses no connection of its own, but, for a cron task, may use the Store's.
+    /// \returns Written or Fenced
+    /// \throws IllegalStateException unless the connection is in a transaction block
+    EndStatus writeEndIn(pg_conn* transaction, NodeNumber node, const End& end);
+
+    /// Whether the row still is the run's: after writeEndIn, that its transaction did not commit.
+    bool owns(NodeNumber node, const ClaimedTask& task);
+
+    /// Sends a notification to every node that listens.
+    void notify();
+
+    /// Receives notifications from now on, until disconnect() or a broken connection.
+    void listen();
+
+    enum class Event { Notified, Woken, TimedOut };
+    /// Waits for a notification, for `wakeFd` to become readable, or for `timeout`.
+    /// \param wakeFd is not read from; -1: none
+    /// \throws DatabaseException if the connection breaks
+    Event wait(Micros timeout, int wakeFd);
+
+    /// @}
+    /// \name Of callers
+    /// @{
+
+    /// In one transaction. All checks but those of time zones have been made.
+    /// \returns how many tasks have changed
+    /// \throws IllegalArgumentException "Unknown time zone: NAME"
+    std::size_t schedule(const std::vector<NewTask>& tasks);
+
+    /// Within the transaction of the caller's connection.
+    std::size_t scheduleIn(pg_conn* transaction, const std::vector<NewTask>& tasks);
+
+    bool cancel(const std::string& name, const std::string& id);
+    bool reschedule(const std::string& name, const std::string& id, When when);
+    std::optional<TaskInfo> find(const std::string& name, const std::string& id);
+    std::vector<TaskInfo> list(const Filter& filter);
+    Backlog backlog();
+
+    /// @}
+    /// \name Of a TestClock
+    /// @{
+
+    bool forTests();  ///< whether the schema is
+    Micros now();     ///< the clock of dues
+    void advance(Micros span);
+
+    /// @}
+
+  private:
+    class Impl;
+    const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace jtimer::cluster::detail
