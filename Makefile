@@ -26,6 +26,7 @@ CARGO_REGISTRY = /usr/share/cargo/registry
 INSTALL = install
 CLANG_FORMAT = clang-format
 CLANG_TIDY = clang-tidy
+CPPCHECK = cppcheck
 DOXYGEN = doxygen
 AUTOCONF = autoconf
 VALGRIND = valgrind
@@ -73,7 +74,7 @@ QUIET = @:
 endif
 
 all_cppflags = -Iinclude $(BOOST_CPPFLAGS) $(CPPFLAGS)
-all_cxxflags = -std=c++17 $(WARNINGS) $(CXXFLAGS) $(SANITIZE_FLAGS) $(SHAKEN_FLAGS) -pthread
+all_cxxflags = -std=c++17 $(WARNINGS) $(CXXFLAGS) $(SANITIZE_FLAGS) $(SHAKEN_FLAGS) $(HARDENED_FLAGS) -pthread
 all_ldflags = $(BOOST_LDFLAGS) $(LDFLAGS) $(SANITIZE_FLAGS) -pthread
 all_libs = $(BOOST_THREAD_LIBS) $(BOOST_TEST_LIBS) $(BOOST_PROGRAM_OPTIONS_LIBS) $(BENCHMARK_LIBS)
 
@@ -106,7 +107,7 @@ install_deps = CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' CXXFLAGS='$(CXXFLAGS)' LDFLAG
 	BOOST_THREAD_LIBS='$(BOOST_THREAD_LIBS)' BOOST_TEST_LIBS='$(BOOST_TEST_LIBS)' \
 	BOOST_PROGRAM_OPTIONS_LIBS='$(BOOST_PROGRAM_OPTIONS_LIBS)' \
 	BENCHMARK_LIBS='$(BENCHMARK_LIBS)' CLANG_FORMAT='$(CLANG_FORMAT)' CLANG_TIDY='$(CLANG_TIDY)' \
-	DOXYGEN='$(DOXYGEN)' AUTOCONF='$(AUTOCONF)' VALGRIND='$(VALGRIND)' \
+	CPPCHECK='$(CPPCHECK)' DOXYGEN='$(DOXYGEN)' AUTOCONF='$(AUTOCONF)' VALGRIND='$(VALGRIND)' \
 	POCO_LIBS='$(POCO_LIBS)' LIBUV_LIBS='$(LIBUV_LIBS)' GNUPLOT='$(GNUPLOT)' \
 	PYTHON='$(PYTHON)' JAVA='$(JAVA)' JAVAC='$(JAVAC)' NETTY_JAR='$(NETTY_JAR)' \
 	GO='$(GO)' CARGO='$(CARGO)' CARGO_REGISTRY='$(CARGO_REGISTRY)' SPIN='$(SPIN)' \
@@ -122,7 +123,7 @@ deps:
 		$(sanitizers:%=sanitize-%)
 
 deps-dev: | $(filter deps,$(MAKECMDGOALS))
-	@$(install_deps) $(usual_goals) bench bench-count doc configure dist format tidy ci
+	@$(install_deps) $(usual_goals) bench bench-count doc configure dist format tidy cppcheck ci
 
 deps-bench: | $(filter deps deps-dev,$(MAKECMDGOALS))
 	@$(install_deps) $(usual_goals) bench-peers
@@ -184,7 +185,7 @@ precompiled = $(B)/obj/test/support/precompiled.hpp
 endif
 unit_test_objects = $(patsubst $(B)/%,$(B)/obj/%.o,$(tests) $(slow_tests))
 
-$(unit_test_objects): private test_flags += $(TEST_CXXFLAGS) $(precompiled:%=-include %)
+$(unit_test_objects): private test_flags += $(TEST_CXXFLAGS) $(HARDENED_TEST_FLAGS) $(precompiled:%=-include %)
 $(unit_test_objects): $(precompiled:%=%.gch)
 
 # The header itself is copied beside it: g++ occasionally cannot map the compiled one at the address
@@ -192,7 +193,7 @@ $(unit_test_objects): $(precompiled:%=%.gch)
 $(B)/obj/test/support/precompiled.hpp.gch: test/support/precompiled.hpp $(B)/flags
 	$(QUIET) CXX $<
 	@mkdir -p $(@D) && cp $< $(@:.gch=)
-	$(Q)$(compile) $(test_flags) $(TEST_CXXFLAGS) -x c++-header $< -o $@
+	$(Q)$(compile) $(test_flags) $(TEST_CXXFLAGS) $(HARDENED_TEST_FLAGS) -x c++-header $< -o $@
 
 # Coroutines are compiled as C++20 if the compiler supports it, unless CXXFLAGS set a standard. The
 # precompiled header is C++17.
@@ -366,12 +367,13 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   dist           packs the last commit into jtimer-$(VERSION).tar.gz
   format         formats the sources (clang-format); check-format only checks
   tidy           runs clang-tidy with the checks in .clang-tidy
+  cppcheck       runs cppcheck; build-aux/cppcheck.txt lists what it reports without cause
   compile_commands.json  how each file is compiled, for editors
   clean          removes build/; distclean also what configure and dist have generated
 
 Settings: CXX CPPFLAGS CXXFLAGS LDFLAGS AR STRIP BOOST_CPPFLAGS BOOST_LDFLAGS V=1
-SANITIZE=thread|address|undefined|address,undefined DESTDIR prefix exec_prefix includedir libdir
-docdir mandir pkgconfigdir cmakedir; see doc/building.md.
+SANITIZE=thread|address|undefined|address,undefined HARDENED=yes DESTDIR prefix exec_prefix
+includedir libdir docdir mandir pkgconfigdir cmakedir; see doc/building.md.
 endef
 
 help:

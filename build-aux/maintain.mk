@@ -1,7 +1,7 @@
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 
 # Part of the Makefile, for maintainers: the archive, the reference, the tests of each behaviour,
-# formatting, clang-tidy.
+# formatting, clang-tidy, cppcheck.
 
 .PHONY: dist doc
 dist_name = jtimer-$(VERSION)
@@ -42,7 +42,7 @@ behaviour:
 
 formatted = $(shell find include lib samples tools test -name '*.[ch]pp' 2>/dev/null | sort)
 
-.PHONY: format check-format tidy
+.PHONY: format check-format tidy cppcheck
 format: | $(first)
 	$(call require,$(CLANG_FORMAT))
 	$(CLANG_FORMAT) -i $(formatted)
@@ -67,6 +67,13 @@ tidy: compile_commands.json
 	$(call require,$(CLANG_TIDY))
 	$(Q)printf '%s\n' $(lib_sources) $(cluster_sources) $(shell find samples tools -name '*.cpp') | \
 		xargs -P $$(nproc 2>/dev/null || echo 2) -n 1 $(CLANG_TIDY) --quiet -p .
+
+# Not the tests: it does not know the macros of Boost.Test, and skips the files that use them.
+cppcheck: | $(first)
+	$(call require,$(CPPCHECK))
+	$(Q)$(CPPCHECK) --quiet --error-exitcode=1 --std=c++17 --language=c++ \
+		--enable=warning,performance,portability --suppressions-list=build-aux/cppcheck.txt \
+		-Iinclude -Ilib -Itools lib samples tools
 
 # Everything but the benchmarks, for other compilers and versions of C++: half the time of a build.
 .PHONY: check-syntax

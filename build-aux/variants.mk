@@ -23,3 +23,16 @@ ifeq ($(SHAKEN),yes)
 B = build/shaken
 SHAKEN_FLAGS = -fsanitize-coverage=trace-pc
 endif
+
+# So does HARDENED=yes: with checks of the standard library's preconditions, of buffers and of the
+# stack. The unit tests have no _FORTIFY_SOURCE, which needs optimization.
+HARDENED =
+ifeq ($(HARDENED),yes)
+B = build/hardened
+fortify = -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE
+# Before g++ 12 and glibc 2.34 there is no level 3.
+fortify_level := $(shell $(CXX) -O2 -Werror $(fortify)=3 -include cstdlib -fsyntax-only -x c++ /dev/null \
+	2>/dev/null && echo 3 || echo 2)
+HARDENED_FLAGS = -D_GLIBCXX_ASSERTIONS $(fortify)=$(fortify_level) -fstack-protector-strong
+HARDENED_TEST_FLAGS = -U_FORTIFY_SOURCE
+endif
