@@ -41,7 +41,7 @@ Case* ChannelCell::firstPending(CellLock&) noexcept {
 /// before the value. The wait leaves the list. \returns whether it has received the value
 bool ChannelCell::settle(CellLock& lock, Case& c, WakeList& toWake) {
     Wait& wait = *c.wait;
-    if (!wait.endsBefore(when_)) return giveTo(lock, c, toWake);
+    if (!wait.endsBefore(when_, runtime().clock())) return giveTo(lock, c, toWake);
     if (wait.claim(Wait::Outcome::TimedOut)) toWake.add(wait);
     c.unlink();
     return false;
@@ -74,7 +74,7 @@ void ChannelCell::becomeIdle(CellLock& lock, WakeList& toWake) noexcept {
 
 void ChannelCell::loseHope(CellLock&, WakeList& toWake) noexcept {
     for (const Case& c : waiters_) {
-        if (!c.wait->hasDeadline() && c.wait->loseHope()) toWake.add(*c.wait);
+        if (!c.wait->hasTimeOut() && c.wait->loseHope()) toWake.add(*c.wait);
     }
 }
 

@@ -130,7 +130,8 @@ class Standing {
     /// \throws IllegalStateException if the calling thread must not block
     Standing(const Candidates& candidates, Runtime& timeOuts, std::optional<Nanos> deadline)
         : entries_(entriesFor(candidates, timeOuts)),
-          wait_(std::make_shared<Wait>(candidates, deadline, monitorFor(entries_))) {
+          wait_(std::make_shared<Wait>(candidates, timeOutAt(deadline, timeOuts),
+                                       monitorFor(entries_))) {
         for (const Enlisted& entry : entries_) {
             entry.runtime->requireNotOver();
             if (entry.runtime->isPoller()) throw IllegalStateException(kOnPoller);
@@ -154,9 +155,9 @@ class Standing {
     /// \throws IllegalStateException if no value can ever come
     void begin(const AllLocked&, Candidates& candidates) {
         const auto isHopeless = [this](Candidate& candidate) {
-            return !wait_->hasDeadline() && candidate.cell->isHopeless(candidate.lock);
+            return !wait_->hasTimeOut() && candidate.cell->isHopeless(candidate.lock);
         };
-        if (!wait_->hasDeadline() && wait_->isPending() &&
+        if (!wait_->hasTimeOut() && wait_->isPending() &&
             std::all_of(candidates.begin(), candidates.end(), isHopeless)) {
             throw IllegalStateException(kHopeless);
         }
@@ -172,6 +173,11 @@ class Standing {
     Wait& wait() const noexcept { return *wait_; }
 
   private:
+    static std::optional<TimeOut> timeOutAt(std::optional<Nanos> deadline, const Runtime& runtime) {
+        if (!deadline) return std::nullopt;
+        return TimeOut{*deadline, runtime.clock()};
+    }
+
     void addTimeOut(Runtime& runtime, Nanos deadline) {
         shard_ = &runtime.shardOfThisThread();
         if (shard_->add(*wait_, deadline)) runtime.signal(deadline);

@@ -5,6 +5,8 @@
 #include "go/shard.hpp"
 #include "thread/monitor.hpp"
 
+#include <jtimer/clock.hpp>
+
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -46,6 +48,13 @@ class Enlisted : public jtimer::detail::ListHook {
     Wait* wait = nullptr;
 };
 
+/// When a call stops waiting. Times of different clocks cannot be compared, and so a value that is
+/// due on another clock comes before the time-out if it comes while the call still waits.
+struct TimeOut {
+    Nanos time;
+    const Clock& clock;
+};
+
 /// A blocked call: of sleep, receive, receiveFor or select. Shared by the waiting thread and the
 /// threads that may end the wait.
 ///
@@ -58,9 +67,9 @@ class Wait final : public Scheduled, public std::enable_shared_from_this<Wait> {
     enum class Outcome { Pending, Received, TimedOut, Hopeless, Destroyed };
 
     /// \param candidates each with a different cell
-    /// \param deadline empty: no time-out
+    /// \param timeOut empty: no time-out. Its clock must outlive the wait
     /// \param monitor of the calling thread
-    Wait(const std::vector<Candidate>& candidates, std::optional<Nanos> deadline,
+    Wait(const std::vector<Candidate>& candidates, std::optional<TimeOut> timeOut,
          std::shared_ptr<Monitor> monitor);
     ~Wait();
 
@@ -68,10 +77,11 @@ class Wait final : public Scheduled, public std::enable_shared_from_this<Wait> {
     bool isPending() const noexcept {
         return outcome_.load(std::memory_order_acquire) == Outcome::Pending;
     }
-    /// Whether its time-out comes before `time`.
-    bool endsBefore(Nanos time) const noexcept { return deadline_ && *deadline_ < time; }
-    bool hasDeadline() const noexcept { return deadline_.has_value(); }
-    Nanos deadline() const noexcept { return *deadline_; }
+    /// Whether its time-out comes before `time` of this clock.
+    bool endsBefore(Nanos time, const Clock& clock) const noexcept {
+        return timeOut_ && timeOut_->time < time && &timeOut_->clock == &clock;
+    }
+    bool hasTimeOut() const noexcept { return timeOut_.has_value(); }
 
     Case* begin() const noexcept { return cases_.get(); }
     Case* end() const noexcept { return cases_.get() + size_; }
@@ -107,7 +117,7 @@ class Wait final : public Scheduled, public std::enable_shared_from_this<Wait> {
     std::size_t index_ = 0;
     Nanos value_ = 0;
 
-    const std::optional<Nanos> deadline_;
+    const std::optional<TimeOut> timeOut_;
     const std::unique_ptr<Case[]> cases_;
     const std::size_t size_;
     std::atomic<std::size_t> hopeful_{0};

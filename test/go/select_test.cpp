@@ -234,6 +234,21 @@ BOOST_AUTO_TEST_CASE(g29_the_time_out_is_on_the_clock_of_the_first_channel) {
     BOOST_TEST(selected == "");
 }
 
+BOOST_AUTO_TEST_CASE(g29_a_value_on_one_clock_is_not_compared_with_a_time_out_on_another) {
+    // The other clock shows a later time than the time-out all along.
+    const auto otherClock =
+        std::make_shared<jtimer::ManualClock>(test::kStart + std::chrono::hours(1000));
+    jtimer::go::Timers other(test::goOnClock(otherClock));
+    const auto a = timers.newTimer(1000);
+    const auto b = other.newTimer(20);
+    std::string selected;
+    other.afterFunc(0, [&] { selected = text(select({a.C(), b.C()}, 100)); });
+    otherClock->waitUntilIdle();
+    otherClock->advance(20);
+    BOOST_TEST(selected == "1:3600000020");
+    BOOST_TEST(timers.stats().pending == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(g30_a_select_without_a_channel_is_an_error) {
     BOOST_TEST(stateError([] { select({}); }) == kNone);
     BOOST_TEST(stateError([] { select({}, 10); }) == kNone);

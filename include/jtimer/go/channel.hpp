@@ -104,7 +104,8 @@ struct Selected {
 JTIMER_API Selected select(const std::vector<Channel>& channels);
 
 /// The same, for at most `timeout` on the clock of the first channel that is not nil; 0 or less
-/// does not block. As with Channel::receiveFor, the clock decides between a value and the time-out.
+/// does not block. As with Channel::receiveFor, the clock decides between a value and the time-out;
+/// between a value on another clock and the time-out, whichever is noticed first.
 /// \returns nothing after the time-out
 /// \throws IllegalStateException as above, but not if no value can come: that times out
 /// \throws std::bad_alloc, with nothing received
