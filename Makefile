@@ -21,6 +21,7 @@ BOOST_PROGRAM_OPTIONS_LIBS = -lboost_program_options
 BENCHMARK_LIBS = -lbenchmark
 POCO_LIBS = -lPocoUtil -lPocoFoundation
 LIBUV_LIBS = -luv
+TOOLS = yes
 NETTY_JAR = /usr/share/java/netty-common.jar
 CARGO_REGISTRY = /usr/share/cargo/registry
 INSTALL = install
@@ -40,6 +41,7 @@ CARGO = cargo
 
 prefix = /usr/local
 exec_prefix = $(prefix)
+bindir = $(exec_prefix)/bin
 includedir = $(prefix)/include
 libdir = $(exec_prefix)/lib
 datarootdir = $(prefix)/share
@@ -47,6 +49,7 @@ docdir = $(datarootdir)/doc/jtimer
 mandir = $(datarootdir)/man
 pkgconfigdir = $(libdir)/pkgconfig
 cmakedir = $(libdir)/cmake/jtimer
+bashcompletiondir = $(datarootdir)/bash-completion/completions
 DESTDIR =
 
 -include config.mak.autogen
@@ -99,6 +102,9 @@ package_files = jtimer.pc jtimerConfig.cmake jtimerConfigVersion.cmake
 
 .PHONY: all
 all: $(B)/libjtimer.a $(B)/$(shared_link) $(addprefix $(B)/,$(package_files)) man
+ifneq ($(TOOLS),no)
+all: tools
+endif
 
 # Dependencies.
 
@@ -335,7 +341,8 @@ distclean: clean
 define help_text
 Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
 
-  all            (the default) the libraries, pkg-config and CMake files, in build/
+  all            (the default) the libraries, pkg-config and CMake files, run_schedule unless
+                 TOOLS=no, and the manual pages, in build/
   deps           installs what the other goals need, by default all, demo and check (apt-get,
                  dnf, pacman, brew)
   deps-dev       installs what is needed for development: also bench, doc, configure and .ci/run
@@ -358,7 +365,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   bench-peers-report  rewrites the report of the last bench-peers
   exports        writes build-aux/exports.txt, the exported names, which check compares with
   install        installs below prefix (/usr/local), without debug information unless STRIP=:,
-                 DESTDIR is prepended to each path
+                 DESTDIR is prepended to each path; TOOLS=no leaves run_schedule out
   uninstall      removes what install has installed
   configure      generates ./configure, which is optional (autoconf)
   doc            generates the reference, build/doc/html/index.html (doxygen)
@@ -372,8 +379,9 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   clean          removes build/; distclean also what configure and dist have generated
 
 Settings: CXX CPPFLAGS CXXFLAGS LDFLAGS AR STRIP BOOST_CPPFLAGS BOOST_LDFLAGS V=1
-SANITIZE=thread|address|undefined|address,undefined HARDENED=yes DESTDIR prefix exec_prefix
-includedir libdir docdir mandir pkgconfigdir cmakedir; see doc/building.md.
+SANITIZE=thread|address|undefined|address,undefined HARDENED=yes TOOLS=no DESTDIR prefix
+exec_prefix bindir includedir libdir docdir mandir pkgconfigdir cmakedir bashcompletiondir; see
+doc/building.md.
 endef
 
 help:

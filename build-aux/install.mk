@@ -8,15 +8,27 @@ header_dirs = $(sort $(dir $(public_headers)))
 doc_files = $(wildcard README.md ChangeLog LICENSE doc/*.md doc/*/*.md doc/*/*.svg)
 doc_dirs = $(filter-out ./,$(sort $(dir $(doc_files))))
 
-# Each page of doc/reference is also a manual page of section 3.
-man_pages = $(patsubst doc/reference/%.md,%.3,$(wildcard doc/reference/*.md))
+# Each page of doc/reference is also a manual page: of section 3, or of section 1 if it is a tool's.
+reference = $(patsubst doc/reference/%.md,%,$(wildcard doc/reference/*.md))
+tool_pages = $(addsuffix .1,$(filter run_schedule,$(reference)))
+library_pages = $(addsuffix .3,$(filter-out run_schedule,$(reference)))
+tools_if_wanted = $(if $(filter-out no,$(TOOLS)),$(1))
+man_pages = $(library_pages) $(call tools_if_wanted,$(tool_pages))
 
 .PHONY: man
 man: $(addprefix $(B)/man/,$(man_pages))
 
-$(B)/man/%.3: doc/reference/%.md build-aux/man-page build-aux/version include/jtimer/version.hpp
+define make_page
 	$(QUIET) MAN $@
-	$(Q)mkdir -p $(@D) && build-aux/man-page $< >$@
+	$(Q)mkdir -p $(@D) && build-aux/man-page $< $(subst .,,$(suffix $@)) >$@
+endef
+
+page_maker = build-aux/man-page build-aux/version include/jtimer/version.hpp
+$(B)/man/%.1: doc/reference/%.md $(page_maker)
+	$(make_page)
+
+$(B)/man/%.3: doc/reference/%.md $(page_maker)
+	$(make_page)
 
 # What a program needs to link the static library.
 private_libs = $(strip $(BOOST_LDFLAGS) $(BOOST_THREAD_LIBS) -pthread)
@@ -41,14 +53,18 @@ $(addprefix $(B)/,$(package_files)): $(B)/%: build-aux/%.in $(B)/settings
 		-e "s|@LIB_FROM_CMAKE@|$(call from_cmake,$(libdir))|" \
 		-e 's|@SHARED_REAL@|$(shared_real)|g' -e 's|@SHARED_SONAME@|$(shared_soname)|' $< >$@
 
-install_dirs = $(prefix) $(includedir) $(libdir) $(docdir) $(mandir) $(pkgconfigdir) $(cmakedir)
+install_dirs = $(prefix) $(bindir) $(includedir) $(libdir) $(docdir) $(mandir) $(pkgconfigdir) \
+	$(cmakedir) $(bashcompletiondir)
 
-.PHONY: install uninstall check-dirs
+.PHONY: install install-library install-tools install-strip uninstall check-dirs
 check-dirs:
 	@for dir in $(install_dirs); do case $$dir in /*) ;; \
 		*) echo "make: install folders must be absolute, and $$dir is not" >&2; exit 1 ;; esac; done
 
-install: all check-dirs | $(filter check check-slow,$(MAKECMDGOALS))
+# What is installed is stripped; the second name is what others call that.
+install install-strip: install-library $(call tools_if_wanted,install-tools)
+
+install-library: all check-dirs | $(filter check check-slow,$(MAKECMDGOALS))
 	$(QUIET) INSTALL '$(DESTDIR)$(prefix)'
 	$(Q)$(INSTALL) -d $(patsubst %,'$(DESTDIR)$(includedir)/%',$(header_dirs)) '$(DESTDIR)$(libdir)' \
 		'$(DESTDIR)$(pkgconfigdir)' '$(DESTDIR)$(cmakedir)' '$(DESTDIR)$(mandir)/man3' \
@@ -61,9 +77,17 @@ install: all check-dirs | $(filter check check-slow,$(MAKECMDGOALS))
 	$(Q)ln -sf $(shared_soname) '$(DESTDIR)$(libdir)/$(shared_link)'
 	$(Q)$(INSTALL) -m 644 $(B)/jtimer.pc '$(DESTDIR)$(pkgconfigdir)'
 	$(Q)$(INSTALL) -m 644 $(addprefix $(B)/,$(filter %.cmake,$(package_files))) '$(DESTDIR)$(cmakedir)'
-	$(Q)$(INSTALL) -m 644 $(addprefix $(B)/man/,$(man_pages)) '$(DESTDIR)$(mandir)/man3'
+	$(Q)$(INSTALL) -m 644 $(addprefix $(B)/man/,$(library_pages)) '$(DESTDIR)$(mandir)/man3'
 	$(Q)for file in $(doc_files); do \
 		$(INSTALL) -m 644 $$file '$(DESTDIR)$(docdir)'/$$file || exit 1; done
+
+install-tools: all check-dirs | $(filter check check-slow,$(MAKECMDGOALS))
+	$(QUIET) INSTALL '$(DESTDIR)$(bindir)/run_schedule'
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(mandir)/man1' '$(DESTDIR)$(bashcompletiondir)'
+	$(Q)$(INSTALL) -m 755 $(B)/tools/run_schedule '$(DESTDIR)$(bindir)'
+	$(Q)$(STRIP) '$(DESTDIR)$(bindir)/run_schedule'
+	$(Q)$(INSTALL) -m 644 $(addprefix $(B)/man/,$(tool_pages)) '$(DESTDIR)$(mandir)/man1'
+	$(Q)$(INSTALL) -m 644 tools/run_schedule/completion.bash '$(DESTDIR)$(bashcompletiondir)/run_schedule'
 
 # Removes the installed files and, if they are empty then, the directories named jtimer.
 uninstall: check-dirs
@@ -72,7 +96,9 @@ uninstall: check-dirs
 		$(patsubst %,'$(DESTDIR)$(libdir)/%',libjtimer.a $(shared_real) $(shared_soname) $(shared_link)) \
 		'$(DESTDIR)$(pkgconfigdir)/jtimer.pc' '$(DESTDIR)$(cmakedir)/jtimerConfig.cmake' \
 		'$(DESTDIR)$(cmakedir)/jtimerConfigVersion.cmake' \
-		$(patsubst %,'$(DESTDIR)$(mandir)/man3/%',$(man_pages)) \
+		'$(DESTDIR)$(bindir)/run_schedule' '$(DESTDIR)$(bashcompletiondir)/run_schedule' \
+		$(patsubst %,'$(DESTDIR)$(mandir)/man1/%',$(tool_pages)) \
+		$(patsubst %,'$(DESTDIR)$(mandir)/man3/%',$(library_pages)) \
 		$(patsubst %,'$(DESTDIR)$(docdir)/%',$(doc_files))
 	$(Q)for dir in $(patsubst %,'$(DESTDIR)$(includedir)/%',$(call reverse,$(header_dirs))) \
 		'$(DESTDIR)$(cmakedir)' $(patsubst %,'$(DESTDIR)$(docdir)/%',$(call reverse,$(doc_dirs))) \

@@ -6,8 +6,15 @@
 run_schedule_objects = $(call objects,$(wildcard tools/run_schedule/*.cpp) lib/cluster/cron.cpp)
 
 $(B)/obj/tools/%.o: private all_cppflags += -Ilib
-$(B)/obj/tools/%.o: tools/%.cpp $(B)/flags
+$(B)/obj/tools/%.o: tools/%.cpp $(B)/flags | $(B)/program-options
 	$(compile_program)
+
+$(B)/program-options: $(B)/flags
+	@echo '\#include <boost/program_options.hpp>' | \
+		$(CXX) $(all_cppflags) $(all_cxxflags) -E -x c++ - >/dev/null || \
+		{ echo 'make: run_schedule needs Boost.Program_options: "make deps" installs it,' \
+		'TOOLS=no leaves run_schedule out' >&2; exit 1; }
+	@touch $@
 
 .PHONY: tools
 tools: $(B)/tools/run_schedule

@@ -39,12 +39,12 @@ project() {
 
 # --- the cases ----------------------------------------------------------------------------------
 
-# But for the documentation and for the other kind of library.
+# But for the documentation, run_schedule and the other kind of library.
 cmake_installs_what_make_installs() {
     case ${THOROUGH-} in yes) how=configure ;; *) how=configure_as_one_unit ;; esac
     $how -S "$sources" -B "$tmp/shared" -DBUILD_SHARED_LIBS=ON \
         -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib && build "$tmp/shared" &&
-        cmake --install "$tmp/shared" && make_ prefix="$prefix" DESTDIR="$tmp/make" install &&
+        cmake --install "$tmp/shared" && make_ prefix="$prefix" TOOLS=no DESTDIR="$tmp/make" install &&
         rm -r "$tmp/make$prefix/share" "$tmp/make$prefix/lib/libjtimer.a" || return 1
     (cd "$prefix" && find . | sort) >"$tmp/files" &&
         (cd "$tmp/make$prefix" && find . | sort) | diff - "$tmp/files" &&
@@ -63,7 +63,8 @@ the_package_files_of_cmake_name_the_folders_that_were_asked_for() {
     configure -S "$sources" -B "$tmp/folders" -DBUILD_SHARED_LIBS=ON \
         -DCMAKE_INSTALL_PREFIX=/opt/c++ -DCMAKE_INSTALL_INCLUDEDIR=inc \
         -DCMAKE_INSTALL_LIBDIR=/opt/c++/lib/here &&
-        make_ prefix=/opt/c++ includedir=/opt/c++/inc libdir=/opt/c++/lib/here all || return 1
+        make_ prefix=/opt/c++ includedir=/opt/c++/inc libdir=/opt/c++/lib/here TOOLS=no all ||
+        return 1
     for file in jtimer.pc jtimerConfig.cmake jtimerConfigVersion.cmake; do
         sed 's,^libdir=.*,libdir=${prefix}/lib/here,' "$tmp/folders/$file" |
             diff "$BUILD/$file" - || return 1

@@ -83,8 +83,8 @@ run_program_commands() {
 # In a copy, where the build folder has the name that the README says, and below another HOME.
 the_commands_of_the_pages_build_and_run_the_program_of_the_readme() {
     mkdir -p "$tmp/jtimer/build/obj" "$tmp/home" &&
-        cp -Rp Makefile build-aux doc include lib README.md ChangeLog LICENSE "$tmp/jtimer" &&
-        cp -Rp "$BUILD/obj/lib" "$tmp/jtimer/build/obj" &&
+        cp -Rp Makefile build-aux doc include lib tools README.md ChangeLog LICENSE "$tmp/jtimer" &&
+        cp -Rp "$BUILD/obj/lib" "$BUILD/obj/tools" "$tmp/jtimer/build/obj" &&
         cp -p "$BUILD/flags" "$tmp/jtimer/build" || return 1
     commands=$(program_commands README.md 'A program' &&
         program_commands doc/building.md Installing | sed '/^sudo /,$d')
@@ -125,11 +125,16 @@ every_link_of_the_pages_leads_to_a_file_and_a_heading() {
 every_page_of_the_reference_is_a_manual_page() {
     for page in doc/reference/*.md; do
         name=$(basename "$page" .md)
-        build-aux/man-page "$page" >"$tmp/$name.3" &&
+        case $name in run_schedule) section=1 ;; *) section=3 ;; esac
+        build-aux/man-page "$page" $section >"$tmp/$name.3" &&
+            grep -q "^\.TH $(echo "$name" | tr '[:lower:]' '[:upper:]') $section " "$tmp/$name.3" &&
             grep -q "^$name .*- [A-Za-z]" "$tmp/$name.3" || return 1
         sections=$(sed -n 's/^\.SH //p' "$tmp/$name.3" | tr '\n' ',')
-        test "$sections" = 'NAME,SYNOPSIS,DESCRIPTION,EXAMPLE,ERRORS,SEE ALSO,' ||
-            { echo "$page has the sections $sections" && return 1; }
+        case $section in
+        1) expected='NAME,SYNOPSIS,DESCRIPTION,OPTIONS,OUTPUT,SIGNALS,EXIT STATUS,EXAMPLE,SEE ALSO,' ;;
+        3) expected='NAME,SYNOPSIS,DESCRIPTION,EXAMPLE,ERRORS,SEE ALSO,' ;;
+        esac
+        test "$sections" = "$expected" || { echo "$page has the sections $sections" && return 1; }
         ! grep -n -e '`' -e "](\.*[a-z_/]*\.md)" -e '\*\*[a-z]' -e '^|' -e '^<!--' "$tmp/$name.3" || return 1
         if command -v groff >/dev/null; then
             groff -man -Tascii -ww "$tmp/$name.3" 2>"$tmp/warnings" >/dev/null &&

@@ -25,6 +25,8 @@ expected_files() {
         for page in jtimer jtimer_brpc jtimer_go jtimer_netty jtimer_tokio; do
             echo "./share/man/man3/$page.3"
         done
+        printf '%s\n' ./bin/run_schedule ./share/man/man1/run_schedule.1 \
+            ./share/bash-completion/completions/run_schedule
     } | sort
 }
 
@@ -39,8 +41,46 @@ install_puts_exactly_the_files_it_should() {
     list "$prefix" | diff "$tmp/expected" -
 }
 
+without_tools_install_leaves_run_schedule_out() {
+    make_ prefix="$tmp/library" TOOLS=no install-strip || return 1
+    expected_files include lib | grep -v run_schedule >"$tmp/expected"
+    list "$tmp/library" | grep -v share/doc >"$tmp/listed"
+    grep -v share/doc "$tmp/expected" | diff - "$tmp/listed"
+}
+
+run_schedule_is_installed_with_its_completion() {
+    test "$("$prefix/bin/run_schedule" --version)" = "run_schedule (jtimer) $version" &&
+        ! has_debug_information "$prefix/bin/run_schedule" &&
+        ! is_linked_with_libjtimer_so "$prefix/bin/run_schedule" && needs bash || return 1
+    cd "$tmp" && mkdir -p files && touch files/backup.schedule || return 1
+    PATH=$prefix/bin:$PATH bash -c '
+        . "$1/share/bash-completion/completions/run_schedule"
+        complete() {
+            COMP_WORDS=(run_schedule "$@") COMP_CWORD=$# COMPREPLY=()
+            _run_schedule run_schedule
+            echo "$*: ${COMPREPLY[*]}"
+        }
+        complete --c
+        complete --for ""
+        complete --for = 5
+        complete --jobs =
+        complete --metrics files/
+        complete --trace = files/b
+        complete files/b' bash "$prefix" >"$tmp/completed"
+    cd "$root" && diff - "$tmp/completed" <<'END'
+--c: --catch-up
+--for : 500ms 5s 1m 1h 1d
+--for = 5: 500ms 5s
+--jobs =: 1 2 4 8 16
+--metrics files/: files/backup.schedule
+--trace = files/b: files/backup.schedule
+files/b: files/backup.schedule
+END
+}
+
 installed_files_can_be_read_by_everybody() {
-    test -z "$(find "$prefix" -name '*jtimer*' ! -type l ! -perm -444 -print)"
+    test -z "$(find "$prefix" \( -name '*jtimer*' -o -name run_schedule\* \) ! -type l ! -perm -444 -print)" &&
+        test -x "$prefix/bin/run_schedule"
 }
 
 has_debug_information() { readelf -S "$1" | grep -q '\.debug_info'; }
@@ -211,6 +251,8 @@ uninstall_removes_what_install_has_put_and_nothing_else() {
 }
 
 check install_puts_exactly_the_files_it_should
+check without_tools_install_leaves_run_schedule_out
+check run_schedule_is_installed_with_its_completion
 check installed_files_can_be_read_by_everybody
 check installed_libraries_have_no_debug_information
 check the_shared_library_has_its_soname

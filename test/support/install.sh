@@ -28,8 +28,9 @@ needs() { command -v "$1" || { echo "$1 is missing: make deps" && false; }; }
 # `make install` or `make uninstall` with the settings that follow.
 make_() {
     $MAKE --no-print-directory B="$BUILD" DESTDIR= exec_prefix="\$(prefix)" \
-        includedir="\$(prefix)/include" libdir="\$(exec_prefix)/lib" \
+        bindir="\$(exec_prefix)/bin" includedir="\$(prefix)/include" libdir="\$(exec_prefix)/lib" \
         datarootdir="\$(prefix)/share" docdir="\$(datarootdir)/doc/jtimer" \
+        bashcompletiondir="\$(datarootdir)/bash-completion/completions" \
         pkgconfigdir="\$(libdir)/pkgconfig" cmakedir="\$(libdir)/cmake/jtimer" "$@"
 }
 

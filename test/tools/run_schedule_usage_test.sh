@@ -163,4 +163,28 @@ help_goes_to_stdout() {
     expect 'status of the example' 0 $status
 }
 
+# One paragraph or option a line, without what marks code, and with single spaces.
+words_of() {
+    tr -d '`|' | awk '
+        function flush() { if (text != "") print text; text = "" }
+        /^ *$/ || /^Options:$/ { flush(); next }
+        /^  -/ { flush() }
+        { text = text " " $0 }
+        END { flush() }' | tr -s ' ' | sed 's/^ //; s/ $//'
+}
+
+the_manual_page_says_what_the_help_says() {
+    page=$(dirname "$script")/../../doc/reference/run_schedule.md
+    tr '\n' ' ' <"$page" | words_of >page
+    run --help
+    sed -e 1,2d -e 's/-h \[ --help \]/-h, --help/' -e 's/^Exit status: //' out | words_of >help
+    expect_true 'many paragraphs' "$(wc -l <help)" -gt 25
+    while IFS= read -r said; do
+        expect_true "the page says: $said" -n "$(grep -F -e "$said" page)"
+    done <help
+    options=$(sed -n 's/^\(-h, \)\{0,1\}\(--[a-z-]*\).*/\2/p' help | sort)
+    expect 'options of the page' "$options" \
+        "$(sed -n 's/^| `.*\(--[a-z-]*\).*` | .*/\1/p' "$page" | sort)"
+}
+
 run_all
