@@ -16,6 +16,8 @@ using detail::Nanos;
 using detail::toDate;
 using detail::toNanos;
 
+TimersDestroyed::~TimersDestroyed() = default;
+
 Channel::Channel() noexcept = default;
 Channel::Channel(const Channel& other) noexcept : cell_(other.cell_) {
     if (cell_ != nullptr) cell_->retain();

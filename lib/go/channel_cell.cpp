@@ -3,7 +3,7 @@
 #include "go/cell.hpp"
 #include "go/runtime.hpp"
 
-#include <jtimer/exceptions.hpp>
+#include <jtimer/go/channel.hpp>
 
 #include <memory>
 #include <optional>
@@ -171,7 +171,7 @@ bool ChannelCell::take(CellLock& lock, WakeList& toWake) {
     if (state_ == State::Unread || !home().move(*this, next, isFirst)) {
         try {
             isFirst = home().add(*this, next);
-        } catch (const IllegalStateException&) {
+        } catch (const TimersDestroyed&) {
             return false;
         }
     }

@@ -1,7 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-/// The texts of IllegalStateExceptions that are thrown in several places.
+/// The texts of IllegalStateExceptions, the first two of TimersDestroyed, that are thrown in
+/// several places.
 namespace jtimer::go::detail {
 
 inline constexpr const char* kDestroyed = "time: Timers destroyed";

@@ -1,21 +1,18 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "data/aligned_memory.hpp"
 #include "go/cell.hpp"
-#include "go/errors.hpp"
 #include "go/runtime.hpp"
 #include "sync/uninterruptible.hpp"
 #include "thread/run_here.hpp"
 #include "thread/uncaught_exception.hpp"
 
-#include <jtimer/exceptions.hpp>
+#include <jtimer/go/channel.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <cstring>
 #include <exception>
 #include <new>
-#include <typeinfo>
 #include <utility>
 
 namespace jtimer::go::detail {
@@ -30,8 +27,8 @@ namespace {
 bool tellsOfTheEnd(const std::exception_ptr& thrown) {
     try {
         std::rethrow_exception(thrown);
-    } catch (const IllegalStateException& e) {
-        return typeid(e) == typeid(IllegalStateException) && std::strcmp(e.what(), kDestroyed) == 0;
+    } catch (const TimersDestroyed&) {
+        return true;
     } catch (...) {
         return false;
     }
@@ -170,7 +167,7 @@ void Run::operator()() const {
         jtimer::detail::exceptionOf([this] { cell_->type_.call(cell_->function()); });
     if (thrown == nullptr) return;
     const Runtime& runtime = cell_->runtime();
-    if (runtime.isOver() && tellsOfTheEnd(thrown)) return;
+    if (runtime.isOver() && !runtime.isOfAnotherProcess() && tellsOfTheEnd(thrown)) return;
     runtime.reportRun(thrown);
 }
 

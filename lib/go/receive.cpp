@@ -7,6 +7,7 @@
 #include "go/runtime.hpp"
 
 #include <jtimer/exceptions.hpp>
+#include <jtimer/go/channel.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -201,7 +202,7 @@ std::optional<Received> outcomeOf(Wait& wait) {
     case Wait::Outcome::Hopeless:
         throw IllegalStateException(kHopeless);
     case Wait::Outcome::Destroyed:
-        throw IllegalStateException(kDestroyed);
+        throw TimersDestroyed(kDestroyed);
     case Wait::Outcome::TimedOut:
     case Wait::Outcome::Pending:
         break;

@@ -8,6 +8,8 @@
 #include "thread/thread_number.hpp"
 #include "thread/uncaught_exception.hpp"
 
+#include <jtimer/go/channel.hpp>
+
 #include <functional>
 #include <utility>
 
@@ -75,7 +77,7 @@ void Runtime::handOver(Run run) {
 
 void Runtime::enlist(Enlisted& call) {
     const Lock lock(waitsMutex_);
-    if (!acceptsWaits_) throw IllegalStateException(kDestroyed);
+    if (!acceptsWaits_) throw TimersDestroyed(kDestroyed);
     waits_.push_back(call);
 }
 
@@ -85,7 +87,7 @@ void Runtime::strike(Enlisted& call) noexcept {
 }
 
 void Runtime::throwOver() const {
-    throw IllegalStateException(isOfAnotherProcess() ? kForked : kDestroyed);
+    throw TimersDestroyed(isOfAnotherProcess() ? kForked : kDestroyed);
 }
 
 /// 1. isOver() becomes true, which the cells check: nothing fires, and nothing is received or

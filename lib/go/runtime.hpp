@@ -55,8 +55,7 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
     bool isOfAnotherProcess() const noexcept {
         return madeIn_ != jtimer::detail::numberOfThisProcess();
     }
-    /// \throws IllegalStateException "time: Timers destroyed", or that of a forked child, if it
-    ///   is over
+    /// \throws TimersDestroyed, with the text of a forked child in one, if it is over
     void requireNotOver() const {
         if (isOver()) throwOver();
     }
@@ -98,7 +97,7 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
     void countFired(Nanos when) noexcept { poller_.countFired(when); }
 
     /// Registers a blocked call until strike(), so that end() can wake it.
-    /// \throws IllegalStateException "time: Timers destroyed"
+    /// \throws TimersDestroyed
     void enlist(Enlisted& call);
     void strike(Enlisted& call) noexcept;
 

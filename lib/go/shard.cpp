@@ -6,7 +6,7 @@
 #include "go/runtime.hpp"
 #include "go/wait.hpp"
 
-#include <jtimer/exceptions.hpp>
+#include <jtimer/go/channel.hpp>
 
 #include <chrono>
 #include <stdexcept>
@@ -17,7 +17,7 @@ namespace jtimer::go::detail {
 Lock Shard::enter() const { return Lock(mutex_); }
 
 void Shard::requireOpen(Lock&) const {
-    if (closed_) throw IllegalStateException(kDestroyed);
+    if (closed_) throw TimersDestroyed(kDestroyed);
 }
 
 /// There must be room in the heap.

@@ -64,7 +64,7 @@ class alignas(kCacheLine) Shard {
 
     /// Puts an item into the heap.
     /// \returns whether it is now the first item: then the caller must signal the poller
-    /// \throws std::bad_alloc, IllegalStateException "time: Timers destroyed", with nothing changed
+    /// \throws std::bad_alloc, TimersDestroyed, with nothing changed
     bool add(Scheduled& item, Nanos when);
 
     /// Makes room for an item that addReserved() adds. \throws as add()

@@ -11,6 +11,8 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 using jtimer::go::Channel;
@@ -18,11 +20,21 @@ using jtimer::go::Ticker;
 using jtimer::go::Timer;
 using jtimer::go::Timers;
 using test::millis;
-using test::stateError;
 
 namespace {
 
 const std::string kDestroyed = "time: Timers destroyed";
+
+/// The text of the TimersDestroyed that `function` throws; "" if it throws nothing.
+template <class Function>
+std::string endError(const Function& function) {
+    try {
+        function();
+    } catch (const jtimer::go::TimersDestroyed& e) {
+        return e.what();
+    }
+    return {};
+}
 
 std::unique_ptr<Timers> onClock(const std::shared_ptr<jtimer::ManualClock>& clock) {
     return std::make_unique<Timers>(test::goOnClock(clock));
@@ -106,13 +118,33 @@ BOOST_AUTO_TEST_CASE(g34_waiters_and_sleepers_are_told_of_the_end) {
     std::atomic<int> told{0};
     // On threads of this runtime, the other one's clock.
     for (const auto& call : calls) {
-        inRoomThread([&] { told += stateError(call) == kDestroyed ? 1 : 0; });
+        inRoomThread([&] { told += endError(call) == kDestroyed ? 1 : 0; });
     }
     BOOST_TEST(told == 0);
     other.reset();
     clock->waitUntilIdle();
     BOOST_TEST(told == static_cast<int>(calls.size()));
     BOOST_TEST(timers.stats().pending == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(
+    g34_a_loop_that_receives_ticks_ends_with_its_timers_by_an_exception_of_its_own) {
+    auto other = onClock(clock);
+    const Ticker ticker = other->newTicker(10);
+    test::Counter ticks;
+    std::string end;
+    boost::thread loop([&] {
+        end = endError([&] {
+            for (;; ticks.up()) ticker.C().receive();
+        });
+    });
+    clock->advance(10);
+    BOOST_TEST(ticks.reaches(1));
+    other.reset();
+    loop.join();
+    BOOST_TEST(ticks.get() == 1);
+    BOOST_TEST(end == kDestroyed);
+    static_assert(std::is_base_of_v<jtimer::IllegalStateException, jtimer::go::TimersDestroyed>);
 }
 
 BOOST_AUTO_TEST_CASE(g34_the_destructor_waits_for_functions_that_run) {
@@ -140,7 +172,7 @@ BOOST_AUTO_TEST_CASE(g34_a_function_may_destroy_its_own_runtime) {
     timer = other->afterFunc(10, [&, owned] {
         timer.reset(10);
         other.reset();
-        error = stateError([&] { timer.reset(10); });
+        error = endError([&] { timer.reset(10); });
     });
     clock->advance(10);
     clock->waitUntilIdle();
@@ -201,18 +233,18 @@ BOOST_AUTO_TEST_CASE(g35_after_the_end_handles_and_channels_say_that_the_timers_
     other.reset();
     for (Timer* const timer : {&running, &unread, &function}) {
         BOOST_TEST(!timer->stop());
-        BOOST_TEST(stateError([&] { timer->reset(10); }) == kDestroyed);
+        BOOST_TEST(endError([&] { timer->reset(10); }) == kDestroyed);
     }
     ticker.stop();
-    BOOST_TEST(stateError([&] { ticker.reset(10); }) == kDestroyed);
+    BOOST_TEST(endError([&] { ticker.reset(10); }) == kDestroyed);
     for (const Channel& c : channels) {
         BOOST_TEST(!c.tryReceive());
         BOOST_TEST(!c.receiveFor(0));
         BOOST_TEST(!jtimer::go::select({c}, 0));
-        BOOST_TEST(stateError([&] { c.receive(); }) == kDestroyed);
-        BOOST_TEST(stateError([&] { c.receiveFor(10); }) == kDestroyed);
-        BOOST_TEST(stateError([&] { jtimer::go::select({c}); }) == kDestroyed);
-        BOOST_TEST(stateError([&] { jtimer::go::select({c}, 10); }) == kDestroyed);
+        BOOST_TEST(endError([&] { c.receive(); }) == kDestroyed);
+        BOOST_TEST(endError([&] { c.receiveFor(10); }) == kDestroyed);
+        BOOST_TEST(endError([&] { jtimer::go::select({c}); }) == kDestroyed);
+        BOOST_TEST(endError([&] { jtimer::go::select({c}, 10); }) == kDestroyed);
     }
 }
 
@@ -240,8 +272,7 @@ BOOST_AUTO_TEST_CASE(g35_what_has_begun_to_receive_a_tick_when_the_runtime_ends_
         BOOST_TEST(!ending->timers);
     };
     receive(2, [](const Channel& c) { BOOST_TEST(!c.tryReceive()); });
-    receive(2,
-            [](const Channel& c) { BOOST_TEST(stateError([&] { c.receive(); }) == kDestroyed); });
+    receive(2, [](const Channel& c) { BOOST_TEST(endError([&] { c.receive(); }) == kDestroyed); });
     receive(3, [](const Channel& c) { BOOST_TEST(!c.receiveFor(0)); });  // reads it once more
     receive(2, [this](const Channel& c) {
         const auto selected = jtimer::go::select({timers.newTimer(0).C(), c}, 0);

@@ -16,6 +16,23 @@ namespace detail {
 class ChannelCell;
 }
 
+/// Thrown by every call of this header and of timers.hpp that would block or start a timer after
+/// its runtime was destroyed, and by calls that are blocked at that moment. The text is "time:
+/// Timers destroyed"; in a forked child, for the runtimes of its parent, "time: Timers belong to
+/// the parent process". A loop that receives until its Timers end catches it:
+///
+/// \code
+/// try {
+///     for (;;) handle(ticker.C().receive());
+/// } catch (const jtimer::go::TimersDestroyed&) {
+/// }
+/// \endcode
+class JTIMER_API TimersDestroyed : public IllegalStateException {
+  public:
+    using IllegalStateException::IllegalStateException;
+    ~TimersDestroyed() override;
+};
+
 /// Receives the values of a timer or a ticker: Go's `t.C`. A value is exactly the time for which it
 /// was due, on the clock of the timer's runtime.
 ///
@@ -50,11 +67,11 @@ class JTIMER_API Channel {
 
     /// Blocks until there is a value. Stopping the timer does not end the wait; a later reset does,
     /// when it fires.
+    /// \throws TimersDestroyed if the runtime is destroyed, before or meanwhile
     /// \throws IllegalStateException
     ///   - on a nil channel
     ///   - if no value can ever come, or as soon as none can: the timer neither runs nor has a
     ///     value, and without its handle nothing can reset it
-    ///   - "time: Timers destroyed" if the runtime is destroyed, before or meanwhile
     ///   - if it would block the thread that fires the timers
     /// \throws std::bad_alloc, with nothing received
     Date receive() const;
@@ -63,7 +80,8 @@ class JTIMER_API Channel {
     /// not block. The clock decides which came first, not the order in which threads run; if both
     /// are due at the same time, the value wins.
     /// \returns nothing after the time-out
-    /// \throws IllegalStateException as receive(), but not if no value can come: that times out
+    /// \throws TimersDestroyed, IllegalStateException as receive(), but not if no value can come:
+    ///   that times out
     /// \throws std::bad_alloc, with nothing received
     std::optional<Date> receiveFor(TimeSpan timeout) const;
 
@@ -95,10 +113,10 @@ struct Selected {
 /// Blocks until one of the channels has a value, and receives only that value. If several are
 /// ready, it receives the value that was due first; of equal values, the one whose channel comes
 /// first in the list. Nil channels are skipped. The channels may be of different runtimes.
+/// \throws TimersDestroyed if one of the runtimes is destroyed, before or meanwhile
 /// \throws IllegalStateException
 ///   - if the list is empty, or all channels are nil
 ///   - if no value can ever come from any of them, see Channel::receive, or as soon as none can
-///   - "time: Timers destroyed" if one of the runtimes is destroyed, before or meanwhile
 ///   - if it would block the thread that fires the timers
 /// \throws std::bad_alloc, with nothing received
 JTIMER_API Selected select(const std::vector<Channel>& channels);
@@ -107,7 +125,7 @@ JTIMER_API Selected select(const std::vector<Channel>& channels);
 /// does not block. As with Channel::receiveFor, the clock decides between a value and the time-out;
 /// between a value on another clock and the time-out, whichever is noticed first.
 /// \returns nothing after the time-out
-/// \throws IllegalStateException as above, but not if no value can come: that times out
+/// \throws TimersDestroyed, IllegalStateException as above, but not if no value can come: that times out
 /// \throws std::bad_alloc, with nothing received
 JTIMER_API std::optional<Selected> select(const std::vector<Channel>& channels, TimeSpan timeout);
 

@@ -78,8 +78,8 @@ class JTIMER_API Timer {
     /// Ends the current start and starts the timer again: due in `d`, or at once if `d` is 0 or
     /// negative.
     /// \returns what stop() would have returned
-    /// \throws IllegalStateException "time: Reset called on uninitialized Timer", "time: Timers
-    ///   destroyed"
+    /// \throws IllegalStateException "time: Reset called on uninitialized Timer"
+    /// \throws TimersDestroyed
     /// \throws std::bad_alloc
     bool reset(TimeSpan d);
 
@@ -115,8 +115,8 @@ class JTIMER_API Ticker {
     /// Starts the ticker again, even if it is stopped, with `d` as its period: the first tick is
     /// due in `d`. A tick that was not received is dropped.
     /// \throws IllegalArgumentException "non-positive interval for Ticker.Reset"
-    /// \throws IllegalStateException "time: Reset called on uninitialized Ticker", "time: Timers
-    ///   destroyed"
+    /// \throws IllegalStateException "time: Reset called on uninitialized Ticker"
+    /// \throws TimersDestroyed
     /// \throws std::bad_alloc
     void reset(TimeSpan d);
 

@@ -97,9 +97,9 @@ struct TimersStats : CommonStats {
 /// and each function started by that has ended or waits in a call of this header.
 ///
 /// **Forked children.** A child made by fork() has none of the threads of its parent's runtimes.
-/// There these runtimes behave as after ~Timers, but with another text in the exceptions: "time:
-/// Timers of the parent process, which nothing fires here". Handles, channels and the runtimes
-/// themselves can be destroyed. In the child, defaultTimers() creates a new runtime.
+/// There these runtimes behave as after ~Timers, but TimersDestroyed has another text: "time:
+/// Timers belong to the parent process". Handles, channels and the runtimes themselves can be
+/// destroyed. In the child, defaultTimers() creates a new runtime.
 ///
 /// **Memory.** 64 bytes for each timer, plus a function's captures, plus 16 bytes while the timer
 /// is running.
@@ -113,9 +113,9 @@ class JTIMER_API Timers {
     explicit Timers(TimersOptions options);
 
     /// Pending timers never fire, and their functions are destroyed. Blocked calls throw
-    /// IllegalStateException "time: Timers destroyed", which a function need not catch: it is not
-    /// reported. Waits for each function that is running on a thread of the runtime. On such a
-    /// thread, or on the thread that fires, it does not wait, and the threads end on their own.
+    /// TimersDestroyed, which a function need not catch: it is not reported. Waits for each
+    /// function that is running on a thread of the runtime. On such a thread, or on the thread that
+    /// fires, it does not wait, and the threads end on their own.
     ///
     /// Handles and channels may outlive the runtime. Then stop() returns false and tryReceive()
     /// nothing; calls that would start a timer or block throw the same exception.
@@ -173,7 +173,7 @@ class JTIMER_API Timers {
     [[nodiscard]] Channel tick(TimeSpan d);
 
     /// Blocks the calling thread for `d`; returns at once if `d` is 0 or negative.
-    /// \throws IllegalStateException "time: Timers destroyed" if that happens meanwhile
+    /// \throws TimersDestroyed if that happens meanwhile
     /// \throws IllegalStateException if it would block the thread that fires the timers
     void sleep(TimeSpan d);
 
