@@ -173,7 +173,7 @@ $(B)/obj/lib/%.o: lib/%.cpp $(B)/flags
 cluster_sources = $(wildcard lib/cluster/cron.cpp lib/cluster/backoff.cpp)
 cluster_tests = $(patsubst lib/%.cpp,test/%_test.cpp,$(cluster_sources))
 tests = $(patsubst test/%.cpp,$(B)/test/%,$(cluster_tests) \
-	$(filter-out test/bench/% test/cluster/%,$(wildcard test/*/*_test.cpp)))
+	$(filter-out test/bench/% test/cluster/% test/interleave/%,$(wildcard test/*/*_test.cpp)))
 slow_tests = $(patsubst test/%.cpp,$(B)/test/%,$(wildcard test/*/slow/*_test.cpp))
 test_flags = -DBOOST_TEST_DYN_LINK -Ilib -Itest -Itools
 
@@ -282,6 +282,8 @@ $(tests) $(slow_tests): $(B)/test/%: $(B)/obj/test/%.o $(test_support_objects) $
 
 $(patsubst test/%.cpp,$(B)/test/%,$(cluster_tests)): $(B)/test/%_test: $(B)/obj/lib/%.o
 
+include build-aux/interleave.mk
+
 # The test scripts may call make, with the same settings.
 run_tests = BUILD='$(B)' SANITIZE='$(SANITIZE)' CXX='$(CXX)' TESTED_CXXFLAGS='$(CXXFLAGS)' \
 	MAKE='$(MAKE_COMMAND)' PYTHON='$(PYTHON)' test/run_tests.sh
@@ -353,11 +355,14 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   check          builds and runs all fast tests
   check-slow     builds and runs the real-time and stress tests
   check-syntax   compiles everything without writing objects, for CXXFLAGS=-std=c++20 and so on
-  nightly        runs what .ci/run has no time for: check-shaken, model, all of C++20 and C++23
+  nightly        runs what .ci/run has no time for: check-shaken, model, explore, all of C++20
+                 and C++23
   check-shaken   runs the fast tests once for each of SEEDS, with threads delayed at random
   oracle         plays scenarios on a real java.util.Timer and on jtimer, and compares (a JDK)
   oracle-golden  records what the JDK does in test/jdk/oracle/golden/, for check
   model          searches the models of interleaving threads (spin)
+  explore        searches the interleavings of the code itself further than check does, and
+                 makes the mistakes of test/interleave/mutants.txt, each of which must be found
   bench          builds and runs the benchmarks (Google Benchmark)
   bench-count    counts instructions, and prints how they have changed (valgrind);
                  bench-count-record records them in test/bench/instructions.txt

@@ -32,8 +32,11 @@ namespace jtimer::detail {
 /// fences). At that moment, either the owner has not yet read the word, and will see the
 /// registration or a later word that also covers it; or it has read the word, so it released the
 /// mutex earlier, and the waiter will see that. The compiler keeps the owner's order. Where the
-/// kernel has no such barrier, the release is an exchange, and the four accesses are in the single
-/// order of sequential consistency. A model of both: test/sync/model/mutex.pml.
+/// kernel has no such barrier, the release is an exchange, as is the waiter's attempt: if the
+/// waiter's is the later one it finds the mutex free, and if the owner's is, it acquires the
+/// registration. So the accesses to the word need no order of their own; theirs is stronger as this
+/// is the slow path, and on x86-64 the owner's load costs the same. A model of both, for store
+/// buffers: test/sync/model/mutex.pml. The code itself is searched by test/interleave/mutex_test.
 ///
 /// Waking one waiter is enough. Either it gets the mutex, and wakes the next waiter when it
 /// releases it; or another thread has locked the mutex first, and the waiter stays registered, so
