@@ -17,7 +17,8 @@ void require(bool condition, const std::string& message) {
     if (!condition) throw IllegalArgumentException(message);
 }
 
-/// The length of the character that begins at `at`, or 0 if none does: RFC 3629, without NUL.
+}  // namespace
+
 std::size_t characterLength(const std::string& text, std::size_t at) {
     const auto byte = [&](std::size_t i) -> unsigned {
         return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0;
@@ -49,8 +50,6 @@ bool isText(const std::string& text, std::size_t maxBytes) {
     }
     return true;
 }
-
-}  // namespace
 
 void checkKey(const char* what, const std::string& key) {
     require(isText(key, 200), std::string(what) + ": expected 1 to 200 bytes of UTF-8");

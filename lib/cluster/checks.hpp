@@ -6,10 +6,17 @@
 #include <jtimer/cluster/task_options.hpp>
 #include <jtimer/time.hpp>
 
+#include <cstddef>
 #include <string>
 
-/// The checks of arguments. Each throws IllegalArgumentException.
+/// The checks of arguments. Each check... throws IllegalArgumentException.
 namespace jtimer::cluster::detail {
+
+/// The length of the character that begins at `at`, or 0 if none does: RFC 3629, without NUL.
+std::size_t characterLength(const std::string& text, std::size_t at);
+
+/// Whether it is 1 to `maxBytes` bytes of UTF-8 without NUL.
+bool isText(const std::string& text, std::size_t maxBytes);
 
 void check(const Options& options);
 void check(const TaskOptions& options);

@@ -98,14 +98,15 @@ enum class EndStatus {
 /// The schema behind one connection: each operation in terms of values. Not thread-safe.
 ///
 /// Constructing it connects to nothing. Each operation connects if there is no connection, and
-/// waits for it and for its own answers up to Options::operationTimeout in all. Deadlocks and
-/// serialisation failures are repeated at once.
+/// waits for it and for its own answers up to Options::operationTimeout in all. Those of nodes try
+/// to connect once, those of callers until the timeout. Deadlocks and serialisation failures are
+/// repeated at once.
 ///
 /// What operations throw:
 /// - DatabaseException: nothing has changed. connected() says whether there still is a connection.
 /// - OutcomeUnknownException: the connection broke, and what was sent may have been committed. Each
-///   operation of nodes may simply be called again; for those of callers the Store has tried to
-///   settle it already.
+///   operation of nodes may be called again, see release() and writeEnds(); for those of callers
+///   the Store has tried to settle it already.
 /// - SchemaException: at the first operation of each connection, unless the schema fits.
 class Store {
   public:
@@ -148,6 +149,13 @@ class Store {
     ///   waiting for nextWakeIn.
     Claim claim(NodeNumber node, const std::vector<std::string>& names, int limit,
                 std::optional<Micros> cursor = {});
+
+    /// Frees the node's tasks that it does not know of, as a claim whose answer was lost leaves
+    /// behind: call it before the next claim after one that threw, again a while later, since the
+    /// server may still be about to commit that claim, and for good measure once per lease.
+    /// \param running the tokens of all runs whose end is not written yet
+    /// \returns how many
+    std::uint64_t release(NodeNumber node, const std::vector<Token>& running);
 
     /// One statement, one commit. If it throws OutcomeUnknownException, call it with the same ends
     /// and `repeated`: an end that was written the first time is then reported as Written. (If its

@@ -1,0 +1,301 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "cluster/connection.hpp"
+
+#include "cluster/failpoint.hpp"
+
+#include <jtimer/cluster/exceptions.hpp>
+
+#include <libpq-fe.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+namespace jtimer::cluster::detail {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Until `deadline`, in the unit of poll(), rounded up.
+int pollTimeout(Deadline deadline) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    return static_cast<int>(std::clamp<decltype(left)>(left, 0, 3'600'000));
+}
+
+/// Waits until a socket can be read or written, or `wakeFd` read.
+/// \returns false at the deadline
+bool pollUntil(int socket, short events, Deadline deadline, int wakeFd = -1,
+               bool* woken = nullptr) {
+    while (true) {
+        // A negative descriptor is ignored.
+        pollfd fds[] = {{socket, events, 0}, {wakeFd, POLLIN, 0}};
+        const int timeout = pollTimeout(deadline);
+        const int ready = ::poll(fds, 2, timeout);
+        if (woken != nullptr) *woken = ready > 0 && fds[1].revents != 0;
+        if (ready > 0) return true;
+        if (ready < 0 && errno != EINTR && errno != EAGAIN) return true;  // libpq finds out
+        if (ready == 0 && Clock::now() >= deadline) return false;
+    }
+}
+
+/// libpq's message in one line.
+std::string trimmed(const char* text) {
+    std::string message = text == nullptr ? "" : text;
+    while (!message.empty() && message.back() == '\n') message.pop_back();
+    std::replace(message.begin(), message.end(), '\n', ' ');
+    return message;
+}
+
+/// What the server said, without details, which may quote a row and so a payload.
+std::string messageOf(const PGresult* result) {
+    const char* primary = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    if (primary == nullptr) return trimmed(PQresultErrorMessage(result));
+    const char* severity = PQresultErrorField(result, PG_DIAG_SEVERITY);
+    return std::string(severity == nullptr ? "ERROR" : severity) + ": " + trimmed(primary);
+}
+
+/// Class 57P: the server ends the connection.
+bool endsConnection(const std::string& sqlState) { return sqlState.compare(0, 3, "57P") == 0; }
+
+struct FreeOptions {
+    void operator()(PQconninfoOption* options) const noexcept { PQconninfoFree(options); }
+};
+
+/// The keywords that a connection string or the environment sets.
+bool isSet(const PQconninfoOption* options, const std::string& keyword) {
+    for (; options->keyword != nullptr; ++options) {
+        if (options->keyword != keyword) continue;
+        return options->val != nullptr ||
+               (options->envvar != nullptr && std::getenv(options->envvar) != nullptr);
+    }
+    return false;
+}
+
+}  // namespace
+
+void Result::Clear::operator()(pg_result* result) const noexcept { PQclear(result); }
+
+Connection::Connection(const Settings& settings, Deadline deadline) : prepares_(settings.prepared) {
+    try {
+        connect(settings, deadline);
+    } catch (...) {
+        close();
+        throw;
+    }
+}
+
+Connection::Connection(pg_conn* borrowed)
+    : connection_(borrowed), borrowed_(true), wasNonblocking_(PQisnonblocking(borrowed) != 0) {
+    if (!wasNonblocking_) PQsetnonblocking(borrowed, 1);
+}
+
+Connection::~Connection() { close(); }
+
+void Connection::close() noexcept {
+    if (connection_ != nullptr && !borrowed_) PQfinish(connection_);
+    if (connection_ != nullptr && borrowed_ && !wasNonblocking_) PQsetnonblocking(connection_, 0);
+    connection_ = nullptr;
+    prepared_.clear();
+}
+
+void Connection::connect(const Settings& settings, Deadline deadline) {
+    // Not libpq's message, which quotes the string and so perhaps a password.
+    const std::unique_ptr<PQconninfoOption, FreeOptions> given(
+        PQconninfoParse(settings.conninfo.c_str(), nullptr));
+    if (given == nullptr) throw DatabaseException("The connection string is malformed");
+
+    const std::string seconds = std::to_string(std::max<Micros>(settings.timeout / 1'000'000, 1));
+    const std::string millis = std::to_string(std::max<Micros>(settings.timeout / 1'000, 1));
+    const std::vector<std::pair<std::string, std::string>> defaults = {
+        {"fallback_application_name", "jtimer"},
+        {"target_session_attrs", settings.readOnly ? "any" : "read-write"},
+        {"connect_timeout", "10"},
+        {"keepalives_idle", seconds},
+        {"keepalives_interval", "2"},
+        {"keepalives_count", "3"},
+        {"tcp_user_timeout", millis}};
+    std::vector<const char*> keywords;
+    std::vector<const char*> values;
+    const auto add = [&](const char* keyword, const std::string& value) {
+        keywords.push_back(keyword);
+        values.push_back(value.c_str());
+    };
+    for (const auto& [keyword, value] : defaults) {
+        if (!isSet(given.get(), keyword)) add(keyword.c_str(), value);
+    }
+    const std::string utf8 = "UTF8";
+    add("dbname", settings.conninfo);
+    add("client_encoding", utf8);
+    keywords.push_back(nullptr);
+    values.push_back(nullptr);
+
+    failpoint("connect", true, -1);
+    connection_ = PQconnectStartParams(keywords.data(), values.data(), 1);
+    if (connection_ == nullptr) throw std::bad_alloc();
+    PostgresPollingStatusType status = PGRES_POLLING_WRITING;
+    while (status != PGRES_POLLING_OK) {
+        if (status == PGRES_POLLING_FAILED || PQstatus(connection_) == CONNECTION_BAD) {
+            throw DatabaseException(message());
+        }
+        const short events = status == PGRES_POLLING_READING ? POLLIN : POLLOUT;
+        if (!pollUntil(socket(), events, deadline)) {
+            throw DatabaseException("The database did not accept the connection in time");
+        }
+        status = PQconnectPoll(connection_);
+    }
+    if (PQsetnonblocking(connection_, 1) != 0) throw DatabaseException(message());
+    failpoint("connect", false, socket());
+}
+
+std::string Connection::message() const {
+    std::string text = trimmed(PQerrorMessage(connection_));
+    const char* password = PQpass(connection_);
+    const std::string secret = password == nullptr ? "" : password;
+    for (std::size_t at = 0;
+         !secret.empty() && (at = text.find(secret, at)) != std::string::npos;) {
+        text.replace(at, secret.size(), "***");
+        at += 3;
+    }
+    return text;
+}
+
+int Connection::socket() const noexcept { return PQsocket(connection_); }
+
+void Connection::fail(const std::string& message, bool outcomeUnknown) {
+    close();
+    if (outcomeUnknown) throw OutcomeUnknownException(message);
+    throw DatabaseException(message);
+}
+
+bool Connection::isInTransactionBlock() const noexcept {
+    return connection_ != nullptr && PQtransactionStatus(connection_) == PQTRANS_INTRANS;
+}
+
+void Connection::prepare(const Statement& statement, const Params& params, Deadline deadline) {
+    if (prepared_.count(statement.name) != 0) return;
+    failpoint("prepare", true, socket());
+    const int types = static_cast<int>(params.types_.size());
+    send(PQsendPrepare(connection_, statement.name, statement.sql.c_str(), types,
+                       params.types_.data()) == 1,
+         deadline);
+    receive(deadline);
+    prepared_.insert(statement.name);
+    failpoint("prepare", false, socket());
+}
+
+Result Connection::execute(const Statement& statement, const Params& params, Deadline deadline) {
+    if (connection_ == nullptr) throw DatabaseException("There is no connection to the database");
+    const std::size_t count = params.values_.size();
+    std::vector<const char*> values(count);
+    std::vector<int> lengths(count);
+    const std::vector<int> formats(count, 1);
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto& value = params.values_[i];
+        if (!value) continue;
+        values[i] = value->data();
+        lengths[i] = static_cast<int>(value->size());
+    }
+    const bool isPrepared = prepares_ && statement.name != nullptr;
+    if (isPrepared) prepare(statement, params, deadline);
+
+    const char* name = statement.name == nullptr ? "" : statement.name;
+    failpoint(name, true, socket());
+    const int parameters = static_cast<int>(count);
+    const int sent = isPrepared
+                         ? PQsendQueryPrepared(connection_, statement.name, parameters,
+                                               values.data(), lengths.data(), formats.data(), 1)
+                         : PQsendQueryParams(connection_, statement.sql.c_str(), parameters,
+                                             params.types_.data(), values.data(), lengths.data(),
+                                             formats.data(), 1);
+    send(sent == 1, deadline);
+    Result result = receive(deadline);
+    failpoint(name, false, socket());
+    return result;
+}
+
+void Connection::command(const char* name, const std::string& sql, Deadline deadline) {
+    if (connection_ == nullptr) throw DatabaseException("There is no connection to the database");
+    failpoint(name, true, socket());
+    send(PQsendQuery(connection_, sql.c_str()) == 1, deadline);
+    receive(deadline);
+    failpoint(name, false, socket());
+}
+
+/// \param sent whether libpq has accepted the statement
+void Connection::send(bool sent, Deadline deadline) {
+    // libpq refuses when the connection is broken already, so nothing has left.
+    if (!sent) fail(message(), false);
+    while (true) {
+        const int left = PQflush(connection_);
+        if (left == 0) return;
+        if (left < 0) fail(message(), true);
+        // The server may have to be read from before it reads on.
+        if (!pollUntil(socket(), POLLIN | POLLOUT, deadline)) {
+            fail("The database did not take the statement in time", true);
+        }
+        if (PQconsumeInput(connection_) == 0) fail(message(), true);
+    }
+}
+
+/// Takes all results up to the end of the statement, which is where it commits: an error may follow
+/// upon rows.
+Result Connection::receive(Deadline deadline) {
+    Result last(nullptr);
+    std::string error;
+    std::string sqlState;
+    while (true) {
+        while (PQisBusy(connection_) != 0) {
+            if (!pollUntil(socket(), POLLIN, deadline)) {
+                fail("The database did not answer in time", true);
+            }
+            if (PQconsumeInput(connection_) == 0) fail(error.empty() ? message() : error, true);
+        }
+        PGresult* const next = PQgetResult(connection_);
+        if (next == nullptr) break;
+        Result result(next);
+        const ExecStatusType status = PQresultStatus(next);
+        if (status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH) {
+            fail("The connection is in another use", true);
+        }
+        if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) {
+            last = std::move(result);
+        } else if (error.empty()) {
+            const char* state = PQresultErrorField(next, PG_DIAG_SQLSTATE);
+            sqlState = state == nullptr ? "" : state;
+            error = messageOf(next);
+            // Without memory, libpq has no message.
+            if (error.empty()) error = "libpq failed without a message";
+        }
+    }
+    if (PQstatus(connection_) == CONNECTION_BAD || endsConnection(sqlState)) {
+        fail(error.empty() ? message() : error, true);
+    }
+    if (!error.empty()) throw DatabaseException(error, sqlState);
+    return last;
+}
+
+bool Connection::takeNotifications() {
+    bool any = false;
+    while (PGnotify* const notification = PQnotifies(connection_)) {
+        PQfreemem(notification);
+        any = true;
+    }
+    return any;
+}
+
+Connection::Event Connection::wait(Deadline deadline, int wakeFd) {
+    if (connection_ == nullptr) throw DatabaseException("There is no connection to the database");
+    while (true) {
+        if (takeNotifications()) return Event::Notified;
+        bool woken = false;
+        if (!pollUntil(socket(), POLLIN, deadline, wakeFd, &woken)) return Event::TimedOut;
+        if (PQconsumeInput(connection_) == 0) fail(message(), false);
+        if (woken) return Event::Woken;
+    }
+}
+
+}  // namespace jtimer::cluster::detail

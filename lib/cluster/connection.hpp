@@ -1,0 +1,127 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "cluster/micros.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+struct pg_conn;
+struct pg_result;
+
+namespace jtimer::cluster::detail {
+
+using Deadline = std::chrono::steady_clock::time_point;
+
+/// SQL with a name, under which it is prepared once per connection. Without a name it is sent with
+/// each call.
+struct Statement {
+    const char* name;
+    std::string sql;
+};
+
+/// The parameters of a statement, in PostgreSQL's binary formats: nothing is quoted or rounded.
+class Params {
+  public:
+    using OptionalText = std::optional<std::string>;
+    using OptionalNumber = std::optional<std::int64_t>;
+
+    Params& text(const OptionalText& value);
+    Params& bytes(const OptionalText& value);
+    Params& number(OptionalNumber value);       ///< bigint
+    Params& time(std::optional<Micros> value);  ///< timestamptz
+    Params& texts(const std::vector<std::string>& values);
+    Params& bytesArray(const std::vector<OptionalText>& values);
+    Params& numbers(const std::vector<OptionalNumber>& values);
+    Params& times(const std::vector<std::optional<Micros>>& values);
+    Params& localTimes(const std::vector<Micros>& values);  ///< timestamp without time zone
+
+  private:
+    friend class Connection;
+    void add(unsigned type, std::optional<std::string> value);
+
+    std::vector<unsigned> types_;
+    std::vector<std::optional<std::string>> values_;
+};
+
+/// The rows that a statement returned.
+class Result {
+  public:
+    explicit Result(pg_result* result) : result_(result) {}
+
+    int rows() const noexcept;
+    bool isNull(int row, int column) const noexcept;
+    std::string text(int row, int column) const;  ///< or bytes; empty if null
+    std::int64_t number(int row,
+                        int column) const;  ///< of smallint, integer, bigint, xid8; 0 if null
+    bool boolean(int row, int column) const;
+    Micros time(int row, int column) const;  ///< of timestamptz or timestamp
+
+  private:
+    struct Clear {
+        void operator()(pg_result* result) const noexcept;
+    };
+    std::unique_ptr<pg_result, Clear> result_;
+};
+
+/// A connection to the server, by libpq without blocking: no call takes longer than its deadline,
+/// except to resolve a host name. Not thread-safe.
+///
+/// If a connection breaks or does not answer in time, it is closed. The call throws a
+/// DatabaseException if nothing had been sent, otherwise an OutcomeUnknownException. What the
+/// server refuses is a DatabaseException with its code, and the connection goes on.
+class Connection {
+  public:
+    struct Settings {
+        std::string conninfo;
+        bool prepared = true;
+        Micros timeout = 0;     ///< after which the system gives up a silent server
+        bool readOnly = false;  ///< whether a standby will do
+    };
+
+    Connection(const Settings& settings, Deadline deadline);
+
+    /// The caller's, which is neither closed nor changed. Nothing is prepared on it.
+    explicit Connection(pg_conn* borrowed);
+
+    ~Connection();
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+
+    Result execute(const Statement& statement, const Params& params, Deadline deadline);
+
+    /// Statements without parameters and results, separated by semicolons.
+    void command(const char* name, const std::string& sql, Deadline deadline);
+
+    bool isOpen() const noexcept { return connection_ != nullptr; }
+    bool isInTransactionBlock() const noexcept;
+    void close() noexcept;
+
+    enum class Event { Notified, Woken, TimedOut };
+    /// Waits for a notification, of which it drops all that have arrived, or for `wakeFd`.
+    Event wait(Deadline deadline, int wakeFd);
+
+  private:
+    void connect(const Settings& settings, Deadline deadline);
+    void prepare(const Statement& statement, const Params& params, Deadline deadline);
+    void send(bool sent, Deadline deadline);
+    Result receive(Deadline deadline);
+    bool takeNotifications();
+    [[noreturn]] void fail(const std::string& message, bool outcomeUnknown);
+    std::string message() const;
+    int socket() const noexcept;
+
+    pg_conn* connection_ = nullptr;
+    bool borrowed_ = false;
+    bool wasNonblocking_ = false;  ///< of a borrowed one
+    bool prepares_ = false;
+    std::set<std::string> prepared_;
+};
+
+}  // namespace jtimer::cluster::detail

@@ -1,0 +1,27 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "cluster/connection.hpp"
+#include "cluster/statements.hpp"
+
+#include <jtimer/jdk/missed_runs.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace jtimer::cluster::detail {
+
+struct CronDue {
+    Micros due;
+    std::uint64_t missed;  ///< runs that are dropped for it, or merged into it
+};
+
+/// When a cron task is next due. Which local times match is computed here; which instants these are
+/// is asked of the server, which alone knows the rules of the zone.
+/// \param after the last due; nothing: now
+CronDue nextCronDue(Connection& connection, const Statements& statements, Deadline deadline,
+                    const std::string& expression, const std::string& zone, MissedRuns missedRuns,
+                    std::optional<Micros> after);
+
+}  // namespace jtimer::cluster::detail

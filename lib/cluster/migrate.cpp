@@ -1,0 +1,90 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include <jtimer/cluster/migrate.hpp>
+
+#include "cluster/checks.hpp"
+#include "cluster/connection.hpp"
+#include "cluster/session.hpp"
+#include "cluster/statements.hpp"
+
+#include <jtimer/cluster/exceptions.hpp>
+#include <jtimer/exceptions.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <thread>
+
+namespace jtimer::cluster {
+
+namespace {
+
+using namespace detail;
+
+/// The version of the schema, 0 if there is none. Under the lock.
+int versionOf(Connection& connection, const Statements& statements, const Options& options,
+              bool forTests, Deadline end) {
+    const std::string& schema = options.schema;
+    const Result exists = connection.execute(statements.schemaExists(), Params().text(schema), end);
+    // Not `if not exists`, which needs the privilege to create schemas even if the schema exists.
+    if (!exists.boolean(0, 0)) {
+        connection.command("create_schema", "create schema " + quoteIdentifier(schema), end);
+    }
+    if (!exists.boolean(0, 1)) return 0;
+    const Result meta = connection.execute(statements.checkSchema(), {}, end);
+    const int version = static_cast<int>(meta.number(0, 0));
+    if (meta.number(0, 1) > kSchemaVersion) {
+        throw SchemaException("Schema \"" + schema + "\" has version " + std::to_string(version) +
+                              ", which needs a newer library than " +
+                              std::to_string(kSchemaVersion));
+    }
+    if (meta.boolean(0, 3) != forTests) {
+        throw SchemaException("Schema \"" + schema + "\" exists and is " +
+                              (forTests ? "not " : "") + "for tests");
+    }
+    return version;
+}
+
+void migrateOnce(const Options& options, bool forTests, Deadline end) {
+    const Statements statements(options.schema);
+    const Micros timeout = toMicros(options.operationTimeout);
+    Connection connection({options.conninfo, false, timeout, false}, end);
+    connection.command("begin", statements.begin(timeout), end);
+    connection.execute(statements.lockMigration(), Params().text(options.schema), end);
+    const int version = versionOf(connection, statements, options, forTests, end);
+    const std::string sql = statements.migration(version, forTests);
+    if (!sql.empty()) connection.command("migrate", sql, end);
+    connection.command("commit", "commit", end);
+}
+
+}  // namespace
+
+void migrate(const Options& options, bool forTests) {
+    check(options);
+    const Deadline end = Session::deadlineAfter(toMicros(options.operationTimeout));
+    for (int failures = 0;; ++failures) {
+        try {
+            return migrateOnce(options, forTests, end);
+        } catch (const DatabaseException& e) {
+            // Repeating it is harmless, so the outcome of a commit does not matter. With a code,
+            // the server has refused.
+            const auto pause = std::chrono::milliseconds(20 << std::min(failures, 5));
+            const bool last = std::chrono::steady_clock::now() + pause >= end;
+            if (last || !e.sqlState().empty()) throw DatabaseException(e.what(), e.sqlState());
+            std::this_thread::sleep_for(pause);
+        }
+    }
+}
+
+std::string schemaSql(const std::string& schema, int from) {
+    checkSchemaName(schema);
+    if (from < 0 || from > kSchemaVersion) {
+        throw IllegalArgumentException("from: expected 0 to " + std::to_string(kSchemaVersion));
+    }
+    const Statements statements(schema);
+    const std::string create =
+        from == 0 ? "create schema if not exists " + quoteIdentifier(schema) + ";\n\n" : "";
+    return "begin;\n\n" + create + statements.migration(from, false) + "\ncommit;\n\n" +
+           statements.privileges();
+}
+
+}  // namespace jtimer::cluster

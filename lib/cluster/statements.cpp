@@ -1,0 +1,361 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "cluster/statements.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+
+namespace jtimer::cluster::detail {
+
+namespace {
+
+/// The code point of the character at `at`, which is moved behind it. The text is valid UTF-8.
+unsigned takeCodePoint(const std::string& text, std::size_t& at) {
+    const auto first = static_cast<unsigned char>(text[at++]);
+    if (first < 0x80) return first;
+    const int more = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1;
+    unsigned point = first & (0x3FU >> more);
+    for (int i = 0; i < more; ++i) {
+        point = (point << 6U) | (static_cast<unsigned char>(text[at++]) & 0x3FU);
+    }
+    return point;
+}
+
+bool isAscii(const std::string& text) {
+    for (const char c : text) {
+        if (static_cast<unsigned char>(c) >= 0x80) return false;
+    }
+    return true;
+}
+
+std::string doubled(const std::string& text, char quote) {
+    std::string result(1, quote);
+    for (const char c : text) {
+        result += c;
+        if (c == quote) result += c;
+    }
+    return result + quote;
+}
+
+/// The argument of nextval, which does not know escapes. A backslash in it is not one either.
+std::string sequenceLiteral(const std::string& schema) {
+    const std::string literal = doubled(doubled(schema, '"') + ".token", '\'');
+    if (literal.find('\\') == std::string::npos) return literal;
+    std::string escaped = "E";
+    for (const char c : literal) {
+        escaped += c;
+        if (c == '\\') escaped += c;
+    }
+    return escaped;
+}
+
+}  // namespace
+
+std::string quoteIdentifier(const std::string& name) {
+    const bool ascii = isAscii(name);
+    std::string quoted = ascii ? "\"" : "U&\"";
+    for (std::size_t at = 0; at < name.size();) {
+        const unsigned point = takeCodePoint(name, at);
+        if (point >= 0x80) {
+            char escape[16];
+            std::snprintf(escape, sizeof escape, "\\+%06X", point);
+            quoted += escape;
+        } else {
+            const char c = static_cast<char>(point);
+            quoted += c;
+            if (c == '"' || (c == '\\' && !ascii)) quoted += c;
+        }
+    }
+    return quoted + '"';
+}
+
+std::string channelOf(const std::string& schema) { return "jtimer." + schema; }
+
+Statements::Statements(const std::string& schema)
+    : schema_(quoteIdentifier(schema)), sequence_(sequenceLiteral(schema)) {}
+
+/// Puts the schema's name in the place of each `@`, and a literal that names the sequence in the
+/// place of each `#`.
+std::string Statements::in(const std::string& sql) const {
+    std::string text;
+    for (const char c : sql) {
+        if (c == '@') {
+            text += schema_;
+        } else if (c == '#') {
+            text += sequence_;
+        } else {
+            text += c;
+        }
+    }
+    return text;
+}
+
+Statement Statements::make(const char* name, const std::string& sql) const {
+    return {name, in(sql)};
+}
+
+// --- transactions
+// ---------------------------------------------------------------------------------
+
+/// A client that is cut off must not hold locks for longer than it would have waited itself.
+std::string Statements::begin(Micros timeout) const {
+    const std::string millis = std::to_string(std::clamp<Micros>(timeout / 1000, 1, 2'147'483'647));
+    return "begin isolation level read committed; set local statement_timeout = " + millis +
+           "; set local idle_in_transaction_session_timeout = " + millis;
+}
+
+/// stats_reset changes when the server recovers from a crash.
+Statement Statements::checkSchema() const {
+    return make(nullptr, R"(
+        select version, serves,
+            pg_catalog.current_setting('transaction_read_only')::boolean,
+            for_tests,
+            (select stats_reset from pg_catalog.pg_stat_bgwriter)
+        from @.meta)");
+}
+
+Statement Statements::outcome() const {
+    return make(nullptr, R"(
+        select pg_catalog.pg_xact_status($1::text::xid8),
+            (select stats_reset from pg_catalog.pg_stat_bgwriter))");
+}
+
+/// A row knows only the lower half of the number.
+Statement Statements::writtenBy() const {
+    return make(nullptr, R"(
+        select exists (select from @.task
+            where name = $2 and id = $3 and xmin::text::bigint = $1 % 4294967296))");
+}
+
+// --- nodes
+// ----------------------------------------------------------------------------------------
+
+Statement Statements::registerNode() const {
+    return make(nullptr, R"(
+        insert into @.node (id, name, lease, lease_until)
+        values (pg_catalog.nextval(#), $1, $2 * interval '1 microsecond',
+            pg_catalog.statement_timestamp() + $2 * interval '1 microsecond')
+        returning id)");
+}
+
+namespace {
+
+/// A lease that ended while the server was away ends one lease after its start.
+constexpr const char* kLeaseEnd =
+    "greatest(lease_until, pg_catalog.pg_postmaster_start_time() + lease)";
+
+/// Of an interval.
+std::string micros(const std::string& interval) {
+    return "(extract(epoch from " + interval + ") * 1000000)::bigint";
+}
+
+}  // namespace
+
+Statement Statements::renew() const {
+    return make("renew", R"(
+        with renewed as (
+            update @.node set lease_until = pg_catalog.statement_timestamp()
+                + $2 * interval '1 microsecond'
+            where id = $1 returning id)
+        select exists (select from renewed),
+            (select )" +
+                             micros(std::string("pg_catalog.min(") + kLeaseEnd +
+                                    ") - pg_catalog.statement_timestamp()") +
+                             R"(
+            from @.node where id <> $1))");
+}
+
+Statement Statements::deleteExpired() const {
+    const std::string expired = std::string(kLeaseEnd) + " < pg_catalog.statement_timestamp()";
+    return make(nullptr, R"(
+        delete from @.node where )" +
+                             expired + R"( and id = any (array(
+            select id from @.node where id <> $1 and )" +
+                             expired + R"(
+            for update skip locked))
+        returning id, name)");
+}
+
+Statement Statements::freeTasks() const {
+    return make(nullptr, R"(
+        with freed as (
+            update @.task set owner = null, started = null, crashes = crashes + $2::integer
+            where owner = any ($1) returning id)
+        select pg_catalog.count(*) from freed)");
+}
+
+/// Not one statement with freeTasks(): rechecking a row that has changed meanwhile, it would not
+/// see a node that is as new as the change.
+Statement Statements::findOrphans() const {
+    return make(nullptr, R"(
+        select distinct owner from @.task where owner is not null
+            and not exists (select from @.node where node.id = task.owner))");
+}
+
+Statement Statements::deleteNode() const {
+    return make(nullptr, "delete from @.node where id = $1");
+}
+
+/// The array makes the subquery run once, and the update a scan by ctid, under every plan. The
+/// node's row is locked only if there is something to claim: else nothing is written.
+Statement Statements::claim() const {
+    return make("claim", R"(
+        with due as materialized (
+            select ctid as place, wake from @.task
+            where owner is null and wake <= @.now() and wake >= $4 and name = any ($2)
+            order by wake limit $3 for update skip locked),
+        me as materialized (
+            select id from @.node where id = $1 and exists (select from due) for key share),
+        claimed as (
+            update @.task set owner = me.id, token = pg_catalog.nextval(#),
+                attempt = attempt + 1, started = pg_catalog.statement_timestamp()
+            from me where task.ctid = any (array(select place from due))
+            returning task.*)
+        select state.now, state.gone, )" +
+                             micros("state.next - state.now") + R"(,
+            name, claimed.id, payload, kind, period, cron, zone, missed, due, wake, token,
+            attempt, crashes, missed_runs
+        from (select @.now() as now,
+                exists (select from due) and not exists (select from me) as gone,
+                case when (select pg_catalog.count(*) from due) < $3 then
+                    (select task.wake from @.task where owner is null and task.wake > @.now()
+                        and task.wake < 'infinity' and name = any ($2)
+                    order by task.wake limit 1) end as next) state
+            left join claimed on true)");
+}
+
+/// A claim whose answer was lost never began: it does not count.
+Statement Statements::release() const {
+    return make(nullptr, R"(
+        with freed as (
+            update @.task set owner = null, started = null, attempt = attempt - 1
+            where owner = $1 and token <> all ($2) returning id)
+        select pg_catalog.count(*) from freed)");
+}
+
+Statement Statements::owns() const {
+    return make(nullptr, R"(
+        select exists (select from @.task
+            where name = $1 and id = $2 and owner = $3 and token = $4))");
+}
+
+Statement Statements::notify() const {
+    return make("notify", "select pg_catalog.pg_notify($1, '')");
+}
+
+std::string Statements::listen(const std::string& schema) const {
+    return "listen " + quoteIdentifier(channelOf(schema));
+}
+
+// --- callers
+// --------------------------------------------------------------------------------------
+
+Statement Statements::cancel() const {
+    return make("cancel", R"(
+        with deleted as (
+            delete from @.task where name = $1 and id = $2
+            returning (owner is null and wake < 'infinity') or kind <> 'once' as prevented)
+        select exists (select from deleted where prevented),
+            pg_catalog.pg_current_xact_id_if_assigned())");
+}
+
+Statement Statements::reschedule() const {
+    return make("reschedule", R"(
+        with changed as (
+            update @.task set due = new.due, wake = new.due, attempt = 0, crashes = 0
+            from (select least(coalesce($3, @.now() + $4 * interval '1 microsecond'),
+                timestamptz '2262-04-11 00:00:00+00') as due) new
+            where name = $1 and id = $2 and owner is null returning id)
+        select exists (select from changed), pg_catalog.pg_current_xact_id_if_assigned())");
+}
+
+namespace {
+
+std::string taskInfo(const char* payload) {
+    return std::string(R"(
+        select task.name, task.id,
+            case when owner is not null then 2 when wake = 'infinity' then 3
+                when attempt > 0 then 1 else 0 end,
+            due, wake, attempt, crashes, token, coalesce(node.name, ''),
+            coalesce(last_error, ''), )") +
+           payload + R"(
+        from @.task left join @.node on node.id = task.owner)";
+}
+
+/// By the columns of the indexes.
+const char* condition(State state) {
+    switch (state) {
+    case State::Scheduled:
+        return "owner is null and attempt = 0 and wake < 'infinity'";
+    case State::Retrying:
+        return "owner is null and attempt > 0 and wake < 'infinity'";
+    case State::Running:
+        return "owner is not null";
+    case State::Dead:
+        break;
+    }
+    return "owner is null and wake = 'infinity'";
+}
+
+}  // namespace
+
+Statement Statements::find() const {
+    return make("find", taskInfo("payload") + " where task.name = $1 and task.id = $2");
+}
+
+Statement Statements::list(const Filter& filter) const {
+    std::string where = filter.name ? "task.name = $1 and (task.name, task.id) > ($2, $3)"
+                                    : "$1::text is null and (task.name, task.id) > ($2, $3)";
+    if (filter.state) where += std::string(" and ") + condition(*filter.state);
+    return make(nullptr,
+                taskInfo("''") + " where " + where + " order by task.name, task.id limit $4");
+}
+
+Statement Statements::backlog() const {
+    return make(nullptr, R"(
+        select
+            (select pg_catalog.count(*) from @.task where owner is null and wake <= @.now()),
+            (select pg_catalog.count(*) from @.task
+                where owner is null and wake > @.now() and wake < 'infinity'),
+            (select pg_catalog.count(*) from @.task where owner is not null),
+            (select pg_catalog.count(*) from @.task where owner is null and wake = 'infinity'),
+            (select pg_catalog.count(*) from @.node),
+            coalesce(greatest()" +
+                             micros("@.now() - (select wake from @.task where owner is null "
+                                    "order by wake limit 1)") +
+                             R"(, 0), 0))");
+}
+
+// --- time
+// -----------------------------------------------------------------------------------------
+
+Statement Statements::isZone() const {
+    return make(nullptr,
+                "select exists (select from pg_catalog.pg_timezone_names where name = $1)");
+}
+
+Statement Statements::localTimes() const {
+    return make("local_times", R"(
+        select moment, moment at time zone $1, (moment - interval '25 hours') at time zone $1,
+            (moment + interval '25 hours') at time zone $1,
+            given, given at time zone $1, (given - interval '25 hours') at time zone $1,
+            (given + interval '25 hours') at time zone $1
+        from (select @.now() as moment, coalesce($2, @.now()) as given) clock)");
+}
+
+Statement Statements::instants() const {
+    return make("instants", R"(
+        select local at time zone $1 as instant from pg_catalog.unnest($2) local
+        order by instant)");
+}
+
+Statement Statements::now() const { return make(nullptr, "select @.now()"); }
+
+Statement Statements::advance() const {
+    return make(nullptr, R"(
+        with changed as (
+            update @.clock set shift = shift + $1 * interval '1 microsecond' returning shift)
+        select exists (select from changed), pg_catalog.pg_current_xact_id_if_assigned())");
+}
+
+}  // namespace jtimer::cluster::detail

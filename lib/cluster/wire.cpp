@@ -1,0 +1,145 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+
+// PostgreSQL's binary formats, which are the same in all versions: integers are big-endian, times
+// are microseconds since 2000, an array is a header and its elements with their lengths.
+
+#include "cluster/connection.hpp"
+
+#include <libpq-fe.h>
+
+#include <limits>
+#include <utility>
+
+namespace jtimer::cluster::detail {
+
+namespace {
+
+/// Object ids of built-in types, which never change.
+enum Type : unsigned {
+    kBytes = 17,
+    kNumber = 20,
+    kText = 25,
+    kLocalTime = 1114,
+    kTime = 1184,
+    kBytesArray = 1001,
+    kTextArray = 1009,
+    kNumberArray = 1016,
+    kLocalTimeArray = 1115,
+    kTimeArray = 1185
+};
+
+constexpr Micros kYear2000 = 946'684'800'000'000;
+
+std::string bigEndian(std::uint64_t value, int bytes) {
+    std::string text;
+    for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) {
+        text += static_cast<char>(static_cast<unsigned char>(value >> shift));
+    }
+    return text;
+}
+
+std::string encode(std::int64_t value) { return bigEndian(static_cast<std::uint64_t>(value), 8); }
+
+/// The greatest value stands for infinity on both sides, the least for minus infinity.
+std::string encodeTime(Micros value) {
+    return encode(value == kNeverDue ? value
+                                     : jtimer::detail::saturatingSubtract(value, kYear2000));
+}
+
+std::string header(Type element, std::size_t size) {
+    const std::string oid = bigEndian(element, 4);
+    if (size == 0) return bigEndian(0, 8) + oid;
+    // One dimension, may hold nulls, the type, the size, indexes from 1.
+    return bigEndian(1, 4) + bigEndian(1, 4) + oid + bigEndian(size, 4) + bigEndian(1, 4);
+}
+
+void append(std::string& array, const std::optional<std::string>& element) {
+    if (!element) {
+        array += bigEndian(0xFFFF'FFFF, 4);
+        return;
+    }
+    array += bigEndian(element->size(), 4);
+    array += *element;
+}
+
+template <class Values, class Encode>
+std::string encodeArray(Type element, const Values& values, const Encode& encodeElement) {
+    std::string array = header(element, values.size());
+    for (const auto& value : values) append(array, encodeElement(value));
+    return array;
+}
+
+/// For an optional.
+template <class Encode>
+auto orNull(const Encode& encodeElement) {
+    return [encodeElement](const auto& value) {
+        return value ? std::optional<std::string>(encodeElement(*value)) : std::nullopt;
+    };
+}
+
+}  // namespace
+
+void Params::add(unsigned type, std::optional<std::string> value) {
+    types_.push_back(type);
+    values_.push_back(std::move(value));
+}
+
+Params& Params::text(const OptionalText& value) { return add(kText, value), *this; }
+
+Params& Params::bytes(const OptionalText& value) { return add(kBytes, value), *this; }
+
+Params& Params::number(OptionalNumber value) { return add(kNumber, orNull(encode)(value)), *this; }
+
+Params& Params::time(std::optional<Micros> value) {
+    return add(kTime, orNull(encodeTime)(value)), *this;
+}
+
+Params& Params::texts(const std::vector<std::string>& values) {
+    const auto same = [](const std::string& value) { return value; };
+    return add(kTextArray, encodeArray(kText, values, same)), *this;
+}
+
+Params& Params::bytesArray(const std::vector<OptionalText>& values) {
+    const auto same = [](const OptionalText& value) { return value; };
+    return add(kBytesArray, encodeArray(kBytes, values, same)), *this;
+}
+
+Params& Params::numbers(const std::vector<OptionalNumber>& values) {
+    return add(kNumberArray, encodeArray(kNumber, values, orNull(encode))), *this;
+}
+
+Params& Params::times(const std::vector<std::optional<Micros>>& values) {
+    return add(kTimeArray, encodeArray(kTime, values, orNull(encodeTime))), *this;
+}
+
+Params& Params::localTimes(const std::vector<Micros>& values) {
+    return add(kLocalTimeArray, encodeArray(kLocalTime, values, encodeTime)), *this;
+}
+
+int Result::rows() const noexcept { return PQntuples(result_.get()); }
+
+bool Result::isNull(int row, int column) const noexcept {
+    return PQgetisnull(result_.get(), row, column) != 0;
+}
+
+std::string Result::text(int row, int column) const {
+    return {PQgetvalue(result_.get(), row, column),
+            static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
+}
+
+std::int64_t Result::number(int row, int column) const {
+    const std::string bytes = text(row, column);
+    const bool negative = !bytes.empty() && (static_cast<unsigned char>(bytes[0]) & 0x80U) != 0;
+    std::uint64_t value = negative ? ~std::uint64_t{0} : 0;
+    for (const char byte : bytes) value = (value << 8) | static_cast<unsigned char>(byte);
+    return static_cast<std::int64_t>(value);
+}
+
+bool Result::boolean(int row, int column) const { return number(row, column) != 0; }
+
+Micros Result::time(int row, int column) const {
+    const std::int64_t value = number(row, column);
+    return value == kNeverDue ? value : jtimer::detail::saturatingAdd(value, kYear2000);
+}
+
+}  // namespace jtimer::cluster::detail

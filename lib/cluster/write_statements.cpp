@@ -1,0 +1,167 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+
+// The two large statements: of callers' tasks and of the ends of runs. Both may run on a caller's
+// connection, whose encoding is anything, so they take text as bytes. With several arguments,
+// unnest is the server's own without its schema's name, and only so.
+
+#include "cluster/statements.hpp"
+
+namespace jtimer::cluster::detail {
+
+namespace {
+
+std::string insert(const char* policy, const char* conflict) {
+    return std::string(R"(
+            insert into @.task (name, id, payload, kind, period, cron, zone, missed, origin, due,
+                wake)
+            select name, id, payload, kind, period, cron, zone, missed, due, due, due
+            from input where policy = )") +
+           policy + " order by name, id on conflict (name, id) do " + conflict + " returning id";
+}
+
+}  // namespace
+
+/// Parameters, arrays with an element for each task: name, id, kind, period, cron, zone, missed,
+/// time, delay, payload, policy. -> changed, xid
+///
+/// Rows are written in the order of their keys, so that two processes that schedule the same tasks
+/// do not deadlock. A dead task stays dead.
+Statement Statements::schedule() const {
+    return make("schedule", std::string(R"(
+        with input as materialized (
+            select pg_catalog.convert_from(name, 'UTF8') collate "C" as name,
+                pg_catalog.convert_from(id, 'UTF8') collate "C" as id, payload,
+                pg_catalog.convert_from(kind, 'UTF8') as kind, period,
+                pg_catalog.convert_from(cron, 'UTF8') as cron,
+                pg_catalog.convert_from(zone, 'UTF8') as zone,
+                pg_catalog.convert_from(missed, 'UTF8') as missed,
+                least(coalesce(at, @.now() + delay * interval '1 microsecond'),
+                    timestamptz '2262-04-11 00:00:00+00') as due, policy
+            from unnest($1::bytea[], $2::bytea[], $3::bytea[], $4::bigint[],
+                $5::bytea[], $6::bytea[], $7::bytea[], $8::timestamptz[], $9::bigint[],
+                $10::bytea[], $11::bigint[])
+            as given (name, id, kind, period, cron, zone, missed, at, delay, payload, policy)),
+        kept as ()") + insert("0", "nothing") +
+                                R"(),
+        updated as ()" + insert("1", R"(update set
+                kind = excluded.kind, period = excluded.period, cron = excluded.cron,
+                zone = excluded.zone, missed = excluded.missed, missed_runs = 0,
+                origin = excluded.due, due = excluded.due,
+                wake = case when task.owner is null and task.wake = 'infinity' then task.wake
+                    else excluded.due end,
+                attempt = case when task.owner is null then 0 else task.attempt end
+            where excluded.kind <> 'once' and
+                (task.kind, task.period, task.cron, task.zone, task.missed) is distinct from
+                (excluded.kind, excluded.period, excluded.cron, excluded.zone, excluded.missed))") +
+                                R"(),
+        replaced as ()" + insert("2", R"(update set
+                payload = excluded.payload, kind = excluded.kind, period = excluded.period,
+                cron = excluded.cron, zone = excluded.zone, missed = excluded.missed,
+                missed_runs = 0, origin = excluded.due, due = excluded.due, wake = excluded.due,
+                owner = null, token = 0, attempt = 0, crashes = 0, last_error = null,
+                started = null)") +
+                                R"()
+        select (select pg_catalog.count(*) from kept) + (select pg_catalog.count(*) from updated)
+                + (select pg_catalog.count(*) from replaced),
+            pg_catalog.pg_current_xact_id_if_assigned())");
+}
+
+namespace {
+
+/// How many periods lie between the first due of a fixed rate and a time, rounded by `round`.
+std::string periods(const char* round, const char* time) {
+    return std::string("pg_catalog.") + round + "((extract(epoch from " + time +
+           " - origin) * 1000000)::bigint::numeric / period)";
+}
+
+/// The values of a row after its run. A task that was defined anew during the run has its due
+/// already; `following` is the run after this one, `latest` and `upcoming` are the last one that is
+/// not later than now and the first that is not earlier.
+const char* const kAfterRun = R"(
+            select token, place, payload, error, outcome, outcome = 1 and row_due = due as retries,
+                outcome = 3 or (outcome = 2 and kind = 'once') as dies,
+                outcome = 0 and kind = 'once' and again_at is null and again_in is null as over,
+                now + delay * interval '1 microsecond' as retry,
+                least(case
+                    when again_at is not null then again_at
+                    when again_in is not null then now + again_in * interval '1 microsecond'
+                    when row_due <> due then row_due
+                    when kind = 'fixed rate' then origin
+                        + (number_of_due * period)::double precision * interval '1 microsecond'
+                    when kind = 'fixed delay' then now + period * interval '1 microsecond'
+                    when kind = 'cron' then next
+                    else row_due end, timestamptz '2262-04-11 00:00:00+00') as due,
+                case
+                    when row_due <> due or again_at is not null or again_in is not null then 0
+                    when kind = 'cron' then next_missed
+                    when kind = 'fixed rate' then number_of_due - following
+                    else 0 end as missed_runs
+            from (select *, case missed when 'burst' then following
+                    when 'skip' then greatest(following, upcoming)
+                    else greatest(following, latest) end as number_of_due
+                from periods) grid)";
+
+}  // namespace
+
+/// Parameters: the node, then arrays with an element for each end: name, id, token, due, outcome
+/// (0 to 3 as End::Kind), delay, time and delay of again, next due and missed runs of a cron task,
+/// payload, error. -> token, whether the end was written; of a fenced end nothing
+///
+/// A row that another transaction has locked is left alone if `skipLocked`. So is one that has
+/// changed since the statement began: its new version cannot be found by ctid. Then the end can be
+/// written by another try.
+Statement Statements::writeEnds(bool skipLocked) const {
+    return make(skipLocked ? "write_ends" : "write_end_in", std::string(R"(
+        with input as materialized (
+            select pg_catalog.convert_from(given.name, 'UTF8') as name,
+                pg_catalog.convert_from(given.id, 'UTF8') as id, token, due, outcome, delay,
+                again_at, again_in, next, next_missed, payload,
+                pg_catalog.convert_from(error, 'UTF8') as error
+            from unnest($2::bytea[], $3::bytea[], $4::bigint[], $5::timestamptz[],
+                $6::bigint[], $7::bigint[], $8::timestamptz[], $9::bigint[], $10::timestamptz[],
+                $11::bigint[], $12::bytea[], $13::bytea[])
+            as given (name, id, token, due, outcome, delay, again_at, again_in, next, next_missed,
+                payload, error)
+            order by name, id),
+        own as materialized (
+            select input.*, found.* from input cross join lateral (
+                select ctid as place, kind, task.due as row_due, origin, period, missed,
+                    @.now() as now
+                from @.task where task.name = input.name and task.id = input.id
+                    and task.owner = $1 and task.token = input.token
+                limit 1 for update)") + (skipLocked ? " skip locked" : "") +
+                                                                R"() found),
+        periods as (
+            select *, )" + periods("floor", "row_due") + " + 1 as following, " +
+                                                                periods("floor", "now") +
+                                                                " as latest, " +
+                                                                periods("ceil", "now") +
+                                                                R"( as upcoming from own),
+        after as materialized ()" + kAfterRun + R"(),
+        deleted as (
+            delete from @.task where ctid = any (array(select place from after where over))
+            returning token),
+        updated as (
+            update @.task set owner = null, started = null,
+                due = case when retries or dies then task.due else after.due end,
+                wake = case when dies then 'infinity' when retries then retry
+                    else after.due end,
+                attempt = case when retries or dies then attempt else 0 end,
+                crashes = case outcome when 0 then 0 else crashes end,
+                missed_runs = case when retries or dies then task.missed_runs
+                    else after.missed_runs end,
+                payload = coalesce(after.payload, task.payload),
+                last_error = case outcome when 0 then null else error end
+            from after
+            where task.ctid = any (array(select place from after where not over))
+                and task.ctid = after.place
+            returning task.token),
+        written as (select token from deleted union all select token from updated)
+        select token, true from written
+        union all
+        select token, false from input where token not in (select token from written)
+            and exists (select from @.task where task.name = input.name and task.id = input.id
+                and task.owner = $1 and task.token = input.token))");
+}
+
+}  // namespace jtimer::cluster::detail
