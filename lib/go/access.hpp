@@ -5,9 +5,11 @@
 
 #include <jtimer/go/channel.hpp>
 #include <jtimer/go/timer.hpp>
+#include <jtimer/go/timers.hpp>
 #include <jtimer/time.hpp>
 
 #include <chrono>
+#include <memory>
 
 namespace jtimer::go {
 
@@ -20,11 +22,19 @@ class HandleAccess {
     }
 };
 
-/// The same for channels; also gives access to their cells.
+/// The same for channels, of timers and of events; also gives access to what they refer to.
 class ChannelAccess {
   public:
-    static Channel make(detail::ChannelCell& cell) noexcept { return Channel(&cell); }
-    static detail::ChannelCell* cell(const Channel& channel) noexcept { return channel.cell_; }
+    static Channel make(detail::Item& cell) noexcept { return Channel(&cell); }
+    static detail::Item* item(const Channel& channel) noexcept { return channel.item_; }
+};
+
+/// The runtimes of Timers.
+class TimersAccess {
+  public:
+    static const std::shared_ptr<detail::Runtime>& runtime(const Timers& timers) noexcept {
+        return timers.runtime_;
+    }
 };
 
 namespace detail {

@@ -2,13 +2,18 @@
 #include "go/access.hpp"
 #include "go/cell.hpp"
 #include "go/errors.hpp"
+#include "go/event_cell.hpp"
 #include "go/receive.hpp"
 #include "go/runtime.hpp"
 
 #include <jtimer/exceptions.hpp>
 #include <jtimer/go/channel.hpp>
+#include <jtimer/go/timers.hpp>
 
+#include <cstddef>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace jtimer::go {
 
@@ -18,57 +23,104 @@ using detail::toNanos;
 
 TimersDestroyed::~TimersDestroyed() = default;
 
-Channel::Channel() noexcept = default;
-Channel::Channel(const Channel& other) noexcept : cell_(other.cell_) {
-    if (cell_ != nullptr) cell_->retain();
+namespace {
+
+bool isEvent(const detail::Item& item) noexcept { return item.kind() == detail::Item::Kind::Event; }
+detail::EventCell& event(detail::Item& item) noexcept {
+    return static_cast<detail::EventCell&>(item);
 }
-Channel::Channel(Channel&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
+detail::ChannelCell& timer(detail::Item& item) noexcept {
+    return static_cast<detail::ChannelCell&>(item);
+}
+
+detail::Item* retain(detail::Item* item) noexcept {
+    if (item == nullptr) return nullptr;
+    isEvent(*item) ? event(*item).retain() : timer(*item).retain();
+    return item;
+}
+
+}  // namespace
+
+Channel::Channel() noexcept = default;
+Channel::Channel(const Channel& other) noexcept : item_(retain(other.item_)) {}
+Channel::Channel(Channel&& other) noexcept : item_(std::exchange(other.item_, nullptr)) {}
 Channel& Channel::operator=(Channel other) noexcept {
-    std::swap(cell_, other.cell_);
+    std::swap(item_, other.item_);
     return *this;
 }
 Channel::~Channel() {
-    if (cell_ != nullptr) cell_->release();
+    if (item_ != nullptr) isEvent(*item_) ? event(*item_).release() : timer(*item_).release();
 }
 
 std::optional<Date> Channel::tryReceive() const {
-    if (cell_ == nullptr) return std::nullopt;
-    const std::optional<Nanos> value = cell_->tryReceive();
+    if (item_ == nullptr) return std::nullopt;
+    std::optional<Nanos> value;
+    if (!isEvent(*item_)) {
+        value = timer(*item_).tryReceive();
+    } else if (event(*item_).isSet()) {
+        value = detail::kEventValue;
+    }
     if (!value) return std::nullopt;
     return toDate(*value);
 }
 
 namespace {
 
-std::optional<Date> receiveOne(detail::ChannelCell* cell, std::optional<Nanos> timeout) {
-    if (cell == nullptr) throw IllegalStateException(detail::kNilChannel);
-    std::vector<detail::Candidate> candidates;
-    candidates.push_back({cell, 0});
-    const auto received = detail::receiveAny(std::move(candidates), cell->runtime(), timeout);
+void add(detail::Sources& sources, detail::Item& item, std::size_t index) {
+    if (isEvent(item)) {
+        sources.events.push_back({&event(item), index});
+    } else {
+        sources.cells.push_back({&timer(item), index});
+    }
+}
+
+/// Whose clock times the time-out of a call that waits for these. A call on events only that does
+/// not wait needs none.
+detail::Runtime* runtimeFor(const detail::Sources& sources, std::optional<Nanos> timeout) {
+    if (!sources.cells.empty()) return &sources.cells.front().cell->runtime();
+    if (!timeout || *timeout <= 0) return nullptr;
+    return TimersAccess::runtime(defaultTimers()).get();
+}
+
+/// An event that is set comes before every value.
+std::optional<detail::Received> receiveFrom(detail::Sources sources, std::optional<Nanos> timeout) {
+    for (const detail::EventCandidate& event : sources.events) {
+        if (event.cell->isSet()) return detail::Received{event.index, detail::kEventValue};
+    }
+    detail::Runtime* const timeOuts = runtimeFor(sources, timeout);
+    return detail::receiveAny(std::move(sources), timeOuts, timeout);
+}
+
+std::optional<Date> receiveOne(detail::Item* item, std::optional<Nanos> timeout) {
+    if (item == nullptr) throw IllegalStateException(detail::kNilChannel);
+    detail::Sources sources;
+    add(sources, *item, 0);
+    const auto received = receiveFrom(std::move(sources), timeout);
     if (!received) return std::nullopt;
     return toDate(received->value);
 }
 
 std::optional<Selected> selectAny(const std::vector<Channel>& channels,
                                   std::optional<Nanos> timeout) {
-    std::vector<detail::Candidate> candidates;
-    candidates.reserve(channels.size());
+    detail::Sources sources;
+    sources.cells.reserve(channels.size());
     for (std::size_t i = 0; i < channels.size(); ++i) {
-        if (channels[i]) candidates.push_back({ChannelAccess::cell(channels[i]), i});
+        if (channels[i]) add(sources, *ChannelAccess::item(channels[i]), i);
     }
-    if (candidates.empty()) throw IllegalStateException(detail::kNoChannel);
-    detail::Runtime& timeOuts = candidates.front().cell->runtime();
-    const auto received = detail::receiveAny(std::move(candidates), timeOuts, timeout);
+    if (sources.cells.empty() && sources.events.empty()) {
+        throw IllegalStateException(detail::kNoChannel);
+    }
+    const auto received = receiveFrom(std::move(sources), timeout);
     if (!received) return std::nullopt;
     return Selected{received->index, toDate(received->value)};
 }
 
 }  // namespace
 
-Date Channel::receive() const { return receiveOne(cell_, std::nullopt).value(); }
+Date Channel::receive() const { return receiveOne(item_, std::nullopt).value(); }
 
 std::optional<Date> Channel::receiveFor(TimeSpan timeout) const {
-    return receiveOne(cell_, toNanos(timeout));
+    return receiveOne(item_, toNanos(timeout));
 }
 
 Selected select(const std::vector<Channel>& channels) {

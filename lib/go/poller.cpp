@@ -40,10 +40,17 @@ void fire(const Shard::Popped& popped) {
         cell->fire(popped.start);
         break;
     }
+    case Scheduled::Kind::Event:  // is in no heap
+        break;
     }
 }
 
+/// Set while the main loop runs.
+thread_local Runtime* runtimeOfPoller = nullptr;
+
 }  // namespace
+
+Runtime* Poller::runtimeOfThisThread() noexcept { return runtimeOfPoller; }
 
 Poller::Poller(Settings settings, Runtime& runtime, const Shards& shards)
     : LoopThread(std::move(settings)), runtime_(runtime), shards_(shards), order_(headsOf(shards)) {
@@ -53,6 +60,10 @@ void Poller::end() { runtime_.end(); }
 
 /// Also ends in a child that an inline executor, and so this thread, has forked.
 void Poller::mainLoop() {
+    struct Current {
+        explicit Current(Runtime& runtime) noexcept { runtimeOfPoller = &runtime; }
+        ~Current() { runtimeOfPoller = nullptr; }
+    } const current(runtime_);
     while (!isStopping()) {
         fireDue(now());
         if (runtime_.isOfAnotherProcess()) return;

@@ -36,6 +36,9 @@ class Poller final : public LoopThread {
 
     using LoopThread::start;
 
+    /// Of the calling thread, if it is a poller; else null.
+    static Runtime* runtimeOfThisThread() noexcept;
+
     Nanos now() const { return monitor_.now(); }
 
     /// The order of the shards, to which they report earlier heads.

@@ -20,6 +20,7 @@ namespace jtimer::go::detail {
 namespace {
 
 using Candidates = std::vector<Candidate>;
+using Events = std::vector<EventCandidate>;
 using EnlistedAll = std::list<Enlisted>;
 
 /// Holds the locks of all cells during its lifetime.
@@ -98,23 +99,35 @@ std::optional<Received> takeEarliest(const AllLocked& locked, Candidates& candid
     return std::nullopt;
 }
 
-/// An entry for each runtime that can end the call.
-EnlistedAll entriesFor(const Candidates& candidates, Runtime& timeOuts) {
+/// An entry for each runtime that can end the call. An event belongs to no runtime: a function that
+/// waits for one ends with the runtime that its thread belongs to.
+EnlistedAll entriesFor(const Sources& sources, Runtime* timeOuts) {
     EnlistedAll entries;
-    const auto add = [&entries](Runtime& runtime) {
-        const auto isIt = [&](const Enlisted& entry) { return entry.runtime.get() == &runtime; };
-        if (std::any_of(entries.begin(), entries.end(), isIt)) return;
-        entries.emplace_back(runtime.shared_from_this());
+    const auto add = [&entries](Runtime* runtime) {
+        const auto isIt = [&](const Enlisted& entry) { return entry.runtime.get() == runtime; };
+        if (runtime == nullptr || std::any_of(entries.begin(), entries.end(), isIt)) return;
+        entries.emplace_back(runtime->shared_from_this());
     };
     add(timeOuts);
-    for (const Candidate& candidate : candidates) add(candidate.cell->runtime());
+    for (const Candidate& candidate : sources.cells) add(&candidate.cell->runtime());
+    if (!sources.events.empty()) add(Runtime::ofThisThread());
     return entries;
 }
 
+std::list<EventCase> casesFor(const Events& events) {
+    std::list<EventCase> cases;
+    for (const EventCandidate& event : events) cases.emplace_back(*event.cell, event.index);
+    return cases;
+}
+
 /// The monitor on which the calling thread waits. A room thread takes part in its clock, so it
-/// waits on its own monitor if that has the clock of this call. All other threads take part in no
-/// clock while they wait: the poller ends their waits, by the runtime's clock.
-std::shared_ptr<Monitor> monitorFor(const EnlistedAll& entries) {
+/// waits on its own monitor if that has the clock of this call, or if the call waits for an event,
+/// which may be set at any time of any clock. All other threads take part in no clock while they
+/// wait: the poller ends their waits, by the runtime's clock.
+std::shared_ptr<Monitor> monitorFor(const EnlistedAll& entries, bool hasEvents) {
+    if (hasEvents) {
+        if (auto monitor = RoomThreads::monitorOfThisThread()) return monitor;
+    }
     for (const Enlisted& entry : entries) {
         if (auto monitor = RoomThreads::monitorOfThisThread(entry.runtime->clock())) return monitor;
     }
@@ -126,23 +139,26 @@ std::shared_ptr<Monitor> monitorFor(const EnlistedAll& entries) {
 /// all users of the channels.
 class Standing {
   public:
-    /// Adds the wait to the lists of the runtimes and, with a time-out, to a heap. So the call may
-    /// end before begin().
+    /// Adds the wait to the lists of the runtimes and events and, with a time-out, to a heap. So
+    /// the call may end before begin().
     /// \throws IllegalStateException if the calling thread must not block
-    Standing(const Candidates& candidates, Runtime& timeOuts, std::optional<Nanos> deadline)
-        : entries_(entriesFor(candidates, timeOuts)),
-          wait_(std::make_shared<Wait>(candidates, timeOutAt(deadline, timeOuts),
-                                       monitorFor(entries_))) {
+    Standing(const Sources& sources, Runtime* timeOuts, std::optional<Nanos> deadline)
+        : entries_(entriesFor(sources, timeOuts)), events_(casesFor(sources.events)),
+          wait_(std::make_shared<Wait>(sources.cells, timeOutAt(deadline, timeOuts),
+                                       monitorFor(entries_, !events_.empty()))) {
         for (const Enlisted& entry : entries_) {
             entry.runtime->requireNotOver();
             if (entry.runtime->isPoller()) throw IllegalStateException(kOnPoller);
         }
+        for (const EventCase& event : events_) event.cell.requireOfThisProcess();
+        if (!events_.empty()) wait_->hope();
         try {
             for (Enlisted& entry : entries_) {
                 entry.wait = wait_.get();
                 entry.runtime->enlist(entry);
             }
-            if (deadline) addTimeOut(timeOuts, *deadline);
+            addToEvents();
+            if (deadline) addTimeOut(*timeOuts, *deadline);
         } catch (...) {
             end();
             throw;
@@ -158,7 +174,7 @@ class Standing {
         const auto isHopeless = [this](Candidate& candidate) {
             return !wait_->hasTimeOut() && candidate.cell->isHopeless(candidate.lock);
         };
-        if (!wait_->hasTimeOut() && wait_->isPending() &&
+        if (!wait_->hasTimeOut() && events_.empty() && wait_->isPending() &&
             std::all_of(candidates.begin(), candidates.end(), isHopeless)) {
             throw IllegalStateException(kHopeless);
         }
@@ -174,9 +190,19 @@ class Standing {
     Wait& wait() const noexcept { return *wait_; }
 
   private:
-    static std::optional<TimeOut> timeOutAt(std::optional<Nanos> deadline, const Runtime& runtime) {
+    static std::optional<TimeOut> timeOutAt(std::optional<Nanos> deadline, const Runtime* runtime) {
         if (!deadline) return std::nullopt;
-        return TimeOut{*deadline, runtime.clock()};
+        return TimeOut{*deadline, runtime->clock()};
+    }
+
+    /// An event that is set meanwhile ends the call at once.
+    void addToEvents() {
+        for (EventCase& event : events_) {
+            event.wait = wait_.get();
+            if (event.cell.addWaiter(event)) continue;
+            if (wait_->claimReceived(event.index, kEventValue)) wait_->wake();
+            return;
+        }
     }
 
     void addTimeOut(Runtime& runtime, Nanos deadline) {
@@ -187,10 +213,12 @@ class Standing {
     void end() noexcept {
         if (shard_ != nullptr) shard_->remove(*wait_);
         for (Case& c : *wait_) c.cell->removeWaiter(c);
+        for (EventCase& event : events_) event.cell.removeWaiter(event);
         for (Enlisted& entry : entries_) entry.runtime->strike(entry);
     }
 
     EnlistedAll entries_;
+    std::list<EventCase> events_;
     const std::shared_ptr<Wait> wait_;
     Shard* shard_ = nullptr;
 };
@@ -212,12 +240,13 @@ std::optional<Received> outcomeOf(Wait& wait) {
 
 }  // namespace
 
-std::optional<Received> receiveAny(Candidates candidates, Runtime& timeOuts,
+std::optional<Received> receiveAny(Sources sources, Runtime* timeOuts,
                                    std::optional<Nanos> timeout) {
+    Candidates& candidates = sources.cells;
     sortByAddress(candidates);
     Runtime* const over = removeOver(candidates);
     std::optional<Nanos> deadline;
-    if (timeout) deadline = timeOuts.timeIn(*timeout);
+    if (timeout && timeOuts != nullptr) deadline = timeOuts->timeIn(*timeout);
 
     WakeList toWake;  // outlives the locks
     catchUp(candidates);
@@ -229,7 +258,7 @@ std::optional<Received> receiveAny(Candidates candidates, Runtime& timeOuts,
     if (timeout && *timeout <= 0) return std::nullopt;
     if (over != nullptr) over->requireNotOver();
 
-    Standing standing(candidates, timeOuts, deadline);
+    Standing standing(sources, timeOuts, deadline);
     catchUp(candidates);
     {
         const AllLocked locked(candidates);

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "go/event_cell.hpp"
 #include "go/wait.hpp"
 
 #include <cstddef>
@@ -15,13 +16,27 @@ struct Received {
     Nanos value;
 };
 
-/// One receive from any of several channels; without channels it is a sleep.
-/// \param candidates in any order, perhaps with the same cell twice
-/// \param timeOuts the runtime whose clock times the time-out
+/// An event in the list of a call.
+struct EventCandidate {
+    EventCell* cell;
+    std::size_t index;
+};
+
+/// The channels of a call: those of timers in any order, perhaps with the same cell twice; those of
+/// events in the order of their indices.
+struct Sources {
+    std::vector<Candidate> cells;
+    std::vector<EventCandidate> events;
+};
+
+/// One receive from any of several channels; without channels it is a sleep. The caller has found
+/// that none of the events is set.
+/// \param timeOuts the runtime whose clock times the time-out; null only for a call on events that
+///   has no time-out or does not wait
 /// \param timeout nothing: no time-out; 0 or less: does not wait
 /// \returns nothing if the time-out has come
 /// \throws IllegalStateException as Channel::receive() and select() do
-std::optional<Received> receiveAny(std::vector<Candidate> candidates, Runtime& timeOuts,
+std::optional<Received> receiveAny(Sources sources, Runtime* timeOuts,
                                    std::optional<Nanos> timeout);
 
 }  // namespace jtimer::go::detail

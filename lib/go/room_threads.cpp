@@ -46,6 +46,8 @@ class RoomThreads::Thread final : public jtimer::detail::ListHook,
     void letGo() { thread_.letGo(); }
     void finish() { thread_.finish(); }
 
+    /// For the thread itself.
+    RoomThreads& pool() const noexcept { return *pool_; }
     bool isOf(const RoomThreads& pool) const noexcept { return pool_ == &pool; }
     bool isOn(const Clock& clock) const noexcept { return monitor_.clock().get() == &clock; }
     std::shared_ptr<Monitor> sharedMonitor() { return {shared_from_this(), &monitor_}; }
@@ -97,6 +99,14 @@ RoomThreads::~RoomThreads() = default;
 
 bool RoomThreads::isCurrent() const noexcept {
     return Thread::current != nullptr && Thread::current->isOf(*this);
+}
+
+std::shared_ptr<Monitor> RoomThreads::monitorOfThisThread() {
+    return Thread::current != nullptr ? Thread::current->sharedMonitor() : nullptr;
+}
+
+Runtime* RoomThreads::runtimeOfThisThread() noexcept {
+    return Thread::current != nullptr ? &Thread::current->pool().runtime_ : nullptr;
 }
 
 std::shared_ptr<Monitor> RoomThreads::monitorOfThisThread(const Clock& clock) {

@@ -69,9 +69,12 @@ class RoomThreads {
 
     /// Whether the calling thread is one of these threads.
     bool isCurrent() const noexcept;
-    /// The monitor of the calling thread, if it is a room thread of a runtime on this clock;
-    /// else null.
+    /// The monitor of the calling thread, if it is a room thread, of a runtime on this clock; else
+    /// null.
+    static std::shared_ptr<Monitor> monitorOfThisThread();
     static std::shared_ptr<Monitor> monitorOfThisThread(const Clock& clock);
+    /// Of the calling thread, if it is a room thread; else null.
+    static Runtime* runtimeOfThisThread() noexcept;
 
   private:
     class Thread;

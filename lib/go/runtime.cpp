@@ -41,6 +41,11 @@ Shard& Runtime::shardOfThisThread() const noexcept {
     return *shards_[jtimer::detail::numberOfThisThread<Runtime>() % shards_.size()];
 }
 
+Runtime* Runtime::ofThisThread() noexcept {
+    Runtime* const ofRoomThread = RoomThreads::runtimeOfThisThread();
+    return ofRoomThread != nullptr ? ofRoomThread : Poller::runtimeOfThisThread();
+}
+
 Nanos Runtime::timeIn(Nanos d) const {
     if (d == kNever) return kNever;
     const Nanos present = now();

@@ -74,6 +74,8 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
 
     void signal(Nanos when) { poller_.signal(when); }
     bool isPoller() const noexcept { return poller_.isCurrent(); }
+    /// The runtime whose poller or room thread the calling thread is; null for other threads.
+    static Runtime* ofThisThread() noexcept;
     TimersStats stats() const;
     void check() const;
 

@@ -125,6 +125,9 @@ Shard::Popped Shard::pop(Nanos limit) {
             return popped;
         case Scheduled::Kind::Channel:  // a cell that is being freed counts as removed
             if (retainIfAlive(item)) return popped;
+            break;
+        case Scheduled::Kind::Event:  // is in no heap
+            break;
         }
     }
     return {};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "clock/waiter.hpp"
+#include "go/item.hpp"
 #include "go/quad_heap.hpp"
 #include "sync/cache_line.hpp"
 
@@ -23,13 +24,9 @@ using jtimer::detail::Lock;
 using jtimer::detail::Mutex;
 
 /// An item in the heap of a Shard.
-class Scheduled : public HeapItem {
+class Scheduled : public HeapItem, public Item {
   public:
-    enum class Kind : std::uint8_t { Channel, Function, Wait };
-
-    explicit Scheduled(Kind kind) noexcept : kind_(kind) {}
-
-    Kind kind() const noexcept { return kind_; }
+    explicit Scheduled(Kind kind) noexcept : Item(kind) {}
 
     /// Counts how often the item has been put into a heap. A thread that has popped it can tell by
     /// this number whether it has been started again since. Written with the shard's lock held and,
@@ -42,7 +39,6 @@ class Scheduled : public HeapItem {
   private:
     friend class Shard;
 
-    const Kind kind_;
     std::uint32_t start_ = 0;
 };
 

@@ -111,7 +111,7 @@ Channel Timers::tick(TimeSpan d) {
 
 void Timers::sleep(TimeSpan d) {
     const Nanos span = toNanos(d);
-    if (span > 0) detail::receiveAny({}, *runtime_, span);
+    if (span > 0) detail::receiveAny({}, runtime_.get(), span);
 }
 
 Date Timers::now() const { return detail::toDate(runtime_->now()); }

@@ -5,6 +5,7 @@
 #include "support/each_allocation.hpp"
 #include "support/manual_timers.hpp"
 
+#include <jtimer/go/event.hpp>
 #include <jtimer/go/scoped_timer.hpp>
 
 #include <boost/test/unit_test.hpp>
@@ -17,6 +18,7 @@
 #include <vector>
 
 using jtimer::go::Channel;
+using jtimer::go::Event;
 using jtimer::go::ScopedTimer;
 using jtimer::go::Ticker;
 using jtimer::go::Timer;
@@ -50,9 +52,11 @@ struct Room {
     Timer idleFunction = timers->afterFunc(1h, [] {});
     Ticker ticker = timers->newTicker(10);
     const std::vector<Channel> channels{timer.C(), fired.C()};
+    const Event event, isSet;
     std::vector<Timer> far;
 
     Room() {
+        isSet.set();
         idle.stop();
         idleFunction.stop();
         clock->advance(15);
@@ -112,6 +116,20 @@ const std::vector<test::Call<Room>> kCalls{
     {"receiveFor", [](Room& r) { return r.channels[1].receiveFor(1).has_value(); }},
     {"receiveFor in vain", [](Room& r) { return !r.channels[0].receiveFor(0).has_value(); }},
     {"select", [](Room& r) { return jtimer::go::select(r.channels, 1).has_value(); }},
+    {"an event", [](Room&) { return !Event().receiveFor(0); }},
+    {"an event that is set", [](Room& r) { return r.isSet.receive(), r.isSet.isSet(); }},
+    {"select of a timer and an event in vain",
+     [](Room& r) {
+         return !jtimer::go::select({r.event, r.channels[0]}, 0).has_value();
+     }},
+    {"select of a timer and an event",
+     [](Room& r) {
+         return jtimer::go::select({r.event, r.channels[1]}).index == 1;
+     }},
+    {"select of a timer and an event that is set",
+     [](Room& r) {
+         return jtimer::go::select({r.channels[1], r.isSet}).index == 1;
+     }},
     {"sleep", [](Room& r) { return r.timers->sleep(0), true; }},
     {"what it tells",
      [](Room& r) {

@@ -13,7 +13,7 @@
 namespace jtimer::go {
 
 namespace detail {
-class ChannelCell;
+class Item;
 }
 
 /// Thrown by every call of this header and of timers.hpp that would block or start a timer after
@@ -34,7 +34,8 @@ class JTIMER_API TimersDestroyed : public IllegalStateException {
 };
 
 /// Receives the values of a timer or a ticker: Go's `t.C`. A value is exactly the time for which it
-/// was due, on the clock of the timer's runtime.
+/// was due, on the clock of the timer's runtime. The channel of an Event is one that closes: see
+/// event.hpp.
 ///
 /// It is a handle: cheap to copy, and all copies refer to the same channel. The timer lives as long
 /// as its handle or any of its channels, so `timers.newTimer(1s).C()` works. A default-constructed
@@ -58,7 +59,7 @@ class JTIMER_API Channel {
     ~Channel();
 
     /// \returns whether it is not nil
-    explicit operator bool() const noexcept { return cell_ != nullptr; }
+    explicit operator bool() const noexcept { return item_ != nullptr; }
 
     /// \returns the value if one is ready; nothing on a nil channel and after ~Timers. Does not
     ///   block
@@ -91,17 +92,17 @@ class JTIMER_API Channel {
 
     /// Whether both belong to the same timer, or both are nil.
     friend bool operator==(const Channel& a, const Channel& b) noexcept {
-        return a.cell_ == b.cell_;
+        return a.item_ == b.item_;
     }
     /// The opposite.
     friend bool operator!=(const Channel& a, const Channel& b) noexcept { return !(a == b); }
 
   private:
     friend class ChannelAccess;
-    explicit Channel(detail::ChannelCell* cell) noexcept : cell_(cell) {}
+    explicit Channel(detail::Item* item) noexcept : item_(item) {}
 
     /// Holds a reference. Null: nil.
-    detail::ChannelCell* cell_ = nullptr;
+    detail::Item* item_ = nullptr;
 };
 
 /// What select() received, and from which channel.
@@ -112,7 +113,8 @@ struct Selected {
 
 /// Blocks until one of the channels has a value, and receives only that value. If several are
 /// ready, it receives the value that was due first; of equal values, the one whose channel comes
-/// first in the list. Nil channels are skipped. The channels may be of different runtimes.
+/// first in the list. Nil channels are skipped. The channels may be of different runtimes, and of
+/// events: one that is set comes before all values.
 /// \throws TimersDestroyed if one of the runtimes is destroyed, before or meanwhile
 /// \throws IllegalStateException
 ///   - if the list is empty, or all channels are nil
@@ -121,9 +123,10 @@ struct Selected {
 /// \throws std::bad_alloc, with nothing received
 JTIMER_API Selected select(const std::vector<Channel>& channels);
 
-/// The same, for at most `timeout` on the clock of the first channel that is not nil; 0 or less
-/// does not block. As with Channel::receiveFor, the clock decides between a value and the time-out;
-/// between a value on another clock and the time-out, whichever is noticed first.
+/// The same, for at most `timeout` on the clock of the first channel of a timer, or, without one,
+/// of defaultTimers(); 0 or less does not block. As with Channel::receiveFor, the clock decides
+/// between a value and the time-out; between a value on another clock and the time-out, whichever
+/// is noticed first.
 /// \returns nothing after the time-out
 /// \throws TimersDestroyed, IllegalStateException as above, but not if no value can come: that times out
 /// \throws std::bad_alloc, with nothing received

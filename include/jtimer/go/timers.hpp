@@ -192,6 +192,7 @@ class JTIMER_API Timers {
     void check() const;
 
   private:
+    friend class TimersAccess;
     Timer startFunction(TimeSpan d, const jtimer::detail::FunctionMaker& maker);
 
     const std::shared_ptr<detail::Runtime> runtime_;
