@@ -1,44 +1,20 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "netty/node_stock.hpp"
 
+#include "netty/node_blocks.hpp"
 #include "sync/cache_line.hpp"
 #include "sync/thread_end.hpp"
-
-#include <jtimer/detail/sanitizers.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <new>
 #include <utility>
 
-#if defined(__has_include)
-#if __has_include(<valgrind/memcheck.h>)
-#include <valgrind/memcheck.h>
-#endif
-#endif
-
-// Defined in a program that is linked with AddressSanitizer, whatever this library is built with.
-// NOLINTNEXTLINE(bugprone-reserved-identifier)
-extern "C" [[gnu::weak]] void __asan_poison_memory_region(const volatile void*, std::size_t);
-
 namespace jtimer::netty::detail {
 
 namespace {
 
 using Node = NodeStock::Node;
-
-bool memoryIsChecked() noexcept {
-#if defined(JTIMER_MEMORY_IS_FOLLOWED) && !defined(__SANITIZE_THREAD__)
-    return true;
-#else
-    if (__asan_poison_memory_region != nullptr) return true;
-#if defined(VALGRIND_MAKE_MEM_DEFINED)
-    const bool any = true;
-    if (VALGRIND_MAKE_MEM_DEFINED(&any, sizeof any) != 0) return true;  // 0 outside of Memcheck
-#endif
-    return false;
-#endif
-}
 
 /// The nodes that a thread keeps.
 struct ThreadNodes {
@@ -56,7 +32,7 @@ struct ThreadNodes {
 thread_local ThreadNodes threadNodes{};
 
 void deleteNodes(Node* node) noexcept {
-    while (node != nullptr) ::operator delete(std::exchange(node, node->next));
+    while (node != nullptr) NodeBlocks::give(std::exchange(node, node->next));
 }
 
 void deleteThreadNodes() noexcept {
@@ -94,7 +70,7 @@ bool NodeStock::isEnabled = !memoryIsChecked();
 void* takeNode() {
     ThreadNodes& mine = threadNodes;
     Node* const node = mine.first;
-    if (node == nullptr) return ::operator new(kNodeSize);
+    if (node == nullptr) return NodeBlocks::take();
     mine.first = node->next;
     --mine.count;
     prefetch(node->next);
@@ -104,7 +80,7 @@ void* takeNode() {
 void giveNode(void* memory) noexcept {
     ThreadNodes& mine = threadNodes;
     const bool isFull = mine.count == NodeStock::kBatch;
-    if (isFull || (mine.first == nullptr && !beginsToKeep())) return ::operator delete(memory);
+    if (isFull || (mine.first == nullptr && !beginsToKeep())) return NodeBlocks::give(memory);
     mine.first = new (memory) Node{mine.first, nullptr};
     if (++mine.count == NodeStock::kBatch && mine.collects) collectBatch(mine);
 }

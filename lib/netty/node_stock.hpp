@@ -13,7 +13,7 @@ using jtimer::detail::Lock;
 
 /// Nodes on their way back from the thread that frees timeouts, a timer's worker, to the threads
 /// that make them. Exists for speed only: the plain version of takeNode() and giveNode() calls
-/// operator new and delete, and everything else in this file does nothing.
+/// NodeBlocks, and everything else in this file does nothing.
 ///
 /// Without it, each time-out is allocated by one thread and freed by another, for which glibc's
 /// malloc takes locks that both threads need, and gives out memory in the order in which it was
@@ -26,19 +26,15 @@ using jtimer::detail::Lock;
 /// atomic operation, nor does any list need a lock of its own: what a thread keeps is its own, and
 /// the stock is guarded by the monitor.
 ///
-/// **Lifetime.** Each node is a piece of memory of operator new that belongs to no timer. So a
-/// timeout may outlive its timer, and any thread may free it. A thread that ends deletes the nodes
-/// it keeps.
+/// **Lifetime.** A node belongs to no timer. So a timeout may outlive its timer, and any thread may
+/// free it. A thread that ends deletes the nodes it keeps.
 ///
 /// **Bounds.** A stock has at most kMostBatches. In each tick the worker deletes an eighth of the
 /// batches that were not needed since the tick before, and, before it waits for the first timeout,
-/// all. A thread keeps at most kBatch nodes, 6 KiB.
+/// all. A thread keeps at most kBatch nodes, 6 KiB, which may be in as many blocks.
 ///
-/// **Memory checkers.** Under AddressSanitizer and Valgrind's Memcheck nothing is kept: they
-/// recognise the use of a freed timeout best if its memory goes back at once, as they then hold it
-/// back for long, and can tell who freed it. Poisoning the nodes that are kept was rejected: a node
-/// is reused within a tick, and then a stale use of it looks valid. The decision is made at run
-/// time, so that it also holds for an instrumented program with a library that is not.
+/// **Memory checkers.** Nothing is kept if memoryIsChecked(). Poisoning the nodes that are kept was
+/// rejected: a node is reused within a tick, and then a stale use of it looks valid.
 class NodeStock {
   public:
     static constexpr std::size_t kBatch = 64;

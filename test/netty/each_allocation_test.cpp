@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
 // Running out of memory: this program's operator new fails when a case says so.
+#include "netty/node_blocks.hpp"
 #include "netty/node_stock.hpp"
 #include "support/each_allocation.hpp"
 #include "support/manual_wheel.hpp"
@@ -19,6 +20,7 @@
 
 using jtimer::netty::HashedWheelTimer;
 using jtimer::netty::ScopedTimeout;
+using jtimer::netty::detail::NodeBlocks;
 using jtimer::netty::detail::NodeStock;
 using namespace std::chrono_literals;
 
@@ -119,10 +121,13 @@ const std::vector<test::Call<New>> kFirstCalls{
 BOOST_AUTO_TEST_SUITE(netty_each_allocation)
 
 BOOST_AUTO_TEST_CASE(a_call_that_any_of_its_allocations_fails_has_changed_nothing) {
-    const bool keepsNodes = std::exchange(NodeStock::isEnabled, false);  // to count what is leaked
+    // To count what is leaked.
+    const bool keepsNodes = std::exchange(NodeStock::isEnabled, false);
+    const bool hasBlocks = std::exchange(NodeBlocks::isEnabled, false);
     test::checkEachAllocation(kCalls);
     test::checkEachAllocation(kFirstCalls);
     NodeStock::isEnabled = keepsNodes;
+    NodeBlocks::isEnabled = hasBlocks;
 }
 
 BOOST_AUTO_TEST_SUITE_END()

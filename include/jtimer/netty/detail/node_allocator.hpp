@@ -9,11 +9,11 @@
 namespace jtimer::netty::detail {
 
 /// A node is memory for one timeout with its reference counts, of this size and alignment: enough
-/// for a callable of two words. With glibc a node takes 96 bytes.
+/// for a callable of two words. It takes 98 bytes.
 inline constexpr std::size_t kNodeSize = 11 * sizeof(void*);
-inline constexpr std::size_t kNodeAlign = alignof(std::max_align_t);
+inline constexpr std::size_t kNodeAlign = 8;
 
-/// Returns a node that the calling thread has kept, or else a new one from operator new.
+/// Returns a node that the calling thread has kept, or else a new one.
 /// \throws std::bad_alloc
 JTIMER_API void* takeNode();
 

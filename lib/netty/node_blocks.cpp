@@ -1,0 +1,122 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "netty/node_blocks.hpp"
+
+#include "sync/thread_end.hpp"
+
+#include <jtimer/detail/sanitizers.hpp>
+#include <jtimer/netty/detail/node_allocator.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+#if defined(__has_include)
+#if __has_include(<valgrind/memcheck.h>)
+#include <valgrind/memcheck.h>
+#endif
+#endif
+
+// Defined in a program that is linked with AddressSanitizer, whatever this library is built with.
+// NOLINTNEXTLINE(bugprone-reserved-identifier)
+extern "C" [[gnu::weak]] void __asan_poison_memory_region(const volatile void*, std::size_t);
+
+namespace jtimer::netty::detail {
+
+bool memoryIsChecked() noexcept {
+#if defined(JTIMER_MEMORY_IS_FOLLOWED) && !defined(__SANITIZE_THREAD__)
+    return true;
+#else
+    if (__asan_poison_memory_region != nullptr) return true;
+#if defined(VALGRIND_MAKE_MEM_DEFINED)
+    const bool any = true;
+    if (VALGRIND_MAKE_MEM_DEFINED(&any, sizeof any) != 0) return true;  // 0 outside of Memcheck
+#endif
+    return false;
+#endif
+}
+
+bool NodeBlocks::isEnabled = !memoryIsChecked();
+
+namespace {
+
+/// Precedes each node.
+struct alignas(kNodeAlign) Header {
+    /// Only in a block's first header: how many of its nodes have not been given back. Those that
+    /// have not been taken yet are among them.
+    std::atomic<std::uint32_t> inUse;
+    /// Which node of its block it is; kAlone if it has none.
+    std::uint32_t index;
+};
+constexpr std::uint32_t kAlone = NodeBlocks::kNodes;
+constexpr std::size_t kStep =
+    sizeof(Header) + (kNodeSize + kNodeAlign - 1) / kNodeAlign * kNodeAlign;
+
+/// How many blocks there are, and how many of them have nodes that were given back. Two threads may
+/// count one block in the wrong order, so either may be too low for a moment: they decide on a new
+/// block only.
+std::atomic<std::ptrdiff_t> allBlocks{0};
+std::atomic<std::ptrdiff_t> openBlocks{0};
+
+/// The nodes of its last block that a thread has not taken yet.
+struct Rest {
+    unsigned char* next;
+    std::size_t count;
+};
+thread_local Rest rest{};
+
+void* takeFromRest() noexcept {
+    --rest.count;
+    return std::exchange(rest.next, rest.next + kStep) + sizeof(Header);
+}
+
+void giveBackRest() noexcept {
+    while (rest.count != 0) NodeBlocks::give(takeFromRest());
+}
+using ThreadEnd = jtimer::detail::ThreadEnd<giveBackRest>;
+
+bool makesBlocks() noexcept {
+    if (!NodeBlocks::isEnabled || ThreadEnd::hasCome()) return false;
+    const std::ptrdiff_t half = allBlocks.load(std::memory_order_relaxed) / 2;
+    return openBlocks.load(std::memory_order_relaxed) <= std::max(half, NodeBlocks::kFewBlocks);
+}
+
+[[gnu::noinline]] void* takeNew() {
+    if (!makesBlocks()) {
+        auto* const alone = static_cast<unsigned char*>(::operator new(kStep));
+        new (alone) Header{{1}, kAlone};
+        return alone + sizeof(Header);
+    }
+    auto* const block = static_cast<unsigned char*>(::operator new(NodeBlocks::kNodes* kStep));
+    for (std::uint32_t i = 0; i < NodeBlocks::kNodes; ++i)
+        new (block + i * kStep) Header{{std::uint32_t{NodeBlocks::kNodes}}, i};
+    allBlocks.fetch_add(1, std::memory_order_relaxed);
+    ThreadEnd::await();
+    rest = {block, NodeBlocks::kNodes};
+    return takeFromRest();
+}
+
+}  // namespace
+
+void* NodeBlocks::take() { return rest.count == 0 ? takeNew() : takeFromRest(); }
+
+void NodeBlocks::give(void* node) noexcept {
+    auto* const header = static_cast<unsigned char*>(node) - sizeof(Header);
+    const std::uint32_t index = reinterpret_cast<Header*>(header)->index;
+    if (index == kAlone) return ::operator delete(header);
+    unsigned char* const block = header - index * kStep;
+    // Release and acquire: all use of the nodes happens before their memory is freed.
+    const std::uint32_t before =
+        reinterpret_cast<Header*>(block)->inUse.fetch_sub(1, std::memory_order_acq_rel);
+    if (before == kNodes) openBlocks.fetch_add(1, std::memory_order_relaxed);
+    if (before > 1) return;
+    openBlocks.fetch_sub(1, std::memory_order_relaxed);
+    allBlocks.fetch_sub(1, std::memory_order_relaxed);
+    ::operator delete(block);
+}
+
+std::ptrdiff_t NodeBlocks::blocks() noexcept { return allBlocks.load(std::memory_order_relaxed); }
+
+}  // namespace jtimer::netty::detail
