@@ -19,7 +19,7 @@ SlotPool::~SlotPool() {
 }
 
 Slot* SlotPool::takeBatch() noexcept {
-    const Lock lock(mutex_);
+    const Guard lock(mutex_);
     if (batches_ == nullptr) return makeBatch();
     Slot* const first = batches_;
     batches_ = first->nextBatch_;
@@ -27,7 +27,7 @@ Slot* SlotPool::takeBatch() noexcept {
 }
 
 void SlotPool::giveBatch(Slot& first) noexcept {
-    const Lock lock(mutex_);
+    const Guard lock(mutex_);
     first.nextBatch_ = batches_;
     batches_ = &first;
 }

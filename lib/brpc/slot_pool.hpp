@@ -11,6 +11,7 @@
 
 namespace jtimer::brpc::detail {
 
+using jtimer::detail::Guard;
 using jtimer::detail::Lock;
 using jtimer::detail::Mutex;
 
@@ -67,7 +68,7 @@ class SlotPool {
     /// For checks, while no other thread uses the pool: calls `visit` with the first slot of each
     /// free batch.
     template <class Visit>
-    void forEachBatch(const Visit& visit) const {
+    void forEachBatch(const Visit& visit) const JTIMER_UNCHECKED_LOCKING {
         for (Slot* first = batches_; first != nullptr; first = first->nextBatch_) visit(*first);
     }
 
@@ -86,7 +87,7 @@ class SlotPool {
         return sizeOf(chunk) - kBatch;
     }
 
-    Slot* makeBatch() noexcept;
+    Slot* makeBatch() noexcept JTIMER_REQUIRES(mutex_);
 
     const Limits limits_;
     /// Written under the mutex. Relaxed, because a thread gets the number of a slot only from a
@@ -96,8 +97,8 @@ class SlotPool {
     std::atomic<std::uint32_t> made_{0};
 
     Mutex mutex_;
-    /// The batches that were returned, linked by Slot::nextBatch_. Guarded by the mutex.
-    Slot* batches_ = nullptr;
+    /// The batches that were returned, linked by Slot::nextBatch_.
+    Slot* batches_ JTIMER_GUARDED_BY(mutex_) = nullptr;
 };
 
 }  // namespace jtimer::brpc::detail

@@ -16,6 +16,7 @@
 namespace jtimer::brpc {
 
 using detail::TimerLoop;
+using jtimer::detail::Guard;
 using jtimer::detail::Lock;
 using jtimer::detail::Mutex;
 using jtimer::detail::Nanos;
@@ -63,12 +64,12 @@ class TimerThread::Impl {
 
     int start(const TimerThreadOptions& options) {
         if (isLeftBehind()) return ECANCELED;
-        if (const auto decided = decide(Lock(mutex_))) return *decided;
+        if (const auto decided = lookAndDecide()) return *decided;
         if (!isValid(options)) return EINVAL;
         try {
             TimerLoop::Settings settings = toSettings(options);  // copies user objects
             std::shared_ptr<TimerLoop> loop;                     // destroyed after the unlock
-            const Lock lock(mutex_);
+            const Guard lock(mutex_);
             if (const auto decided = decide(lock)) return *decided;
             loop = std::make_shared<TimerLoop>(std::move(settings));
             loop->start();
@@ -96,24 +97,28 @@ class TimerThread::Impl {
     bool isLeftBehind() const noexcept { return loop() != nullptr && loop()->isOfAnotherProcess(); }
 
     /// The result of start(), if it does not depend on the options.
-    std::optional<int> decide(const Lock&) const noexcept {
+    std::optional<int> decide(const Lock&) const noexcept JTIMER_REQUIRES(mutex_) {
         if (stopped_) return ECANCELED;
         if (loop_ == nullptr) return {};
         return loop_->isStopped() ? ECANCELED : 0;
     }
 
+    std::optional<int> lookAndDecide() {
+        const Guard lock(mutex_);
+        return decide(lock);
+    }
+
     TimerLoop* stop() {
         if (isLeftBehind()) return nullptr;
-        const Lock lock(mutex_);
+        const Guard lock(mutex_);
         stopped_ = true;
         return loop_.get();
     }
 
-    /// Guards the next two. Held while the thread is being started, because another start() must
-    /// know the result.
+    /// Held while the thread is being started, because another start() must know the result.
     Mutex mutex_;
-    bool stopped_ = false;
-    std::shared_ptr<TimerLoop> loop_;
+    bool stopped_ JTIMER_GUARDED_BY(mutex_) = false;
+    std::shared_ptr<TimerLoop> loop_ JTIMER_GUARDED_BY(mutex_);
     /// The same pointer, for all functions other than start and stop; written once.
     std::atomic<TimerLoop*> published_{nullptr};
     /// Null: the result of clock() before a successful start.

@@ -81,13 +81,13 @@ void Runtime::handOver(Run run) {
 }
 
 void Runtime::enlist(Enlisted& call) {
-    const Lock lock(waitsMutex_);
+    const jtimer::detail::Guard lock(waitsMutex_);
     if (!acceptsWaits_) throw TimersDestroyed(kDestroyed);
     waits_.push_back(call);
 }
 
 void Runtime::strike(Enlisted& call) noexcept {
-    const Lock lock(waitsMutex_);
+    const jtimer::detail::Guard lock(waitsMutex_);
     if (call.is_linked()) call.unlink();
 }
 
@@ -105,7 +105,7 @@ void Runtime::end() noexcept {
     runsIn_.store(0, std::memory_order_release);
     {
         WakeList toWake;
-        const Lock lock(waitsMutex_);
+        const jtimer::detail::Guard lock(waitsMutex_);
         acceptsWaits_ = false;
         for (const Enlisted& call : waits_) {
             if (call.wait->claim(Wait::Outcome::Destroyed)) toWake.add(*call.wait);

@@ -117,8 +117,8 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
     RunEnds runEnds_;
 
     Mutex waitsMutex_;
-    bool acceptsWaits_ = true;  // guarded by waitsMutex_, as is the next
-    jtimer::detail::IntrusiveList<Enlisted> waits_;
+    bool acceptsWaits_ JTIMER_GUARDED_BY(waitsMutex_) = true;
+    jtimer::detail::IntrusiveList<Enlisted> waits_ JTIMER_GUARDED_BY(waitsMutex_);
 };
 
 }  // namespace jtimer::go::detail

@@ -13,7 +13,7 @@ struct All {
     All() noexcept = default;  // the list's constructor does not throw, but does not say so
 
     ProcessMutex mutex;
-    IntrusiveList<AmongAllTimers> timers;  // guarded by mutex
+    IntrusiveList<AmongAllTimers> timers JTIMER_GUARDED_BY(mutex);
 };
 
 /// Never destroyed: a static Timer may be made before other static objects, and destroyed after
@@ -26,19 +26,19 @@ All& all() noexcept {
 }  // namespace
 
 void AmongAllTimers::joinAllTimers() noexcept {
-    const Lock lock(all().mutex);
+    const Guard lock(all().mutex);
     all().timers.push_back(*this);
 }
 
 void AmongAllTimers::leaveAllTimers() noexcept {
-    const Lock lock(all().mutex);
+    const Guard lock(all().mutex);
     if (is_linked()) unlink();
 }
 
 /// A timer in the list is safe to use: it leaves the list before any part of it is destroyed, and
 /// needs the mutex to do so. But its last reference may already be gone; then it runs nothing.
 std::shared_ptr<TimerThread> AmongAllTimers::runnerOf(const TimerTask& task) {
-    const Lock lock(all().mutex);
+    const Guard lock(all().mutex);
     for (AmongAllTimers& each : all().timers) {
         auto& timer = static_cast<TimerThread&>(each);
         if (timer.isRunningElsewhere(task)) return timer.weak_from_this().lock();
@@ -48,7 +48,7 @@ std::shared_ptr<TimerThread> AmongAllTimers::runnerOf(const TimerTask& task) {
 
 std::shared_ptr<TimerTask> AmongAllTimers::taskOfEndedCancelled(const AmongAllTimers* timer,
                                                                 TimerTask& task, TaskLink& link) {
-    const Lock lock(all().mutex);
+    const Guard lock(all().mutex);
     for (AmongAllTimers& each : all().timers) {
         if (&each == timer) return static_cast<TimerThread&>(each).taskCancelled(task, link);
     }

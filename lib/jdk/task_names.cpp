@@ -21,7 +21,7 @@ using Names = std::unordered_map<const TimerTask*, std::string>;
 
 struct Table {
     ProcessMutex mutex;
-    Names names;  // guarded by mutex
+    Names names JTIMER_GUARDED_BY(mutex);
 };
 
 /// Several tables, so that threads whose tasks have names rarely contend. Never destroyed, because
@@ -40,7 +40,7 @@ Table& tableOf(const TimerTask* task) {
 
 void TaskNames::set(TimerTask& task, std::string name) {
     Table& table = tableOf(&task);
-    const Lock lock(table.mutex);
+    const Guard lock(table.mutex);
     const auto [entry, isNew] = table.names.try_emplace(&task);
     if (!stateOf(task).markNamed()) {
         if (isNew) table.names.erase(entry);
@@ -52,7 +52,7 @@ void TaskNames::set(TimerTask& task, std::string name) {
 const std::string& TaskNames::of(const TimerTask& task) {
     static const auto& unnamed = *new std::string;
     Table& table = tableOf(&task);
-    const Lock lock(table.mutex);
+    const Guard lock(table.mutex);
     const auto entry = table.names.find(&task);
     return entry == table.names.end() ? unnamed : entry->second;
 }
@@ -60,7 +60,7 @@ const std::string& TaskNames::of(const TimerTask& task) {
 std::string TaskNames::forReport(const TimerTask* task) noexcept {
     try {
         Table& table = tableOf(task);
-        const Lock lock(table.mutex);
+        const Guard lock(table.mutex);
         const auto entry = table.names.find(task);
         return entry == table.names.end() ? std::string() : entry->second;
     } catch (const std::bad_alloc&) {
@@ -70,14 +70,14 @@ std::string TaskNames::forReport(const TimerTask* task) noexcept {
 
 void TaskNames::forget(const TimerTask& task) noexcept {
     Table& table = tableOf(&task);
-    const Lock lock(table.mutex);
+    const Guard lock(table.mutex);
     table.names.erase(&task);
 }
 
 std::size_t TaskNames::count() {
     std::size_t count = 0;
     for (Table& table : tables()) {
-        const Lock lock(table.mutex);
+        const Guard lock(table.mutex);
         count += table.names.size();
     }
     return count;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sync/mutex.hpp"
+#include "sync/thread_annotations.hpp"
 
 #include <boost/thread/condition_variable.hpp>
 #include <boost/thread/lock_types.hpp>
@@ -15,6 +16,19 @@ namespace jtimer::detail {
 
 /// Where a function takes a `Lock&`, its caller holds it.
 using Lock = boost::unique_lock<Mutex>;
+
+/// A Lock of one scope, which clang checks: see sync/thread_annotations.hpp.
+class JTIMER_SCOPED_CAPABILITY Guard final : public Lock {
+  public:
+    explicit Guard(Mutex& guarding) JTIMER_ACQUIRE(guarding) : Lock(guarding) {}
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+    ~Guard() JTIMER_RELEASE() {}
+
+    void lock() JTIMER_ACQUIRE() JTIMER_UNCHECKED_LOCKING { Lock::lock(); }
+    void unlock() JTIMER_RELEASE() JTIMER_UNCHECKED_LOCKING { Lock::unlock(); }
+};
+
 /// A condition variable to wait on with a Lock.
 using Condition = boost::condition_variable_any;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sync/cache_line.hpp"
+#include "sync/thread_annotations.hpp"
 
 #include <array>
 #include <atomic>
@@ -44,7 +45,7 @@ namespace jtimer::detail {
 ///
 /// The mutex may be destroyed as soon as it is free, even if the thread that has released it is
 /// still inside unlock(). In a forked child no mutex has waiters.
-class Mutex {
+class JTIMER_CAPABILITY("mutex") Mutex {
   public:
     Mutex() noexcept = default;
     Mutex(const Mutex&) = delete;

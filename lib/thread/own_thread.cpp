@@ -54,14 +54,14 @@ class OwnThread::State {
     Condition changed;
     /// Once pthread_exit or pthread_cancel has unwound the thread, only that thread
     /// uses this handle.
-    boost::thread thread;
-    bool bodyEnded = false;
-    bool unwound = false;
+    boost::thread thread JTIMER_GUARDED_BY(mutex);
+    bool bodyEnded JTIMER_GUARDED_BY(mutex) = false;
+    bool unwound JTIMER_GUARDED_BY(mutex) = false;
     /// The thread will not be joined.
-    bool letGo = false;
+    bool letGo JTIMER_GUARDED_BY(mutex) = false;
     /// `joining`: a thread is inside join(); any others wait until it has set `joined`.
-    bool joining = false;
-    bool joined = false;
+    bool joining JTIMER_GUARDED_BY(mutex) = false;
+    bool joined JTIMER_GUARDED_BY(mutex) = false;
 
     void run(const std::string& name, const std::function<void()>& body) {
         struct Leave {
@@ -78,7 +78,7 @@ class OwnThread::State {
     }
 
     void doNotJoin() {
-        Lock lock(mutex);
+        Guard lock(mutex);
         if (!bodyEnded) {
             letGo = true;
             return;
@@ -91,12 +91,12 @@ class OwnThread::State {
 
     void join() {
         const Uninterruptible uninterruptible;
-        Lock lock(mutex);
+        Guard lock(mutex);
         if (std::exchange(joining, true)) {
-            changed.wait(lock, [this] { return joined; });
+            changed.wait(lock, [this]() JTIMER_REQUIRES(mutex) { return joined; });
             return;
         }
-        changed.wait(lock, [this] { return bodyEnded; });
+        changed.wait(lock, [this]() JTIMER_REQUIRES(mutex) { return bodyEnded; });
         boost::thread ended = takeThread();
         lock.unlock();
         if (ended.joinable()) ended.join();  // not if it was unwound or let go
@@ -106,10 +106,12 @@ class OwnThread::State {
     }
 
   private:
-    boost::thread takeThread() { return unwound ? boost::thread() : std::move(thread); }
+    boost::thread takeThread() JTIMER_REQUIRES(mutex) {
+        return unwound ? boost::thread() : std::move(thread);
+    }
 
     void leave(bool isUnwinding) {
-        const Lock lock(mutex);
+        const Guard lock(mutex);
         if (isUnwinding) {
             unwound = true;
             detachAtThreadEnd();
@@ -125,10 +127,10 @@ class OwnThread::State {
     /// So the handle stays until Boost.Thread, at the very end, calls the function given to
     /// at_thread_exit. The handle and this object keep each other alive until then. If there is no
     /// memory for at_thread_exit, both leak.
-    void detachAtThreadEnd() noexcept {
+    void detachAtThreadEnd() noexcept JTIMER_REQUIRES(mutex) {
         try {
             boost::this_thread::at_thread_exit(
-                [this] { boost::thread(std::move(thread)).detach(); });
+                [this]() JTIMER_UNCHECKED_LOCKING { boost::thread(std::move(thread)).detach(); });
         } catch (const std::bad_alloc&) {
             pthread_detach(thread.native_handle());
         }
@@ -140,7 +142,7 @@ OwnThread::OwnThread() : state_(std::make_shared<State>()) {}
 OwnThread::~OwnThread() = default;
 
 void OwnThread::start(const std::string& name, std::function<void()> body) {
-    const Lock lock(state_->mutex);
+    const Guard lock(state_->mutex);
     try {
         state_->thread = boost::thread(
             [state = state_, name, body = std::move(body)] { state->run(name, body); });
@@ -160,9 +162,10 @@ bool OwnThread::isOfAnotherProcess() const noexcept {
 
 bool OwnThread::awaitEnd(std::chrono::milliseconds time) {
     const Uninterruptible uninterruptible;
-    Lock lock(state_->mutex);
-    return state_->changed.wait_for(lock, boost::chrono::milliseconds(time.count()),
-                                    [this] { return state_->bodyEnded; });
+    Guard lock(state_->mutex);
+    return state_->changed.wait_for(
+        lock, boost::chrono::milliseconds(time.count()),
+        [this]() JTIMER_REQUIRES(state_->mutex) { return state_->bodyEnded; });
 }
 
 void OwnThread::finish() {

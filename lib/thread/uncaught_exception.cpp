@@ -60,7 +60,7 @@ using SharedHandler = std::shared_ptr<const UncaughtExceptionHandler>;
 
 struct DefaultHandler {
     ProcessMutex mutex;
-    SharedHandler handler;  // guarded by mutex; null: none
+    SharedHandler handler JTIMER_GUARDED_BY(mutex);  // null: none
 };
 
 /// A timer may outlive other static objects.
@@ -70,7 +70,7 @@ DefaultHandler& theDefault() noexcept {
 }
 
 SharedHandler defaultHandler() {
-    const Lock lock(theDefault().mutex);
+    const Guard lock(theDefault().mutex);
     return theDefault().handler;
 }
 
@@ -120,7 +120,7 @@ namespace jtimer {
 void setDefaultUncaughtExceptionHandler(UncaughtExceptionHandler handler) {
     detail::SharedHandler next;
     if (handler) next = std::make_shared<const UncaughtExceptionHandler>(std::move(handler));
-    const detail::Lock lock(detail::theDefault().mutex);
+    const detail::Guard lock(detail::theDefault().mutex);
     next.swap(detail::theDefault().handler);  // the former handler is destroyed after the unlock
 }
 

@@ -8,6 +8,7 @@
 
 namespace jtimer::tokio::detail {
 
+using jtimer::detail::Guard;
 using jtimer::detail::Mutex;
 
 struct Blocker::State {
@@ -15,7 +16,7 @@ struct Blocker::State {
 
     const DriverRef driver;
     Mutex mutex;
-    bool isWoken = false;  // guarded by mutex
+    bool isWoken JTIMER_GUARDED_BY(mutex) = false;
     jtimer::detail::Condition woken;
 };
 
@@ -26,16 +27,16 @@ Blocker::~Blocker() = default;
 
 Waker Blocker::waker() const {
     return [state = state_] {
-        const Lock lock(state->mutex);
+        const Guard lock(state->mutex);
         state->isWoken = true;
         state->woken.notify_one();
     };
 }
 
 void Blocker::block() {
-    Lock lock(state_->mutex);
+    Guard lock(state_->mutex);
     if (!state_->isWoken) state_->driver->requireCanWait();
-    state_->woken.wait(lock, [this] { return state_->isWoken; });
+    state_->woken.wait(lock, [this]() JTIMER_REQUIRES(state_->mutex) { return state_->isWoken; });
     state_->isWoken = false;
 }
 
