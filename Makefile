@@ -330,6 +330,7 @@ include build-aux/bench.mk
 
 include build-aux/install.mk
 include build-aux/maintain.mk
+include build-aux/trust.mk
 
 .PHONY: clean distclean help
 clean:
@@ -363,6 +364,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   model          searches the models of interleaving threads (spin)
   explore        searches the interleavings of the code itself further than check does, and
                  makes the mistakes of test/interleave/mutants.txt, each of which must be found
+  mutants        changes one line at a time, and says which changes no test sees; SEED= COUNT= PARTS=
   bench          builds and runs the benchmarks (Google Benchmark)
   bench-count    counts instructions, and prints how they have changed (valgrind);
                  bench-count-record records them in test/bench/instructions.txt

@@ -89,6 +89,7 @@ nightly:
 	$(MAKE) check-shaken
 	$(MAKE) model
 	$(MAKE) explore
+	$(MAKE) mutants
 	$(MAKE) oracle ORACLE_RANDOM=100000
 	THOROUGH=yes $(MAKE) check B=build/cxx20 CXXFLAGS='-O2 -g -Werror -std=c++20'
 	$(MAKE) check CXX=clang++ B=build/cxx23 PRECOMPILED=no CXXFLAGS='-O2 -g -Werror -std=c++2b'
