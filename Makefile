@@ -114,16 +114,16 @@ install_deps = CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' CXXFLAGS='$(CXXFLAGS)' LDFLAG
 	BOOST_PROGRAM_OPTIONS_LIBS='$(BOOST_PROGRAM_OPTIONS_LIBS)' \
 	BENCHMARK_LIBS='$(BENCHMARK_LIBS)' CLANG_FORMAT='$(CLANG_FORMAT)' CLANG_TIDY='$(CLANG_TIDY)' \
 	CPPCHECK='$(CPPCHECK)' DOXYGEN='$(DOXYGEN)' AUTOCONF='$(AUTOCONF)' VALGRIND='$(VALGRIND)' \
-	POCO_LIBS='$(POCO_LIBS)' LIBUV_LIBS='$(LIBUV_LIBS)' GNUPLOT='$(GNUPLOT)' \
+	LIBPQ_CPPFLAGS='$(LIBPQ_CPPFLAGS)' LIBPQ_LIBS='$(LIBPQ_LIBS)' POCO_LIBS='$(POCO_LIBS)' LIBUV_LIBS='$(LIBUV_LIBS)' GNUPLOT='$(GNUPLOT)' \
 	PYTHON='$(PYTHON)' JAVA='$(JAVA)' JAVAC='$(JAVAC)' NETTY_JAR='$(NETTY_JAR)' \
 	GO='$(GO)' CARGO='$(CARGO)' CARGO_REGISTRY='$(CARGO_REGISTRY)' SPIN='$(SPIN)' \
 	build-aux/install-deps
 
 # The other goals on the command line, by default the usual ones. A file in build/ counts as a test.
 usual_goals = all demo check
-other_goals = $(filter-out deps deps-dev deps-bench clean distclean,$(MAKECMDGOALS))
+other_goals = $(filter-out deps deps-dev deps-bench deps-cluster clean distclean,$(MAKECMDGOALS))
 
-.PHONY: deps deps-dev deps-bench
+.PHONY: deps deps-dev deps-bench deps-cluster
 deps:
 	@$(install_deps) $(or $(patsubst $(B)/%,check,$(other_goals)),$(usual_goals)) \
 		$(sanitizers:%=sanitize-%)
@@ -135,8 +135,8 @@ deps-bench: | $(filter deps deps-dev,$(MAKECMDGOALS))
 	@$(install_deps) $(usual_goals) bench-peers
 
 # All other goals wait for these.
-first = $(filter deps deps-dev deps-bench clean distclean,$(MAKECMDGOALS))
-deps deps-dev deps-bench: | $(filter clean distclean,$(first))
+first = $(filter deps deps-dev deps-bench deps-cluster clean distclean,$(MAKECMDGOALS))
+deps deps-dev deps-bench deps-cluster: | $(filter clean distclean,$(first))
 
 # Compiling.
 
@@ -293,6 +293,7 @@ tests: all samples tools $(tests)
 
 # The scripts first: the longest of them takes as long as all unit tests.
 check: tests
+	$(if $(filter check-cluster,$(MAKECMDGOALS)),,@echo '    cluster: not run (make check-cluster)')
 	@$(run_tests) $(test_scripts) $(tests)
 
 # One at a time, after the fast tests: these measure real time.
@@ -328,7 +329,7 @@ model:
 
 include build-aux/bench.mk
 
-include build-aux/install.mk
+include build-aux/install.mk build-aux/cluster.mk
 include build-aux/maintain.mk
 include build-aux/trust.mk
 
@@ -350,11 +351,14 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
                  dnf, pacman, brew)
   deps-dev       installs what is needed for development: also bench, doc, configure and .ci/run
   deps-bench     installs what is needed for all, demo, check and bench-peers
+  deps-cluster   installs what is needed for all, demo, check and check-cluster
   demo           runs build/tools/run_schedule on its demo.schedule for five seconds
   samples, tools builds the samples, and run_schedule, in build/samples/ and build/tools/
   tests          builds all fast tests, and what they test
   check          builds and runs all fast tests
   check-slow     builds and runs the real-time and stress tests
+  cluster        builds libjtimer-cluster (libpq); check-cluster tests it, stress-cluster for DURATION
+                 seconds (1800), beside private PostgreSQL servers; install-cluster
   check-syntax   compiles everything without writing objects, for CXXFLAGS=-std=c++20 and so on
   nightly        runs what .ci/run has no time for: check-shaken, model, explore, all of C++20
                  and C++23

@@ -2,8 +2,9 @@
 
 # Part of the Makefile: the manual pages, install and uninstall.
 
-public_headers = $(patsubst include/%,%, \
-	$(wildcard $(addprefix include/jtimer/,*.hpp */*.hpp */*/*.hpp)))
+# Those of libjtimer-cluster are installed with it.
+public_headers = $(filter-out jtimer/cluster.hpp jtimer/cluster/%,$(patsubst include/%,%, \
+	$(wildcard $(addprefix include/jtimer/,*.hpp */*.hpp */*/*.hpp))))
 header_dirs = $(sort $(dir $(public_headers)))
 doc_files = $(wildcard README.md ChangeLog LICENSE doc/*.md doc/*/*.md doc/*/*.svg)
 doc_dirs = $(filter-out ./,$(sort $(dir $(doc_files))))
@@ -41,17 +42,19 @@ below_prefix = $(patsubst $(prefix)/%,$${prefix}/%,$(patsubst $(prefix),$${prefi
 $(B)/settings: FORCE | $(first)
 	$(call remember,$(VERSION) $(exec_prefix) $(private_libs) $(install_dirs))
 
+edit_package = sed -e 's|@VERSION@|$(VERSION)|g' -e 's|@SOVERSION@|$(SOVERSION)|g' \
+	-e 's|@prefix@|$(prefix)|' -e 's|@exec_prefix@|$(call below_prefix,$(exec_prefix))|' \
+	-e 's|@includedir@|$(call below_prefix,$(includedir))|' \
+	-e 's|@libdir@|$(call below_prefix,$(libdir))|' \
+	-e 's|@PRIVATE_LIBS@|$(private_libs)|' \
+	-e 's|@PRIVATE_LIBS_LIST@|$(subst $(space),;,$(private_libs))|' \
+	-e "s|@INCLUDE_FROM_CMAKE@|$(call from_cmake,$(includedir))|" \
+	-e "s|@LIB_FROM_CMAKE@|$(call from_cmake,$(libdir))|" \
+	-e 's|@SHARED_REAL@|$(shared_real)|g' -e 's|@SHARED_SONAME@|$(shared_soname)|'
+
 $(addprefix $(B)/,$(package_files)): $(B)/%: build-aux/%.in $(B)/settings
 	$(QUIET) GEN $@
-	$(Q)sed -e 's|@VERSION@|$(VERSION)|g' -e 's|@SOVERSION@|$(SOVERSION)|g' \
-		-e 's|@prefix@|$(prefix)|' -e 's|@exec_prefix@|$(call below_prefix,$(exec_prefix))|' \
-		-e 's|@includedir@|$(call below_prefix,$(includedir))|' \
-		-e 's|@libdir@|$(call below_prefix,$(libdir))|' \
-		-e 's|@PRIVATE_LIBS@|$(private_libs)|' \
-		-e 's|@PRIVATE_LIBS_LIST@|$(subst $(space),;,$(private_libs))|' \
-		-e "s|@INCLUDE_FROM_CMAKE@|$(call from_cmake,$(includedir))|" \
-		-e "s|@LIB_FROM_CMAKE@|$(call from_cmake,$(libdir))|" \
-		-e 's|@SHARED_REAL@|$(shared_real)|g' -e 's|@SHARED_SONAME@|$(shared_soname)|' $< >$@
+	$(Q)$(edit_package) $< >$@
 
 install_dirs = $(prefix) $(bindir) $(includedir) $(libdir) $(docdir) $(mandir) $(pkgconfigdir) \
 	$(cmakedir) $(bashcompletiondir)

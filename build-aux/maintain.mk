@@ -58,14 +58,16 @@ commands = $(foreach source,$(1),printf '%s\n' '{ "directory": "$(CURDIR)", "fil
 
 compile_commands.json: FORCE | $(first)
 	$(QUIET) GEN $@
-	$(Q){ echo '['; { $(call commands,$(wildcard lib/*/*.cpp),-Ilib -fPIC) \
-		$(call commands,$(shell find test -name '*.cpp'),$(test_flags)) \
+	$(Q){ echo '['; { $(call commands,$(lib_sources),-Ilib -fPIC) \
+		$(call commands,$(cluster_lib_sources),-Ilib -fPIC $(libpq_cppflags)) \
+		$(call commands,$(shell find test -name '*.cpp'),$(test_flags) $(libpq_cppflags)) \
 		$(call commands,$(shell find samples tools -name '*.cpp'),-Ilib) } | sed '$$s/,$$//'; echo ']'; } >$@
 
-# .clang-tidy lists the checks.
+# .clang-tidy lists the checks. Without libpq, only those units of lib/cluster that need none.
+tidied_cluster = $(if $(libpq_cppflags),$(cluster_lib_sources),$(cluster_sources))
 tidy: compile_commands.json
 	$(call require,$(CLANG_TIDY))
-	$(Q)printf '%s\n' $(lib_sources) $(cluster_sources) $(shell find samples tools -name '*.cpp') | \
+	$(Q)printf '%s\n' $(lib_sources) $(tidied_cluster) $(shell find samples tools -name '*.cpp') | \
 		xargs -P $$(nproc 2>/dev/null || echo 2) -n 1 $(CLANG_TIDY) --quiet -p .
 
 # Not the tests: it does not know the macros of Boost.Test, and skips the files that use them.

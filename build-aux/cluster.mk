@@ -1,0 +1,132 @@
+# Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+
+# Part of the Makefile: libjtimer-cluster, a library of its own on libpq and libjtimer.
+
+deps-cluster: | $(filter deps deps-dev deps-bench,$(MAKECMDGOALS))
+	@$(install_deps) $(usual_goals) check-cluster $(sanitizers:%=sanitize-%)
+
+# Found by build-aux/libpq unless they are set.
+libpq_cppflags = $(or $(LIBPQ_CPPFLAGS),$(shell build-aux/libpq --cflags))
+libpq_libs = $(or $(LIBPQ_LIBS),$(shell build-aux/libpq --libs))
+
+cluster_lib_sources = $(wildcard lib/cluster/*.cpp)
+cluster_objects = $(call objects,$(cluster_lib_sources))
+cluster_headers = $(patsubst include/%,%,$(wildcard include/jtimer/cluster.hpp include/jtimer/cluster/*.hpp \
+	include/jtimer/cluster/*/*.hpp))
+cluster_package_files = jtimer-cluster.pc jtimerCluster.cmake
+
+# Those that run_schedule uses too are compiled without libpq.
+cluster_pq_objects = $(filter-out $(call objects,$(cluster_sources)),$(cluster_objects))
+$(cluster_pq_objects): private all_cppflags += $(libpq_cppflags)
+$(cluster_pq_objects): $(B)/cluster-flags
+
+cluster_real = $(subst libjtimer,libjtimer-cluster,$(shared_real))
+cluster_soname = $(subst libjtimer,libjtimer-cluster,$(shared_soname))
+cluster_link = $(subst libjtimer,libjtimer-cluster,$(shared_link))
+cluster_shared_flags = $(subst libjtimer,libjtimer-cluster,$(shared_flags))
+ifeq ($(SANITIZE)$(filter Darwin,$(shell uname -s)),)
+# Everything that it uses of libjtimer is exported there.
+cluster_shared_flags += -Wl,-z,defs
+endif
+
+.PHONY: cluster
+cluster: all $(B)/libjtimer-cluster.a $(B)/$(cluster_link) $(addprefix $(B)/,$(cluster_package_files))
+
+try_libpq = { echo '\#include <libpq-fe.h>' | \
+	$(CXX) $(libpq_cppflags) $(all_cppflags) -E -x c++ - >/dev/null || \
+	{ echo 'make: no libpq found; "make deps-cluster" installs it' >&2; exit 1; }; }
+
+$(B)/cluster-flags: FORCE | $(first)
+	$(call remember,$(libpq_cppflags) $(libpq_libs),$(try_libpq))
+
+$(B)/libjtimer-cluster.a: $(cluster_objects) $(B)/link-flags
+	$(QUIET) AR $@
+	$(Q)rm -f $@ && $(AR) rcs $@ $(cluster_objects)
+
+$(B)/$(cluster_link): $(B)/$(cluster_real)
+	$(Q)ln -sf $(cluster_real) $(B)/$(cluster_soname)
+	$(Q)ln -sf $(cluster_soname) $@
+
+$(B)/$(cluster_real): $(cluster_objects) $(B)/$(shared_link) $(B)/link-flags build-aux/exports.map
+	$(QUIET) LINK $@
+	$(Q)$(CXX) $(cluster_shared_flags) $(cluster_objects) -L$(B) -ljtimer $(all_ldflags) \
+		$(libpq_libs) $(BOOST_THREAD_LIBS) -o $@
+
+# Tests. Their objects of the library have failpoints, see lib/cluster/failpoint.hpp.
+
+$(B)/obj/failpoints/%.o: lib/cluster/%.cpp $(B)/flags $(B)/cluster-flags
+	$(QUIET) CXX $<
+	@mkdir -p $(@D)
+	$(Q)$(compile) $(libpq_cppflags) -DJTIMER_CLUSTER_FAILPOINTS -Ilib -c $< -o $@
+
+cluster_tested = $(patsubst lib/cluster/%.cpp,$(B)/obj/failpoints/%.o,$(cluster_lib_sources))
+cluster_support = $(call objects,$(filter-out %_test.cpp test/cluster/with_server.cpp,\
+	$(wildcard test/cluster/*.cpp)))
+cluster_programs = $(patsubst test/%.cpp,$(B)/test/%,$(filter-out $(cluster_tests),\
+	$(wildcard test/cluster/*_test.cpp)))
+cluster_test_objects = $(patsubst $(B)/%,$(B)/obj/%.o,$(cluster_programs))
+
+$(cluster_support): private test_flags += $(libpq_cppflags)
+$(cluster_test_objects): private test_flags += $(TEST_CXXFLAGS) $(precompiled:%=-include %) \
+	$(libpq_cppflags)
+$(cluster_test_objects): $(precompiled:%=%.gch)
+$(cluster_test_objects) $(cluster_support): $(B)/cluster-flags
+
+$(cluster_programs): $(B)/test/%: $(B)/obj/test/%.o $(cluster_support) $(cluster_tested) \
+		$(test_support_objects) $(B)/libjtimer.a
+	$(QUIET) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(link) $(libpq_libs) $(BOOST_TEST_LIBS) $(BOOST_THREAD_LIBS) -o $@
+
+# Runs a command beside a private server, for programs that are no test.
+$(B)/test/cluster/with_server: $(B)/obj/test/cluster/with_server.o $(B)/obj/test/cluster/server.o
+	$(QUIET) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(CXX) $^ $(all_ldflags) -o $@
+
+server_programs = build-aux/find-postgres >/dev/null
+
+.PHONY: check-cluster stress-cluster
+check-cluster: $(cluster_programs) $(filter $(B)/test/cluster/%,$(tests)) | $(filter check,$(MAKECMDGOALS))
+	@$(server_programs)
+	@LOGS='$(B)/test/cluster-logs' $(run_tests) $^
+
+# DURATION in seconds; SEED= repeats a run. It prints what it does to the processes and the server.
+DURATION = 1800
+SEED =
+stress-cluster: $(B)/test/cluster/stress_test
+	@$(server_programs)
+	STRESS_DURATION=$(DURATION) STRESS_SEED=$(SEED) $< --log_level=message
+
+# Installing.
+
+$(addprefix $(B)/,$(cluster_package_files)): $(B)/%: build-aux/%.in $(B)/settings $(B)/cluster-flags
+	$(QUIET) GEN $@
+	$(Q)$(edit_package) -e 's|@LIBPQ_LIBS@|$(strip $(libpq_libs))|' \
+		-e 's|@LIBPQ_LIBS_LIST@|$(subst $(space),;,$(strip $(libpq_libs)))|' \
+		-e 's|@CLUSTER_REAL@|$(cluster_real)|g' -e 's|@CLUSTER_SONAME@|$(cluster_soname)|' $< >$@
+
+cluster_dirs = $(patsubst %,'$(DESTDIR)$(includedir)/%',$(sort $(dir $(cluster_headers))))
+
+.PHONY: install-cluster uninstall-cluster
+install-cluster: cluster install
+	$(QUIET) INSTALL '$(DESTDIR)$(prefix)'
+	$(Q)$(INSTALL) -d $(cluster_dirs)
+	$(Q)for header in $(cluster_headers); do \
+		$(INSTALL) -m 644 include/$$header '$(DESTDIR)$(includedir)'/$$header || exit 1; done
+	$(Q)$(INSTALL) -m 644 $(B)/libjtimer-cluster.a $(B)/$(cluster_real) '$(DESTDIR)$(libdir)'
+	$(Q)$(STRIP) -S -x '$(DESTDIR)$(libdir)/libjtimer-cluster.a' '$(DESTDIR)$(libdir)/$(cluster_real)'
+	$(Q)ln -sf $(cluster_real) '$(DESTDIR)$(libdir)/$(cluster_soname)'
+	$(Q)ln -sf $(cluster_soname) '$(DESTDIR)$(libdir)/$(cluster_link)'
+	$(Q)$(INSTALL) -m 644 $(B)/jtimer-cluster.pc '$(DESTDIR)$(pkgconfigdir)'
+	$(Q)$(INSTALL) -m 644 $(B)/jtimerCluster.cmake '$(DESTDIR)$(cmakedir)'
+
+# Removes what install-cluster has added to install.
+uninstall-cluster: check-dirs
+	$(QUIET) UNINST '$(DESTDIR)$(prefix)'
+	$(Q)rm -f $(patsubst %,'$(DESTDIR)$(includedir)/%',$(cluster_headers)) \
+		$(patsubst %,'$(DESTDIR)$(libdir)/%',libjtimer-cluster.a $(cluster_real) $(cluster_soname) \
+		$(cluster_link)) '$(DESTDIR)$(pkgconfigdir)/jtimer-cluster.pc' \
+		'$(DESTDIR)$(cmakedir)/jtimerCluster.cmake'
+	$(Q)for dir in $(call reverse,$(cluster_dirs)); do \
+		if [ -d "$$dir" ]; then rmdir "$$dir" 2>/dev/null || :; fi; done
