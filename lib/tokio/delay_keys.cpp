@@ -30,15 +30,15 @@ struct Delayed final : detail::Entry {
 /// Only one thread at a time uses the queue, and everything belongs to it. Other threads only call
 /// the waker, which is a user object.
 ///
-/// The waker of the last poll is in one of two places: with the driver, as the waker of sleep_,
-/// which is registered for the next expiration; or, if the queue is empty and so has nothing to
-/// wait for, in idleWaker_. Functions that call wake() or rearm() do so last, because the waker may
-/// poll or destroy the queue.
+/// The waker of the last poll is with the driver, as the waker of sleep_, which is registered for
+/// the next expiration; or parked, if the queue is empty and so has nothing to wait for. Functions
+/// that call rearm() do so last, because from then on the waker may poll or destroy the queue, if
+/// the thread that uses the queue leaves it to the waker.
 ///
 /// **Failures.** A call that throws has changed nothing: it first reads the clock, which may be a
 /// user's, and allocates what it needs; after that it cannot fail. Wakers are moved and never
 /// copied, entries are linked and not allocated, and the Sleep is registered with the time that was
-/// read before. Only in a forked child may a call throw halfway, because of the driver's lock.
+/// read before.
 class DelayKeys::Impl {
   public:
     Impl(Driver& driver, Nanos start)
@@ -68,13 +68,9 @@ class DelayKeys::Impl {
     Driver& driver() const noexcept { return SleepAccess::driverOf(sleep_); }
     void grow();
     void shrink() noexcept;
-    bool place(Delayed& entry, Nanos now) noexcept;
+    void place(Delayed& entry, Nanos now) noexcept;
     Nanos next() const noexcept { return ticks_.timeOf(*wheel_.nextExpiration()); }
-    Waker takeWaker() noexcept;
-    bool postpone(Nanos at) noexcept;
-    Driver::Polled arm(Nanos at, Nanos now, Waker& waker);
     void rearm(Nanos now);
-    void wake() { driver().wake(takeWaker()); }
 
     const Ticks ticks_;
     Wheel wheel_;
@@ -84,7 +80,6 @@ class DelayKeys::Impl {
     /// The generation of new slots: later than any that a slot had before a shrink().
     std::uint32_t firstGeneration_ = 1;
     Sleep sleep_;
-    Waker idleWaker_;
 };
 
 // Entries.
@@ -124,15 +119,13 @@ void DelayKeys::Impl::shrink() noexcept {
     Slots<Delayed>().swap(slots_);
 }
 
-/// Puts the entry into the wheel. \returns whether it is due
-bool DelayKeys::Impl::place(Delayed& entry, Nanos now) noexcept {
-    const Tick tick = ticks_.dueBy(entry.deadline);
-    if (entry.deadline <= now || tick <= wheel_.elapsed()) {
+/// Puts the entry into the wheel.
+void DelayKeys::Impl::place(Delayed& entry, Nanos now) noexcept {
+    if (entry.deadline <= now) {
         wheel_.insertPending(entry);
-        return true;
+    } else {
+        wheel_.insert(entry, ticks_.dueBy(entry.deadline));
     }
-    wheel_.insert(entry, tick);
-    return false;
 }
 
 DelayKey DelayKeys::Impl::insert(const Place& reserved, Nanos deadline) {
@@ -140,7 +133,8 @@ DelayKey DelayKeys::Impl::insert(const Place& reserved, Nanos deadline) {
     free_ = entry.nextFree;
     entry.deadline = deadline;
     const DelayKey key = entry.key();
-    place(entry, reserved.now) ? wake() : rearm(reserved.now);
+    place(entry, reserved.now);
+    rearm(reserved.now);
     return key;
 }
 
@@ -149,7 +143,8 @@ void DelayKeys::Impl::reset(DelayKey key, Nanos deadline) {
     Delayed& entry = slots_[find(key)->slot];
     wheel_.remove(entry);
     entry.deadline = deadline;
-    place(entry, now) ? wake() : rearm(now);
+    place(entry, now);
+    rearm(now);
 }
 
 const Delayed* DelayKeys::Impl::find(DelayKey key) const noexcept {
@@ -181,76 +176,51 @@ void DelayKeys::Impl::release(std::size_t slot) noexcept {
 
 // Polling and waking.
 
-/// Takes back the waker that a poll has left, if any: nothing calls it any more.
-Waker DelayKeys::Impl::takeWaker() noexcept {
-    Waker waker = std::exchange(idleWaker_, nullptr);
-    if (!waker) waker = SleepAccess::takeWaker(sleep_);
-    return waker;
-}
-
-/// If the driver holds a waker that it would not call later than `at`, moves the wake-up to `at`,
-/// without a lock. \returns whether it did
-bool DelayKeys::Impl::postpone(Nanos at) noexcept {
-    if (!SleepAccess::isRegistered(sleep_)) return false;
-    const Nanos before = SleepAccess::deadlineOf(sleep_);
-    return at == before || (at > before && SleepAccess::extend(sleep_, at));
-}
-
-/// Leaves the waker with the driver, to be called at `at`. No other waker may be left there.
-/// \returns Waits, or the reason why it does not wait
-Driver::Polled DelayKeys::Impl::arm(Nanos at, Nanos now, Waker& waker) {
-    if (!SleepAccess::isRegistered(sleep_)) SleepAccess::restart(sleep_, at);
-    return SleepAccess::poll(sleep_, now, waker);
-}
-
 const Delayed* DelayKeys::Impl::takeExpired(Waker& waker, Waker& dropped) {
-    const auto drop = [&dropped](Waker former) {
-        if (former) dropped.swap(former);
-    };
     Nanos now = driver().now();
     for (;;) {
         if (Entry* const due = wheel_.takeExpired(ticks_.at(now))) {
             due->leave(true);
             // A poll that returns an entry keeps no waker.
-            drop(takeWaker());
+            dropped = SleepAccess::takeWaker(sleep_);
             return static_cast<Delayed*>(due);
         }
         if (wheel_.isEmpty()) {
-            if (waker) idleWaker_.swap(waker);
+            if (waker) SleepAccess::park(sleep_, waker);
             return nullptr;
         }
         driver().requireRunning();
-        const Nanos at = next();
-        if (waker) {
-            drop(takeWaker());
-        } else {
-            // The former waker stays.
-            if (postpone(at)) return nullptr;
-            waker = takeWaker();
-            if (!waker) return nullptr;
+        if (!waker) {
+            rearm(now);  // the former waker stays
+            return nullptr;
         }
-        if (arm(at, now, waker) == Driver::Polled::Waits) return nullptr;
+        Waker former = SleepAccess::takeWaker(sleep_);
+        if (former) dropped.swap(former);
+        SleepAccess::restart(sleep_, next());
+        if (SleepAccess::poll(sleep_, now, waker) == Driver::Polled::Waits) return nullptr;
         // The driver has been shut down meanwhile, or has been turned ahead of the clock.
         driver().requireRunning();
         now = std::max(now, driver().ticks().timeOf(driver().elapsed()));
     }
 }
 
-/// If a poll has left a waker, has it called at the next expiration.
-/// \param now the time that was read before; kLongAgo if entries that are already due wait for the
-///   next turn
+/// If a poll has left a waker, has it called at the next expiration; by the next turn if an entry
+/// is due, or the last one has been removed.
+/// \param now the time that was read before
 void DelayKeys::Impl::rearm(Nanos now) {
+    if (!SleepAccess::isRegistered(sleep_)) return;
+    if (wheel_.isEmpty() || wheel_.hasPending()) {
+        SleepAccess::rearm(sleep_, kLongAgo, now);
+        return;
+    }
     const Nanos at = next();
-    if (postpone(at)) return;
-    Waker waker = takeWaker();
-    if (!waker) return;
-    // If the driver has been shut down, the waker finds that out when it polls.
-    if (arm(at, now, waker) != Driver::Polled::Waits) driver().wake(std::move(waker));
+    if (SleepAccess::extend(sleep_, at)) return;  // without a lock
+    SleepAccess::rearm(sleep_, at, now);
 }
 
-/// Does not read the clock, which may throw: the next expiration has not become earlier, so the
-/// Sleep is due only if it was due before, or if it has fired.
-void DelayKeys::Impl::removed() { wheel_.isEmpty() ? wake() : rearm(kLongAgo); }
+/// Does not read the clock, which may throw. The next expiration has not become earlier, so it is
+/// due only if it was due before.
+void DelayKeys::Impl::removed() { rearm(kLongAgo); }
 
 void DelayKeys::Impl::check() const {
     wheel_.check();

@@ -89,118 +89,6 @@ void Driver::call(const std::function<void()>& function) const {
     if (uncaught != nullptr) reportRun(uncaught);
 }
 
-void Driver::wake(Waker waker) {
-    if (!waker) return;
-    const DriverRef keptAlive(this);
-    call(waker);
-    waker = nullptr;
-}
-
-// For the owner of an entry.
-
-bool Driver::poll(SleepEntry& entry, Nanos deadline, Waker& waker) {
-    if (entry.hasFired()) return true;
-    // If it is registered already, the time does not matter.
-    const Nanos now = entry.isIdle() ? monitor_.now() : 0;
-    const Polled polled = poll(entry, deadline, now, waker);
-    if (polled == Polled::IsShutDown) requireRunning();
-    return polled == Polled::Fired;
-}
-
-Driver::Polled Driver::poll(SleepEntry& entry, Nanos deadline, Nanos now, Waker& waker) {
-    const Tick tick = ticks_.dueBy(deadline);
-    // As soon as this lock is released, the entry may fire, and its waker may destroy it.
-    Lock lock = enter();
-    if (entry.hasFired()) return Polled::Fired;
-    if (isShutdown()) return Polled::IsShutDown;
-    const bool isNew = entry.isIdle();  // unless a thread in wait() has registered it
-    if (isNew && isDue(deadline, tick, now)) {
-        countFired(deadline, now);
-        entry.leave(true);
-        return Polled::Fired;
-    }
-    if (waker) entry.waker.swap(waker);
-    if (isNew) {
-        wheel_.insert(entry, tick);
-        leaveRegistered(lock, tick);
-    }
-    return Polled::Waits;
-}
-
-/// A reset that is not an extension. \param before the value that `kept` gets back if this throws
-void Driver::move(SleepEntry& entry, Nanos deadline, Tick tick, std::atomic<Nanos>& kept,
-                  Nanos before) {
-    Nanos now = 0;
-    Lock lock;
-    try {
-        now = monitor_.now();
-        lock = enter();
-        requireRunning();
-    } catch (...) {
-        kept.store(before, std::memory_order_relaxed);
-        throw;
-    }
-    kept.store(deadline, std::memory_order_relaxed);
-    if (entry.isRegistered()) wheel_.remove(entry);
-    if (!isDue(deadline, tick, now)) {
-        wheel_.insert(entry, tick);
-        leaveRegistered(lock, tick);
-        return;
-    }
-    const DriverRef keptAlive(this);
-    countFired(deadline, now);
-    Waker waker = finish(lock, entry, true);
-    lock.unlock();
-    wake(std::move(waker));
-}
-
-void Driver::wait(SleepEntry& entry, const std::atomic<Nanos>& deadline) {
-    if (entry.hasFired()) return;
-    const DriverRef keptAlive(this);
-    const Nanos now = monitor_.now();
-    Lock lock = enter();
-    if (entry.hasFired()) return;
-    requireRunning();
-    const bool isNew = entry.isIdle();
-    // Read with the lock held: a reset() of an unregistered entry writes it under the lock.
-    const Nanos until = deadline.load(std::memory_order_relaxed);
-    const Tick tick = ticks_.dueBy(until);
-    if (isNew && isDue(until, tick, now)) {
-        countFired(until, now);
-        entry.leave(true);
-        return;
-    }
-    requireCanWait();
-    if (isNew) wheel_.insert(entry, tick);
-    block(lock, entry, isNew ? std::optional(tick) : std::nullopt);
-}
-
-bool Driver::deregister(SleepEntry& entry) noexcept {
-    if (!entry.isRegistered()) return true;
-    Waker dropped;
-    const Lock lock = enterUnlessForked();
-    if (!lock.owns_lock()) return false;
-    if (!entry.isRegistered()) return true;
-    wheel_.remove(entry);
-    ++cancelled_;
-    dropped.swap(entry.waker);
-    entry.leave(false);
-    return true;
-}
-
-Waker Driver::takeWaker(SleepEntry& entry) noexcept {
-    Waker waker;
-    if (!entry.isRegistered()) return waker;
-    const Lock lock = enterUnlessForked();
-    if (!lock.owns_lock() || !entry.isRegistered()) return waker;
-    waker.swap(entry.waker);
-    if (entry.isWaitedFor()) return waker;
-    wheel_.remove(entry);
-    ++cancelled_;
-    entry.leave(false);
-    return waker;
-}
-
 /// A turn for a time after the clock's fires early by the clock, which counts as on time.
 void Driver::countFired(Nanos due, Nanos now) noexcept {
     lateness_.add(
@@ -213,16 +101,7 @@ void Driver::countFired(Nanos due, Nanos now) noexcept {
 Waker Driver::finish(Lock&, SleepEntry& entry, bool fired) noexcept {
     Waker waker;
     waker.swap(entry.waker);
-    if (entry.isWaitedFor()) {
-        entry.setWaitedFor(false);
-        const auto [first, last] = waits_.equal_range(&entry);
-        for (auto wait = first; wait != last;) {
-            wait->isOver = true;
-            wait->hasFired = fired;
-            wait->over.notify_one();
-            wait = waits_.erase(wait);
-        }
-    }
+    endWaits(entry, fired);
     entry.leave(fired);
     return waker;
 }
@@ -280,7 +159,7 @@ std::size_t Driver::turn(Lock& lock, Nanos now) {
         if (entry == nullptr) break;
         ++fired;
         --left;
-        countFired(ticks_.timeOf(wheel_.elapsed()), now);
+        if (!entry->hasFired()) countFired(ticks_.timeOf(wheel_.elapsed()), now);
         Waker waker = finish(lock, static_cast<SleepEntry&>(*entry), true);
         if (!waker) continue;
         lock.unlock();
@@ -311,6 +190,8 @@ std::optional<Nanos> Driver::nextWake() {
     const std::optional<Tick> next = wheel_.nextExpiration();
     if (polled_ && !isTurning_ && promise_ && (!next || *next > *promise_)) promise_ = next;
     if (!next) return std::nullopt;
+    // At once, even if the driver has been turned ahead of the clock.
+    if (wheel_.hasPending()) return std::min(ticks_.timeOf(*next), monitor_.now());
     return ticks_.timeOf(*next);
 }
 
@@ -338,12 +219,22 @@ void Driver::shutdown() {
     releaseAll(lock);
 }
 
+/// Removes any entry, whenever it is due. \returns null if there is none
+SleepEntry* Driver::takeAny() noexcept {
+    if (Entry* const entry = wheel_.takeAny()) return static_cast<SleepEntry*>(entry);
+    if (parked_.empty()) return nullptr;
+    SleepEntry& entry = parked_.front();
+    parked_.pop_front();
+    return &entry;
+}
+
 /// Releases in any order, since none of the entries is due.
 void Driver::releaseAll(Lock& lock) {
     std::size_t left = kMostInOneHold;
-    while (Entry* const entry = wheel_.takeAny()) {
-        ++cancelled_;
-        Waker waker = finish(lock, static_cast<SleepEntry&>(*entry), false);
+    while (SleepEntry* const entry = takeAny()) {
+        const bool hasFired = entry->hasFired();
+        if (!hasFired && !entry->isParked()) ++cancelled_;
+        Waker waker = finish(lock, *entry, hasFired);
         if (waker) {
             lock.unlock();
             call(waker);
@@ -365,41 +256,6 @@ void Driver::close() noexcept {
     });
 }
 
-// Waiting threads.
-
-/// Waits until the entry, which is registered, has fired.
-/// \param unpark the tick for which the entry has just been registered, if so
-/// \throws IllegalStateException if the driver has been shut down first
-void Driver::block(Lock& lock, SleepEntry& entry, std::optional<Tick> unpark) {
-    Wait wait(entry);
-    // Also runs when an interruption or a cancellation ends the wait.
-    struct Stop {
-        Driver& driver;
-        Lock& lock;
-        Wait& wait;
-        ~Stop() {
-            if (!lock.owns_lock()) lock.lock();
-            driver.stopWaiting(lock, wait);
-        }
-    };
-    const Stop stop{*this, lock, wait};
-    waits_.insert(wait);
-    entry.setWaitedFor(true);
-    if (unpark) {
-        leaveRegistered(lock, *unpark);
-        monitor_.enter(lock);
-    }
-    wait.over.wait(lock, [&wait] { return wait.isOver; });
-    if (!wait.hasFired) requireRunning();
-}
-
-/// The entry still exists if the wait is not over.
-void Driver::stopWaiting(Lock&, Wait& wait) noexcept {
-    if (wait.isOver) return;
-    waits_.erase(waits_.iterator_to(wait));
-    if (waits_.find(wait.entry) == waits_.end()) wait.entry->setWaitedFor(false);
-}
-
 // On the driver's thread.
 
 /// Once the loop has returned, the thread that has called shutdown() calls the wakers. If a waker
@@ -413,6 +269,11 @@ void Driver::mainLoop() {
     while (!isShutdown()) {
         const std::optional<Tick> next = wheel_.nextExpiration();
         const Nanos wakeUp = next ? ticks_.timeOf(*next) : kNever;
+        if (wheel_.hasPending()) {
+            // At once, even if the clock has gone back since the last turn.
+            turn(lock, monitor_.now());
+            continue;
+        }
         if (wakeUp == kNever) {
             promise_ = next;
             monitor_.wait(lock);

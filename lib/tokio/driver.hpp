@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "data/intrusive_list.hpp"
 #include "thread/loop_thread.hpp"
 #include "tokio/ticks.hpp"
 #include "tokio/wheel.hpp"
@@ -44,14 +45,21 @@ struct SleepEntry final : Entry {
 /// A wheel with a lock, a clock, and perhaps a thread. Shared by the TimeDriver, the thread, and
 /// every SleepEntry.
 ///
-/// The monitor guards the wheel, every waker, promise_, isTurning_, waits_, the counts, and the
-/// changes of isShutdown_. One thread at a time polls, resets and destroys a SleepEntry. Meanwhile
-/// other threads may register it, in wait(), and end its registration, in turn() and shutdown(),
-/// all under the lock. Only Entry::extend() and the check whether an entry has fired need no lock.
+/// The monitor guards the wheel, parked_, every waker, promise_, isTurning_, waits_, the counts,
+/// and the changes of isShutdown_. One thread at a time polls, resets and destroys a SleepEntry.
+/// Meanwhile other threads may register it, in wait(), and end its registration, in turn() and
+/// shutdown(), all under the lock. Only Entry::extend() and the check whether an entry has fired
+/// need no lock.
 ///
 /// Wakers and all other user objects are called, replaced and destroyed outside the lock. So when
 /// such a call returns, everything may have changed, and the entry and the driver may have been
 /// destroyed: the functions below touch neither after it, except through their own reference.
+///
+/// **Wakers are called by turn() and shutdown() only**, because the caller of any other function
+/// may hold a lock that the waker takes. An entry that such a function fires keeps its waker, and
+/// joins the wheel's pending entries, for the next turn. That takes no memory, and a poll, a reset
+/// or a destructor that comes before the turn finds the waker where it always is. An entry that has
+/// a waker and no deadline is parked: a shutdown must find it, since no turn comes after that.
 ///
 /// **Forked children.** At the moment of the fork another thread may have held the lock, which is
 /// then never released in the child; so nothing waits for it there. An entry that is destroyed
@@ -88,10 +96,16 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     /// The same with a time that the caller has read. Allocates nothing, and throws only what
     /// enter() throws. \param waker swapped for the entry's if it returns Waits
     Polled poll(SleepEntry& entry, Nanos deadline, Nanos now, Waker& waker);
+    /// Leaves a waker with an entry that has no deadline. Does nothing after a shutdown.
+    /// \param waker swapped for the entry's
+    void park(SleepEntry& entry, Waker& waker);
+    /// If the entry still has a waker to be called, has it called at another time; by the next turn
+    /// if that is due. Allocates nothing, and does not fail.
+    void rearm(SleepEntry& entry, Nanos deadline, Nanos now);
     /// Implements Sleep::wait(). \param deadline another thread may be resetting it
     void wait(SleepEntry& entry, const std::atomic<Nanos>& deadline);
-    /// Implements Sleep::reset(). \param kept receives the deadline before a waker can be called,
-    /// and keeps its value if the call throws
+    /// Implements Sleep::reset(). \param kept receives the deadline before a turn can fire it, and
+    /// keeps its value if the call throws
     void reset(SleepEntry& entry, Nanos deadline, std::atomic<Nanos>& kept) {
         const Tick tick = ticks_.dueBy(deadline);
         const Nanos before = kept.load(std::memory_order_relaxed);
@@ -133,8 +147,6 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     /// \throws IllegalStateException if no thread could turn this driver while the calling thread
     ///   waits: because the calling thread itself is turning it, or this is a forked child
     void requireCanWait() const;
-    /// Calls a waker, destroys it, and reports its exception, if any.
-    void wake(Waker waker);
     /// Called by ~TimeDriver: see there.
     void close() noexcept;
 
@@ -165,12 +177,17 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     void move(SleepEntry& entry, Nanos deadline, Tick tick, std::atomic<Nanos>& kept, Nanos before);
     void block(Lock& lock, SleepEntry& entry, std::optional<Tick> unpark);
     void stopWaiting(Lock& lock, Wait& wait) noexcept;
+    void unlink(SleepEntry& entry) noexcept;
+    void drop(SleepEntry& entry) noexcept;
     void countFired(Nanos due, Nanos now) noexcept;
+    void endWaits(SleepEntry& entry, bool fired) noexcept;
+    void fire(Lock& lock, SleepEntry& entry);
     Waker finish(Lock& lock, SleepEntry& entry, bool fired) noexcept;
     void leaveRegistered(Lock& lock, Tick tick);
     void call(const std::function<void()>& function) const;
 
     std::size_t turn(Lock& lock, Nanos now);
+    SleepEntry* takeAny() noexcept;
     void releaseAll(Lock& lock);
 
     void mainLoop() override;
@@ -181,6 +198,8 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     const pid_t pid_;
     const Ticks ticks_;
     Wheel wheel_;
+    /// Entries with a waker and without a deadline.
+    jtimer::detail::IntrusiveList<SleepEntry> parked_;
     /// Sorted by entry, so that firing an entry finds its waiting threads quickly among any number
     /// of others.
     boost::intrusive::multiset<Wait, boost::intrusive::key_of_value<EntryOf>> waits_;

@@ -35,7 +35,8 @@ class Wheel;
 /// sees everything that was done before the reset. Every exchange between them is a
 /// read-modify-write, so this holds for all earlier extensions as well. leave() releases and the
 /// readers of the state acquire: a thread that sees that the entry has fired sees all that was done
-/// to it, and may destroy it without the lock, since leave() is the last access. The code relies on
+/// to it, and may destroy it without the lock, since leave() is the last access. An entry that has
+/// fired but is pending is still linked: its owner sees that by isRegistered(). The code relies on
 /// no order between this word and any other, so nothing is sequentially consistent.
 class Entry : public jtimer::detail::ListHook {
   public:
@@ -43,10 +44,22 @@ class Entry : public jtimer::detail::ListHook {
 
     /// Not in a wheel.
     bool isIdle() const noexcept { return state() == kIdle; }
-    /// Not in a wheel, because its time has come.
-    bool hasFired() const noexcept { return state() == kFired; }
-    /// In a wheel, in a slot or pending.
-    bool isRegistered() const noexcept { return isRegistered(state()); }
+    /// Its time has come. It may still be pending, see Wheel::insertFired().
+    bool hasFired() const noexcept {
+        const Tick now = state();
+        return now == kFired || now == kFiredPending;
+    }
+    /// It has fired and is not in a wheel.
+    bool hasLeftFired() const noexcept { return state() == kFired; }
+    /// In a wheel, in a slot or pending; or parked.
+    bool isRegistered() const noexcept {
+        const Tick now = state();
+        return now != kIdle && now != kFired;
+    }
+    /// In a list of its owner that is no wheel, without a deadline.
+    bool isParked() const noexcept { return state() == kParked; }
+    /// Marks an entry that is in no wheel as parked. leave() ends that.
+    void park() noexcept { state_.store(kParked, std::memory_order_release); }
 
     /// Moves the due tick to `tick`, if the entry is in a slot and not due later than that. The
     /// only change that needs no lock. \returns whether it did
@@ -60,8 +73,8 @@ class Entry : public jtimer::detail::ListHook {
         return false;
     }
 
-    /// Called when the entry has left the wheel, because it fired or for another reason. This is
-    /// the last access: from now on its owner may destroy it.
+    /// Called when the entry has left the wheel, or the list where it was parked, because it fired
+    /// or for another reason. This is the last access: from now on its owner may destroy it.
     void leave(bool fired) noexcept {
         state_.store(fired ? kFired : kIdle, std::memory_order_release);
     }
@@ -80,8 +93,8 @@ class Entry : public jtimer::detail::ListHook {
     static constexpr Tick kIdle = -1;
     static constexpr Tick kPending = -2;
     static constexpr Tick kFired = -3;
-
-    static bool isRegistered(Tick state) noexcept { return state >= 0 || state == kPending; }
+    static constexpr Tick kFiredPending = -4;
+    static constexpr Tick kParked = -5;
 
     Tick state() const noexcept { return state_.load(std::memory_order_acquire); }
 
@@ -97,6 +110,9 @@ class Entry : public jtimer::detail::ListHook {
     }
     /// Marks an entry that was in no wheel as pending.
     void enterPending() noexcept { state_.store(kPending, std::memory_order_release); }
+    void enterFired() noexcept { state_.store(kFiredPending, std::memory_order_release); }
+    bool isInSlot() const noexcept { return state() >= 0; }
+    bool isPending() const noexcept { return state() == kPending || state() == kFiredPending; }
 
     /// Marks the entry as pending if it is due by `now`. Otherwise its registered tick becomes the
     /// due tick. \returns whether it was due

@@ -33,8 +33,10 @@ class SleepAccess {
     static Driver& driverOf(const Sleep& sleep) noexcept { return *sleep.entry_->driver; }
     static Sleep& sleepOf(Interval& interval) noexcept { return interval.sleep_; }
 
-    /// Sets another deadline for a Sleep that is not registered; its next poll registers it.
+    /// Sets another deadline for a Sleep that is not registered, or has fired; its next poll
+    /// registers it. A waker that waits for a turn is dropped.
     static void restart(Sleep& sleep, Nanos deadline) noexcept {
+        if (isRegistered(sleep)) takeWaker(sleep);
         sleep.deadline_.store(deadline, std::memory_order_relaxed);
         sleep.entry_->leave(false);
     }
@@ -50,6 +52,12 @@ class SleepAccess {
     /// Calls Driver::poll() with a time that the caller has read.
     static Driver::Polled poll(Sleep& sleep, Nanos now, Waker& waker) {
         return driverOf(sleep).poll(*sleep.entry_, deadlineOf(sleep), now, waker);
+    }
+    static void park(Sleep& sleep, Waker& waker) { driverOf(sleep).park(*sleep.entry_, waker); }
+    /// Has a waker that a poll has left, if it has not been called yet, called at `deadline`.
+    static void rearm(Sleep& sleep, Nanos deadline, Nanos now) {
+        sleep.deadline_.store(deadline, std::memory_order_relaxed);
+        driverOf(sleep).rearm(*sleep.entry_, deadline, now);
     }
     static bool isRegistered(const Sleep& sleep) noexcept { return sleep.entry_->isRegistered(); }
     static Waker takeWaker(Sleep& sleep) noexcept {

@@ -24,6 +24,12 @@ void Wheel::insertPending(Entry& entry) noexcept {
     ++size_;
 }
 
+void Wheel::insertFired(Entry& entry) noexcept {
+    entry.enterFired();
+    pending_.push_back(entry);
+    ++size_;
+}
+
 /// Puts the entry into the slot of its registered tick.
 void Wheel::place(Entry& entry) noexcept {
     const Tick tick = entry.registeredTick();
@@ -40,10 +46,10 @@ void Wheel::place(Entry& entry) noexcept {
 /// An entry of a half-dealt slot is in no slot. The slot computed for it is then unrelated to it;
 /// but if that slot is empty, its bit is already clear.
 void Wheel::remove(Entry& entry) noexcept {
-    const bool isPending = entry.state() == Entry::kPending;
+    const bool wasInSlot = entry.isInSlot();
     entry.unlink();
     --size_;
-    if (isPending) return;
+    if (!wasInSlot) return;
     const Tick tick = entry.registeredTick();
     const int level = levelOf(elapsed_, tick);
     const int slot = slotOf(level, tick);
@@ -203,7 +209,7 @@ void Wheel::check() const {
     std::size_t count = 0;
     for (const Entry& e : pending_) {
         ++count;
-        if (e.state() != Entry::kPending) fail("a pending entry is not marked so");
+        if (!e.isPending()) fail("a pending entry is not marked so");
     }
     for (const Entry& e : undealt_) {
         ++count;

@@ -52,11 +52,15 @@ class Wheel {
     /// The number of entries, including the pending ones.
     std::size_t size() const noexcept { return size_; }
     bool isEmpty() const noexcept { return size_ == 0; }
+    bool hasPending() const noexcept { return !pending_.empty(); }
 
     /// Adds an entry that is in no wheel. If `tick` has elapsed, the entry becomes pending.
     void insert(Entry& entry, Tick tick) noexcept;
     /// Adds an entry as pending.
     void insertPending(Entry& entry) noexcept;
+    /// The same for one that has fired already, so that takePending() returns it for what is left
+    /// to do.
+    void insertFired(Entry& entry) noexcept;
 
     /// Removes an entry wherever it is. Does not change its state: the caller must call leave().
     void remove(Entry& entry) noexcept;
@@ -74,7 +78,7 @@ class Wheel {
     /// too early for takePending(). The next call continues.
     void advance(Tick now, std::size_t& most) noexcept;
 
-    /// Removes the first pending entry. Its state stays pending: the caller must call leave().
+    /// Removes the first pending entry. Its state stays as it is: the caller must call leave().
     /// \returns null if there is none
     Entry* takePending() noexcept;
 

@@ -1,36 +1,50 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// A cache whose entries expire: each key lies in a map, with its place in a DelayQueue, which gives
-// out what has not been used for a minute. Nobody waits: each call drops what has expired by then.
-// The clock is a manual one here, so that the minutes pass at once.
+// A cache that threads share and whose entries expire, as in Tokio's mini-redis. One mutex guards
+// the map and the DelayQueue. The queue's waker takes it too, on the driver's thread: no call below
+// runs the waker, not even one that makes an entry expire at once. The clock is a manual one here,
+// so that the minutes pass at once.
 
 #include <jtimer/manual_clock.hpp>
 #include <jtimer/tokio/delay_queue.hpp>
 
 #include <iostream>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 
 using namespace std::chrono_literals;
 using namespace jtimer::tokio;
 
-class Cache {
+class Cache : public std::enable_shared_from_this<Cache> {
   public:
     explicit Cache(TimeDriver& driver) : expirations_(driver) {}
 
-    void put(const std::string& name, std::string value) {
-        dropExpired();
+    void set(const std::string& name, std::string value, jtimer::TimeSpan timeToLive) {
+        const std::lock_guard<std::mutex> lock(mutex_);
         const auto old = entries_.find(name);
         if (old != entries_.end()) expirations_.remove(old->second.key);
-        entries_[name] = {std::move(value), expirations_.insert(name, 1min)};
+        entries_[name] = {std::move(value), expirations_.insert(name, timeToLive)};
     }
 
-    const std::string* get(const std::string& name) {
-        dropExpired();
+    std::string get(const std::string& name) const {
+        const std::lock_guard<std::mutex> lock(mutex_);
         const auto found = entries_.find(name);
-        if (found == entries_.end()) return nullptr;
-        expirations_.reset(found->second.key, 1min);
-        return &found->second.value;
+        return found != entries_.end() ? found->second.value : "gone";
+    }
+
+    /// Drops what has expired, and is called again for the next entry. Call it once at the start.
+    void purge() {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const auto again = [weak = weak_from_this()] {
+            if (const auto cache = weak.lock()) cache->purge();
+        };
+        while (const auto expired = expirations_.pollExpired(again)) {
+            std::cout << expired->value << " has expired\n";
+            entries_.erase(expired->value);
+        }
     }
 
   private:
@@ -39,35 +53,26 @@ class Cache {
         DelayKey key;
     };
 
-    void dropExpired() {
-        while (const auto expired = expirations_.pollExpired()) {
-            std::cout << expired->value << " has expired\n";
-            entries_.erase(expired->value);
-        }
-    }
-
+    mutable std::mutex mutex_;
     std::map<std::string, Entry> entries_;
     DelayQueue<std::string> expirations_;  // of names
 };
-
-void show(Cache& cache, const std::string& name) {
-    const std::string* const value = cache.get(name);
-    std::cout << name << ": " << (value != nullptr ? *value : "gone") << '\n';
-}
 
 int main() {
     const auto clock = std::make_shared<jtimer::ManualClock>();
     TimeDriverOptions options;
     options.clock = clock;
-    options.polled = true;  // the cache never waits, so no thread is needed
     TimeDriver driver(options);
 
-    Cache cache(driver);
-    cache.put("a", "alpha");
-    cache.put("b", "beta");
+    const auto cache = std::make_shared<Cache>(driver);
+    cache->purge();
+    cache->set("a", "alpha", 1min);
+    cache->set("b", "beta", 1min);
     clock->advance(40s);
-    show(cache, "a");
+    cache->set("a", "alpha again", 1min);
     clock->advance(40s);
-    show(cache, "b");
-    show(cache, "a");
+    std::cout << "a: " << cache->get("a") << ", b: " << cache->get("b") << '\n';
+    cache->set("a", "too late", 0s);
+    clock->waitUntilIdle();  // for the driver's thread
+    std::cout << "a: " << cache->get("a") << '\n';
 }

@@ -367,6 +367,7 @@ BOOST_AUTO_TEST_CASE(what_a_value_destroys_with_it_finds_the_queue_in_order) {
     other = std::move(values);
     values = std::move(other);
     values.clear();
+    driver.turn();  // calls the waker and destroys it, while there is a queue
 }
 
 BOOST_AUTO_TEST_CASE(t21_random_resets_of_entries_end_at_the_last_deadline) {

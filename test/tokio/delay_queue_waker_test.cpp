@@ -5,7 +5,9 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,7 +16,7 @@ using namespace std::chrono_literals;
 using jtimer::tokio::DelayKey;
 using jtimer::tokio::DelayQueue;
 
-// When the waker of a DelayQueue is called.
+// When the waker of a DelayQueue is called: by a turn or a shutdown, and by no call of the queue.
 
 namespace {
 
@@ -26,6 +28,15 @@ struct WakingQueue : test::PolledDriver {
         const bool expired = queue.pollExpired(waker(name)).has_value();
         queue.check();
         BOOST_TEST(!expired);
+    }
+
+    /// Checks that nothing has been noted yet, and that a turn is due. \returns what it notes
+    std::string wokenByNextTurn() {
+        BOOST_TEST(take() == "");
+        BOOST_TEST(next() == now());
+        driver.check();
+        driver.turn();
+        return take();
     }
 };
 
@@ -109,48 +120,123 @@ BOOST_AUTO_TEST_CASE(t50_the_removal_of_the_first_waits_for_the_second) {
     BOOST_TEST(take() == "w@40");
 }
 
-BOOST_AUTO_TEST_CASE(t50_d5_woken_at_once_when_an_insert_is_due) {
+BOOST_AUTO_TEST_CASE(t50_d5_woken_by_the_next_turn_when_an_insert_is_due) {
     poll("empty");
     queue.insert(1, 0);
-    BOOST_TEST(take() == "empty@0");
+    BOOST_TEST(wokenByNextTurn() == "empty@0");
     BOOST_TEST(queue.pollExpired().has_value());
     queue.insert(2, 100);
     poll("waiting");
     queue.insertAt(3, at(-7));
-    BOOST_TEST(take() == "waiting@0");
+    BOOST_TEST(wokenByNextTurn() == "waiting@0");
     BOOST_TEST(queue.pollExpired()->value == 3);
 }
 
-BOOST_AUTO_TEST_CASE(t50_d5_woken_at_once_when_a_reset_is_due) {
+BOOST_AUTO_TEST_CASE(t50_d5_woken_by_the_next_turn_when_a_reset_is_due) {
     const DelayKey key = queue.insert(1, 100);
     poll("w");
     queue.resetAt(key, at(0));
-    BOOST_TEST(take() == "w@0");
+    BOOST_TEST(wokenByNextTurn() == "w@0");
     BOOST_TEST(queue.pollExpired()->value == 1);
 }
 
-BOOST_AUTO_TEST_CASE(t50_d5_woken_at_once_when_the_last_is_removed) {
+BOOST_AUTO_TEST_CASE(t50_d5_woken_by_the_next_turn_when_the_last_is_removed) {
     const DelayKey first = queue.insert(1, 100);
     const DelayKey second = queue.insert(2, 100);
     poll("w");
     queue.remove(first);
-    BOOST_TEST(take() == "");
+    BOOST_TEST(next() == 64);
     queue.tryRemove(second);
-    BOOST_TEST(take() == "w@0");
+    BOOST_TEST(wokenByNextTurn() == "w@0");
     BOOST_TEST(driver.size() == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(t50_d5_woken_at_once_by_clear_if_there_were_any) {
+BOOST_AUTO_TEST_CASE(t50_d5_woken_by_the_next_turn_after_a_clear_if_there_were_any) {
     poll("empty");
     queue.clear();
-    BOOST_TEST(take() == "");
+    BOOST_TEST(next() == -1);
     queue.insert(1, 100);
     queue.insert(2, 100);
     poll("w");
     queue.clear();
     queue.check();
-    BOOST_TEST(take() == "w@0");
+    BOOST_TEST(wokenByNextTurn() == "w@0");
     BOOST_TEST(driver.size() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(t50_what_has_changed_before_the_turn_decides_when_the_waker_is_called) {
+    const DelayKey key = queue.insert(1, 100);
+    poll("w");
+    queue.resetAt(key, at(0));
+    queue.insert(2, 50);  // the first one is due nevertheless
+    BOOST_TEST(next() == 0);
+    queue.reset(key, 60);
+    BOOST_TEST(next() == 50);
+    queue.clear();
+    BOOST_TEST(next() == 0);
+    queue.insert(3, 70);
+    BOOST_TEST(driver.turn() == 0U);
+    driver.check();
+    BOOST_TEST(take() == "");
+    turnAt(70);
+    BOOST_TEST(take() == "w@70");
+}
+
+BOOST_AUTO_TEST_CASE(t50_a_poll_before_the_turn_takes_the_place_of_the_waker) {
+    poll("first");
+    queue.insert(1, 0);
+    BOOST_TEST(queue.pollExpired().has_value());
+    BOOST_TEST(driver.size() == 0U);
+    queue.insert(2, 50);
+    poll("second");
+    queue.clear();
+    poll("third");  // has seen that the queue is empty
+    BOOST_TEST(driver.turn() == 0U);
+    BOOST_TEST(take() == "");
+    queue.insert(3, 0);
+    BOOST_TEST(wokenByNextTurn() == "third@0");
+}
+
+BOOST_AUTO_TEST_CASE(t50_a_queue_that_goes_away_before_the_turn_does_not_wake) {
+    poll("w");
+    queue.insert(1, 0);
+    own.reset();
+    BOOST_TEST(driver.size() == 0U);
+    BOOST_TEST(driver.turn() == 0U);
+    BOOST_TEST(take() == "");
+}
+
+BOOST_AUTO_TEST_CASE(t50_no_call_of_a_queue_runs_its_waker_under_the_callers_lock) {
+    std::mutex mutex;
+    int woken = 0;
+    const std::function<void()> locks = [&] {
+        const std::lock_guard<std::mutex> lock(mutex);
+        ++woken;
+        while (queue.pollExpired(locks)) {
+        }
+    };
+    const auto underLock = [&](const auto& call) {
+        {
+            const std::lock_guard<std::mutex> lock(mutex);
+            call();
+        }
+        const int before = std::exchange(woken, 0);
+        driver.turn();
+        BOOST_TEST(before == 0);
+        BOOST_TEST(woken == 1);
+        woken = 0;
+    };
+    queue.pollExpired(locks);
+    DelayKey key;
+    underLock([&] { queue.insert(1, 0); });
+    key = queue.insert(2, 10);
+    underLock([&] { queue.resetAt(key, at(0)); });
+    key = queue.insert(3, 10);
+    underLock([&] { queue.remove(key); });
+    key = queue.insert(4, 10);
+    underLock([&] { queue.tryRemove(key); });
+    queue.insert(5, 10);
+    underLock([&] { queue.clear(); });
 }
 
 BOOST_AUTO_TEST_CASE(t49_the_waker_of_an_empty_queue_is_kept_for_what_comes) {
@@ -177,25 +263,27 @@ BOOST_AUTO_TEST_CASE(t50_the_waker_may_poll_the_queue) {
     const DelayKey key = queue.insert(1, 100);
     queue.pollExpired(polls);
     queue.insert(2, 0);
-    BOOST_TEST(take() == "2");
+    BOOST_TEST(wokenByNextTurn() == "2");
     queue.pollExpired(polls);
     queue.resetAt(key, at(0));
-    BOOST_TEST(take() == "1");
+    BOOST_TEST(wokenByNextTurn() == "1");
     const DelayKey last = queue.insert(3, 100);
     queue.pollExpired(polls);
     BOOST_TEST(queue.remove(last).value == 3);
-    BOOST_TEST(take() == "none");
+    BOOST_TEST(wokenByNextTurn() == "none");
     queue.check();
 }
 
 BOOST_AUTO_TEST_CASE(t50_the_waker_may_destroy_the_queue) {
     queue.pollExpired([this] { own.reset(); });
     queue.insert(1, 0);
+    driver.turn();
     BOOST_TEST(!own.has_value());
     own.emplace(driver);
     const DelayKey key = own->insert(1, 10);
     own->pollExpired([this] { own.reset(); });
     BOOST_TEST(own->remove(key).value == 1);
+    driver.turn();
     BOOST_TEST(!own.has_value());
 }
 
@@ -206,13 +294,28 @@ BOOST_AUTO_TEST_CASE(t27_the_waker_is_called_by_a_shutdown) {
     BOOST_TEST(take() == "w@0");
 }
 
-BOOST_AUTO_TEST_CASE(t55_the_waker_of_an_empty_queue_is_called_by_an_insert_after_the_shutdown) {
+BOOST_AUTO_TEST_CASE(t27_the_waker_of_an_empty_queue_is_called_by_a_shutdown) {
     poll("w");
     driver.shutdown();
-    BOOST_TEST(take() == "");
-    queue.insert(1, 10);  // could not be waited for
     BOOST_TEST(take() == "w@0");
-    CHECK_THROWS(queue.pollExpired(), jtimer::IllegalStateException, test::kShutDown);
+}
+
+BOOST_AUTO_TEST_CASE(t27_a_waker_that_waits_for_a_turn_is_called_by_a_shutdown) {
+    poll("w");
+    queue.insert(1, 0);
+    driver.shutdown();
+    BOOST_TEST(take() == "w@0");
+    BOOST_TEST(queue.pollExpired().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(t55_after_a_shutdown_no_waker_is_kept) {
+    const auto held = std::make_shared<int>();
+    driver.shutdown();
+    BOOST_TEST(!queue.pollExpired([held] {}).has_value());
+    BOOST_TEST(held.use_count() == 1);
+    queue.insert(1, 10);  // could not be waited for
+    CHECK_THROWS(queue.pollExpired([held] {}), jtimer::IllegalStateException, test::kShutDown);
+    BOOST_TEST(held.use_count() == 1);
 }
 
 BOOST_AUTO_TEST_CASE(t50_a_driver_turned_ahead_of_the_clock_takes_the_queue_along) {

@@ -306,6 +306,7 @@ BOOST_AUTO_TEST_CASE(t26_what_a_waker_throws_goes_to_the_handler_and_the_turn_go
     first.poll([] { throw std::runtime_error("again"); });
     first.reset(at(0));
     BOOST_TEST(first.isElapsed());
+    BOOST_TEST(driver.turn() == 1U);
     BOOST_TEST(take() == "test:again");
 }
 

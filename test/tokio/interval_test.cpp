@@ -157,12 +157,28 @@ BOOST_AUTO_TEST_CASE(t45_a_reset_registers_at_once_and_keeps_the_waker) {
     BOOST_TEST(millis(*driver.nextWake()) == 320);
 }
 
-BOOST_AUTO_TEST_CASE(t45_an_immediate_reset_wakes_at_once) {
+BOOST_AUTO_TEST_CASE(t45_an_immediate_reset_wakes_in_the_next_turn) {
     Interval interval = driver.intervalAt(at(300), 300);
     interval.pollTick(waker("a"));
     interval.resetImmediately();
+    BOOST_TEST(take() == "");
+    BOOST_TEST(driver.turn() == 1U);
     BOOST_TEST(take() == "a@0");
     BOOST_TEST(millis(interval.pollTick().value()) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(t46_a_tick_that_is_taken_before_the_turn_does_not_wake) {
+    Interval interval = driver.intervalAt(at(300), 300);
+    interval.pollTick(waker("a"));
+    interval.resetImmediately();
+    BOOST_TEST(millis(interval.tick()) == 0);
+    BOOST_TEST(driver.size() == 0U);
+    interval.pollTick(waker("b"));
+    interval.resetImmediately();
+    BOOST_TEST(millis(interval.pollTick().value()) == 0);
+    BOOST_TEST(driver.size() == 0U);
+    BOOST_TEST(driver.turn() == 0U);
+    BOOST_TEST(take() == "");
 }
 
 BOOST_AUTO_TEST_CASE(t45_a_reset_into_the_past_is_a_missed_tick) {

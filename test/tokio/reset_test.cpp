@@ -5,8 +5,11 @@
 #include <boost/test/unit_test.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -86,14 +89,21 @@ BOOST_AUTO_TEST_CASE(t18_a_sleep_that_was_never_polled_is_registered_by_a_reset)
     BOOST_TEST(take() == "a@30");
 }
 
-BOOST_AUTO_TEST_CASE(t19_a_reset_to_what_is_due_fires_before_it_returns) {
+BOOST_AUTO_TEST_CASE(t19_a_reset_to_what_is_due_fires_and_leaves_the_waker_to_the_next_turn) {
     clock->advance(50ms);
     driver.turn();
     Sleep sleep = driver.sleepUntil(at(500));
     sleep.poll(waker("a"));
+    unparked = 0;
     sleep.reset(at(50));
     BOOST_TEST(sleep.isElapsed());
+    BOOST_TEST(unparked == 1);
+    BOOST_TEST(next() == 50);
+    BOOST_TEST(driver.size() == 1U);  // so a loop that ends at 0 does not end yet
+    BOOST_TEST(take() == "");
+    BOOST_TEST(driver.turn() == 1U);
     BOOST_TEST(take() == "a@50");
+    BOOST_TEST(sleep.isElapsed());
     BOOST_TEST(driver.size() == 0U);
     sleep.reset(at(3));
     BOOST_TEST(sleep.isElapsed());
@@ -107,13 +117,107 @@ BOOST_AUTO_TEST_CASE(t19_the_waker_of_a_reset_may_destroy_the_sleep) {
     std::optional<Sleep> sleep = driver.sleep(100);
     sleep->poll([&] { sleep.reset(); });
     sleep->reset(at(0));
+    driver.turn();
     BOOST_TEST(!sleep.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(t19_without_a_waker_nothing_is_left_to_a_turn) {
+    Sleep sleep = driver.sleep(100);
+    sleep.poll();
+    unparked = 0;
+    sleep.reset(at(0));
+    BOOST_TEST(sleep.isElapsed());
+    BOOST_TEST(unparked == 0);
+    BOOST_TEST(driver.size() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(t19_before_the_turn_a_poll_takes_the_waker_and_a_reset_postpones_it) {
+    const auto held = std::make_shared<int>();
+    Sleep sleep = driver.sleep(100);
+    sleep.poll([held] {});
+    sleep.reset(at(0));
+    BOOST_TEST(held.use_count() == 2);
+    BOOST_TEST(sleep.poll(waker("none")));
+    BOOST_TEST(held.use_count() == 1);
+    BOOST_TEST(sleep.isElapsed());
+    BOOST_TEST(driver.size() == 0U);
+    sleep.reset(at(100));
+    sleep.poll(waker("a"));
+    sleep.reset(at(0));
+    sleep.reset(at(0));
+    BOOST_TEST(driver.size() == 1U);
+    sleep.reset(at(20));
+    BOOST_TEST(!sleep.isElapsed());
+    BOOST_TEST(driver.turn() == 0U);
+    driver.check();
+    BOOST_TEST(turnAt(20) == 1U);
+    BOOST_TEST(take() == "a@20");
+}
+
+BOOST_AUTO_TEST_CASE(t19_a_sleep_that_goes_away_before_the_turn_does_not_wake) {
+    const auto held = std::make_shared<int>();
+    std::optional<Sleep> sleep = driver.sleep(100);
+    sleep->poll([held] {});
+    sleep->reset(at(0));
+    sleep.reset();
+    BOOST_TEST(held.use_count() == 1);
+    BOOST_TEST(driver.size() == 0U);
+    BOOST_TEST(driver.stats().cancelled == 0U);
+    BOOST_TEST(driver.stats().executed == 1U);
+    BOOST_TEST(driver.turn() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(t19_wakers_that_wait_for_a_turn_are_called_first_in_the_order_of_the_resets) {
+    Sleep sleeps[] = {driver.sleep(10), driver.sleep(20), driver.sleep(30)};
+    for (std::size_t i = 0; i < 3; ++i) sleeps[i].poll(waker(std::to_string(i)));
+    clock->advanceTo(at(10));
+    sleeps[2].reset(at(5));
+    sleeps[1].reset(at(10));
+    BOOST_TEST(driver.turn() == 3U);
+    BOOST_TEST(take() == "2@10 1@10 0@10");
+}
+
+BOOST_AUTO_TEST_CASE(t19_in_a_turn_a_reset_to_what_is_due_is_for_the_same_turn) {
+    Sleep first = driver.sleep(10), second = driver.sleep(20);
+    first.poll([&] {
+        second.reset(at(10));
+        note("reset");
+    });
+    second.poll(waker("second"));
+    unparked = 0;
+    BOOST_TEST(turnAt(10) == 2U);
+    BOOST_TEST(take() == "reset second@10");
+    BOOST_TEST(unparked == 0);
+}
+
+BOOST_AUTO_TEST_CASE(t19_t22_a_turn_is_due_at_once_also_if_the_driver_is_ahead_of_the_clock) {
+    Sleep sleep = driver.sleep(1000);
+    sleep.poll(waker("a"));
+    driver.turn(at(500));
+    sleep.reset(at(400));
+    BOOST_TEST(sleep.isElapsed());
+    BOOST_TEST(next() == 0);
+    BOOST_TEST(driver.turn() == 1U);
+    BOOST_TEST(take() == "a@0");
+}
+
+BOOST_AUTO_TEST_CASE(t19_t27_a_waker_that_waits_for_a_turn_is_called_by_a_shutdown) {
+    Sleep sleep = driver.sleep(100);
+    sleep.poll(waker("a"));
+    sleep.reset(at(0));
+    driver.shutdown();
+    BOOST_TEST(take() == "a@0");
+    BOOST_TEST(sleep.isElapsed());
+    BOOST_TEST(sleep.poll());
+    BOOST_TEST(driver.stats().cancelled == 0U);
+    BOOST_TEST(driver.size() == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(t19_the_waker_of_a_reset_may_destroy_the_driver) {
     Sleep sleep = driver.sleep(100);
     sleep.poll([&] { owned.reset(); });
     sleep.reset(at(0));
+    driver.turn();
     BOOST_TEST(sleep.isElapsed());
     CHECK_THROWS(sleep.reset(at(0)), IllegalStateException, test::kShutDown);
 }

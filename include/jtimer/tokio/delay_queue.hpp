@@ -54,8 +54,9 @@ class DelayQueue {
     ~DelayQueue() = default;
 
     /// Adds a value that is due `delay` from now. If the queue is then due earlier, the waker of
-    /// the last poll is called earlier, too; before this returns if the value is due at once. The
-    /// waker may poll the queue.
+    /// the last poll is called earlier, too: in the driver's next turn if the value is due at once.
+    /// As from all calls, it is never called from this one, see Waker. The waker may poll the
+    /// queue.
     /// \throws IllegalArgumentException "Negative duration."
     /// \throws std::bad_alloc; std::length_error "DelayQueue is full." beyond 2^32 entries; what
     ///   moving the value throws. In each case nothing has changed.
@@ -73,7 +74,8 @@ class DelayQueue {
     /// except that an entry that was due when it was inserted or reset may overtake others. If no
     /// entry is due, `waker` is called when the queue should be polled again: when an entry is due,
     /// when distant entries have to be sorted, or when the queue has become empty. An empty waker
-    /// leaves the earlier one in place.
+    /// leaves the earlier one in place. After the driver's shutdown, which calls the waker even of
+    /// an empty queue, no waker is kept.
     /// \returns nothing if no entry is due, or the queue is empty
     /// \throws IllegalStateException "TimeDriver has been shut down." if it would have to wait
     std::optional<Expired<T>> pollExpired(Waker waker = {}) {
@@ -128,7 +130,8 @@ class DelayQueue {
     /// proportion to the number of all such entries.
     std::optional<Key> peek() const { return keys_.peek(); }
 
-    /// Destroys all entries, frees their memory, and calls the waker if there were any.
+    /// Destroys all entries and frees their memory. If there were any, the driver's next turn calls
+    /// the waker.
     void clear() {
         const bool wasEmpty = isEmpty();
         detail::Slots<std::optional<T>> dropped;

@@ -32,8 +32,8 @@ struct SleepEntry;
 /// wait(), deadline() and isElapsed(). No other thread may use it while it is moved or destroyed.
 ///
 /// Cost: a poll, a reset and the destructor take constant time and at most one short lock; a reset
-/// that fires also calls the waker and wakes the threads in wait(). A reset to a later time, as for
-/// an idle time-out, takes no lock.
+/// that fires also wakes the threads in wait(). A reset to a later time, as for an idle time-out,
+/// takes no lock.
 class JTIMER_API Sleep {
   public:
     /// Takes over the other's registration and waker.
@@ -68,8 +68,9 @@ class JTIMER_API Sleep {
     bool isElapsed() const noexcept;
 
     /// Sets another deadline, whether the Sleep has fired or not. An earlier poll's waker stays in
-    /// place. If the new deadline is already due, the Sleep fires before the call returns. If its
-    /// old deadline has passed too, the overdue turn fires it.
+    /// place. If the new deadline is already due, the Sleep fires before the call returns, and the
+    /// driver's next turn calls the waker. If its old deadline has passed too, the overdue turn
+    /// fires it.
     /// \throws IllegalStateException "TimeDriver has been shut down."
     void reset(Date deadline);
 

@@ -34,10 +34,12 @@ struct TimeDriverOptions {
     bool polled = false;
 
     /// For a polled driver: wakes the loop that waits until nextWake(), because something was
-    /// registered that is due before the loop's next wake-up: before the last result of nextWake(),
-    /// or before the next wake-up that the last turn() left. The loop then calls nextWake() again.
+    /// registered, or a waker is to be called, before the loop's next wake-up: before the last
+    /// result of nextWake(), or before the next wake-up that the last turn() left. The loop then
+    /// calls nextWake() again.
     ///
-    /// Called with no lock held, by the thread that registers, and never during a turn. It must not
+    /// Called with no lock held, by the thread that registers, and never during a turn. The caller
+    /// may hold locks of its own: take none of those that are held around calls here. It must not
     /// wait for the loop. A call may still be running when another thread destroys the driver.
     /// Empty: not called.
     std::function<void()> unpark;
@@ -119,8 +121,9 @@ class JTIMER_API TimeDriver {
     [[nodiscard]] Interval intervalAt(Date start, TimeSpan period);
 
     /// Fires everything that is due by now, including what wakers register meanwhile, in order of
-    /// ticks; within a tick, in any order. For a polled driver.
-    /// \returns the number of deadlines fired
+    /// ticks; within a tick, in any order. Before that, calls the wakers of what other calls have
+    /// made ready since the last turn. For a polled driver.
+    /// \returns the number of deadlines fired, and of wakers called before them
     /// \throws IllegalStateException if the driver has a thread, another turn() is running, or the
     ///   call comes from a waker of this driver
     std::size_t turn();
@@ -131,13 +134,13 @@ class JTIMER_API TimeDriver {
 
     /// When the next turn has work to do, usually a deadline to fire; std::nullopt if nothing is
     /// registered. Not later than the tick of the earliest deadline, but perhaps earlier, because
-    /// distant deadlines are sorted in several steps.
+    /// distant deadlines are sorted in several steps; not after now if a waker is to be called.
     ///
     /// A loop may sleep until then: TimeDriverOptions::unpark is called if an earlier deadline is
     /// registered. A result obtained during a turn is valid only until the turn ends.
     [[nodiscard]] std::optional<Date> nextWake() const;
 
-    /// The number of registered deadlines.
+    /// The number of registered deadlines, and of wakers to be called by the next turn.
     std::size_t size() const;
 
     /// Takes the lock that a poll takes.

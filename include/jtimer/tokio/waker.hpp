@@ -14,11 +14,18 @@ namespace jtimer::tokio {
 /// any object. On its own driver, it cannot call TimeDriver::turn(), or anything that would have to
 /// wait for the turn that is calling it.
 ///
-/// It runs on the thread that makes something ready: the thread that turns or shuts down the
-/// driver, or that calls reset, insert, remove, clear or Completion::set. A call on one thread may
-/// still be running when another thread has destroyed the Sleep, so a waker must own what it uses.
-/// Exceptions from a waker go to the driver's uncaughtExceptionHandler; only Completion::set passes
-/// them on.
+/// Wakers run in the driver's turns, one at a time: on its own thread, or in TimeDriver::turn() of
+/// a polled driver. TimeDriver::shutdown() and ~TimeDriver, after which no turn comes, call those
+/// that are left. No other call of a driver, Sleep, Interval or DelayQueue runs a waker, also if it
+/// makes something ready: it wakes the driver, and the next turn calls the waker. So such a call
+/// may be made under a lock that the waker takes. A Completion belongs to no driver, and calls the
+/// waker in set().
+///
+/// A call on one thread may still be running when another thread has destroyed the Sleep, so a
+/// waker must own what it uses. A waker that is not called any more is destroyed, with what it
+/// captured, by the call that replaces it or destroys its object: a poll, a destructor or an
+/// assignment. Exceptions from a waker go to the driver's uncaughtExceptionHandler; only
+/// Completion::set passes them on.
 using Waker = std::function<void()>;
 
 }  // namespace jtimer::tokio

@@ -40,7 +40,7 @@ class JTIMER_API DelayKeys {
 
     /// Does everything that can fail in the next insert(). Makes no visible change.
     Place reserve();
-    /// Does not fail. Calls the waker if the entry is due.
+    /// Does not fail. Has the waker called by the next turn if the entry is due.
     DelayKey insert(const Place& place, Date deadline);
     void reset(DelayKey key, Date deadline);
 
@@ -61,8 +61,9 @@ class JTIMER_API DelayKeys {
     void removeAll() noexcept;
 
     void release(std::size_t slot) noexcept;
-    /// Call this last after a removal: calls the waker if the queue has become empty, and otherwise
-    /// moves the wake-up. Does not fail. The waker may destroy the queue.
+    /// Call this last after a removal: has the waker called by the next turn if the queue has
+    /// become empty, and otherwise moves the wake-up. Does not fail. The waker may destroy the
+    /// queue.
     void removed();
 
     /// A Sleep on the queue's driver. Not for a queue that has always been empty.

@@ -1,0 +1,218 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "tokio/driver.hpp"
+
+#include <jtimer/exceptions.hpp>
+
+#include <atomic>
+#include <optional>
+#include <utility>
+
+// The part of Driver that serves the owners of entries. What calls wakers is in driver.cpp.
+
+namespace jtimer::tokio::detail {
+
+bool Driver::poll(SleepEntry& entry, Nanos deadline, Waker& waker) {
+    if (entry.hasLeftFired()) return true;
+    // If it is registered already, the time does not matter.
+    const Nanos now = entry.isIdle() ? monitor_.now() : 0;
+    const Polled polled = poll(entry, deadline, now, waker);
+    if (polled == Polled::IsShutDown) requireRunning();
+    return polled == Polled::Fired;
+}
+
+Driver::Polled Driver::poll(SleepEntry& entry, Nanos deadline, Nanos now, Waker& waker) {
+    const Tick tick = ticks_.dueBy(deadline);
+    Waker dropped;
+    // As soon as this lock is released, the entry may fire, and its waker may destroy it.
+    Lock lock = enter();
+    if (entry.hasFired()) {
+        dropped.swap(entry.waker);
+        if (entry.isRegistered()) drop(entry);
+        return Polled::Fired;
+    }
+    if (isShutdown()) return Polled::IsShutDown;
+    const bool isNew = entry.isIdle();  // unless a thread in wait() has registered it
+    if (isNew && isDue(deadline, tick, now)) {
+        countFired(deadline, now);
+        entry.leave(true);
+        return Polled::Fired;
+    }
+    if (waker) entry.waker.swap(waker);
+    if (isNew) {
+        wheel_.insert(entry, tick);
+        leaveRegistered(lock, tick);
+    }
+    return Polled::Waits;
+}
+
+void Driver::park(SleepEntry& entry, Waker& waker) {
+    const Lock lock = enter();
+    if (isShutdown()) return;
+    entry.waker.swap(waker);
+    if (entry.isParked()) return;
+    if (entry.isRegistered()) drop(entry);
+    entry.park();
+    parked_.push_back(entry);
+}
+
+void Driver::rearm(SleepEntry& entry, Nanos deadline, Nanos now) {
+    const Tick tick = ticks_.dueBy(deadline);
+    Lock lock = enterUnlessForked();
+    if (!lock.owns_lock()) return;      // nothing calls the waker in this process
+    if (!entry.isRegistered()) return;  // a turn has called it
+    if (isShutdown()) return;           // the shutdown calls it
+    if (isDue(deadline, tick, now)) {
+        drop(entry);
+        fire(lock, entry);
+    } else {
+        unlink(entry);
+        wheel_.insert(entry, tick);
+        leaveRegistered(lock, tick);
+    }
+}
+
+/// A reset that is not an extension. \param before the value that `kept` gets back if this throws
+void Driver::move(SleepEntry& entry, Nanos deadline, Tick tick, std::atomic<Nanos>& kept,
+                  Nanos before) {
+    Nanos now = 0;
+    Lock lock;
+    try {
+        now = monitor_.now();
+        lock = enter();
+        requireRunning();
+    } catch (...) {
+        kept.store(before, std::memory_order_relaxed);
+        throw;
+    }
+    kept.store(deadline, std::memory_order_relaxed);
+    if (entry.isRegistered()) unlink(entry);
+    if (isDue(deadline, tick, now)) {
+        countFired(deadline, now);
+        fire(lock, entry);
+    } else {
+        wheel_.insert(entry, tick);
+        leaveRegistered(lock, tick);
+    }
+}
+
+void Driver::wait(SleepEntry& entry, const std::atomic<Nanos>& deadline) {
+    if (entry.hasFired()) return;
+    const DriverRef keptAlive(this);
+    const Nanos now = monitor_.now();
+    Lock lock = enter();
+    if (entry.hasFired()) return;
+    requireRunning();
+    const bool isNew = entry.isIdle();
+    // Read with the lock held: a reset() of an unregistered entry writes it under the lock.
+    const Nanos until = deadline.load(std::memory_order_relaxed);
+    const Tick tick = ticks_.dueBy(until);
+    if (isNew && isDue(until, tick, now)) {
+        countFired(until, now);
+        entry.leave(true);
+        return;
+    }
+    requireCanWait();
+    if (isNew) wheel_.insert(entry, tick);
+    block(lock, entry, isNew ? std::optional(tick) : std::nullopt);
+}
+
+bool Driver::deregister(SleepEntry& entry) noexcept {
+    if (!entry.isRegistered()) return true;
+    Waker dropped;
+    const Lock lock = enterUnlessForked();
+    if (!lock.owns_lock()) return false;
+    if (!entry.isRegistered()) return true;
+    dropped.swap(entry.waker);
+    drop(entry);
+    return true;
+}
+
+Waker Driver::takeWaker(SleepEntry& entry) noexcept {
+    Waker waker;
+    if (!entry.isRegistered()) return waker;
+    const Lock lock = enterUnlessForked();
+    if (!lock.owns_lock() || !entry.isRegistered()) return waker;
+    waker.swap(entry.waker);
+    if (!entry.isWaitedFor()) drop(entry);
+    return waker;
+}
+
+/// Takes the entry out of the wheel, or out of the parked ones. Its state stays as it is.
+void Driver::unlink(SleepEntry& entry) noexcept {
+    if (entry.isParked()) {
+        entry.unlink();
+    } else {
+        wheel_.remove(entry);
+    }
+}
+
+/// Ends the registration of an entry, which stays fired if it has fired.
+void Driver::drop(SleepEntry& entry) noexcept {
+    const bool hasFired = entry.hasFired();
+    if (!hasFired && !entry.isParked()) ++cancelled_;
+    unlink(entry);
+    entry.leave(hasFired);
+}
+
+/// Threads that wait for the entry continue.
+void Driver::endWaits(SleepEntry& entry, bool fired) noexcept {
+    if (!entry.isWaitedFor()) return;
+    entry.setWaitedFor(false);
+    const auto [first, last] = waits_.equal_range(&entry);
+    for (auto wait = first; wait != last;) {
+        wait->isOver = true;
+        wait->hasFired = fired;
+        wait->over.notify_one();
+        wait = waits_.erase(wait);
+    }
+}
+
+/// Fires an entry, which is in no list, on behalf of a caller: its waker is left to the next turn.
+/// Releases the lock.
+void Driver::fire(Lock& lock, SleepEntry& entry) {
+    endWaits(entry, true);
+    if (entry.waker) {
+        wheel_.insertFired(entry);
+        leaveRegistered(lock, wheel_.elapsed());
+    } else {
+        entry.leave(true);
+        lock.unlock();
+    }
+}
+
+// Waiting threads.
+
+/// Waits until the entry, which is registered, has fired.
+/// \param unpark the tick for which the entry has just been registered, if so
+/// \throws IllegalStateException if the driver has been shut down first
+void Driver::block(Lock& lock, SleepEntry& entry, std::optional<Tick> unpark) {
+    Wait wait(entry);
+    // Also runs when an interruption or a cancellation ends the wait.
+    struct Stop {
+        Driver& driver;
+        Lock& lock;
+        Wait& wait;
+        ~Stop() {
+            if (!lock.owns_lock()) lock.lock();
+            driver.stopWaiting(lock, wait);
+        }
+    };
+    const Stop stop{*this, lock, wait};
+    waits_.insert(wait);
+    entry.setWaitedFor(true);
+    if (unpark) {
+        leaveRegistered(lock, *unpark);
+        monitor_.enter(lock);
+    }
+    wait.over.wait(lock, [&wait] { return wait.isOver; });
+    if (!wait.hasFired) requireRunning();
+}
+
+/// The entry still exists if the wait is not over.
+void Driver::stopWaiting(Lock&, Wait& wait) noexcept {
+    if (wait.isOver) return;
+    waits_.erase(waits_.iterator_to(wait));
+    if (waits_.find(wait.entry) == waits_.end()) wait.entry->setWaitedFor(false);
+}
+
+}  // namespace jtimer::tokio::detail
