@@ -289,7 +289,7 @@ run_tests = BUILD='$(B)' SANITIZE='$(SANITIZE)' CXX='$(CXX)' TESTED_CXXFLAGS='$(
 	MAKE='$(MAKE_COMMAND)' PYTHON='$(PYTHON)' test/run_tests.sh
 
 .PHONY: tests check check-slow
-tests: all samples tools $(tests)
+tests: all samples tools $(tests) $(B)/test/pictures/record
 
 # The scripts first: the longest of them takes as long as all unit tests.
 check: tests
@@ -328,6 +328,7 @@ model:
 # Benchmarks, also against other timers.
 
 include build-aux/bench.mk
+include build-aux/pictures.mk
 
 include build-aux/install.mk build-aux/cluster.mk
 include build-aux/maintain.mk
@@ -374,6 +375,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
                  bench-count-record records them in test/bench/instructions.txt
   bench-peers    compares jtimer with other timers, for hours; ROUNDS= WORKLOADS= PEERS= QUICK=1
   bench-peers-report  rewrites the report of the last bench-peers
+  pictures       draws doc/pictures from runs of the timers (gnuplot); PICTURES=
   exports        writes build-aux/exports.txt, the exported names, which check compares with
   install        installs below prefix (/usr/local), without debug information unless STRIP=:,
                  DESTDIR is prepended to each path; TOOLS=no leaves run_schedule out
