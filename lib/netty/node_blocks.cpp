@@ -75,10 +75,10 @@ void* takeFromRest() noexcept {
 void giveBackRest() noexcept {
     while (rest.count != 0) NodeBlocks::give(takeFromRest());
 }
-using ThreadEnd = jtimer::detail::ThreadEnd<giveBackRest>;
+using BlockThreadEnd = jtimer::detail::ThreadEnd<giveBackRest>;
 
 bool makesBlocks() noexcept {
-    if (!NodeBlocks::isEnabled || ThreadEnd::hasCome()) return false;
+    if (!NodeBlocks::isEnabled || BlockThreadEnd::hasCome()) return false;
     const std::ptrdiff_t half = allBlocks.load(std::memory_order_relaxed) / 2;
     return openBlocks.load(std::memory_order_relaxed) <= std::max(half, NodeBlocks::kFewBlocks);
 }
@@ -93,7 +93,7 @@ bool makesBlocks() noexcept {
     for (std::uint32_t i = 0; i < NodeBlocks::kNodes; ++i)
         new (block + i * kStep) Header{{std::uint32_t{NodeBlocks::kNodes}}, i};
     allBlocks.fetch_add(1, std::memory_order_relaxed);
-    ThreadEnd::await();
+    BlockThreadEnd::await();
     rest = {block, NodeBlocks::kNodes};
     return takeFromRest();
 }
