@@ -122,7 +122,7 @@ class Tree:
         self.path, self.settings, self.seconds = path, settings, seconds
         self.build = "build/thread" if "SANITIZE=thread" in settings else "build"
         self.explores = path.name == "explore"
-        self.took = {}
+        self.took, self.why = {}, ""
         # Only what differs is written, so that a second run builds little.
         for file in subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).split("\n"):
             if file and (ROOT / file).is_file():
@@ -134,6 +134,7 @@ class Tree:
     def make(self, tests):
         goals = [f"{self.build}/{test[:-4]}" for test in tests]
         done = subprocess.run(["make", "-s", *self.settings, *goals], cwd=self.path, capture_output=True)
+        self.why = done.stderr.decode(errors="replace")[-2000:]
         return done.returncode == 0
 
     def passes(self, test):
@@ -219,7 +220,7 @@ def trees(given):
         here = made[name]
         tests = [test for test in here.tests_for(mutant) if test not in here.took]
         if not here.make(tests):
-            sys.exit("the tests do not build")
+            sys.exit(f"the tests do not build:\n{here.why}")
         broken = [test for test in tests if not here.passes(test)]
         if broken:
             sys.exit(f"without a mutant: {' '.join(broken)} failed")
