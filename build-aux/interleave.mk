@@ -13,31 +13,56 @@ tests += $(explored_tests)
 endif
 
 explored_flags = -Itest/interleave/instead $(explored_flag)
-explored_compile = $(compile) $(test_flags) -O1 -g1 -U_FORTIFY_SOURCE
+# Before -Ilib: what is instead of its files.
+explored_compile = $(CXX) $(1) $(all_cppflags) $(all_cxxflags) -MMD -MP $(test_flags) -O1 -g1 \
+	-U_FORTIFY_SOURCE
 engine_objects = $(call objects,$(wildcard test/interleave/engine/*.cpp))
 
 $(engine_objects): $(B)/obj/test/interleave/engine/%.o: test/interleave/engine/%.cpp $(B)/flags
 	$(QUIET) CXX $<
 	@mkdir -p $(@D)
-	$(Q)$(explored_compile) -O2 -c $< -o $@
+	$(Q)$(call explored_compile) -O2 -c $< -o $@
 
 $(B)/obj/test/interleave/%.o: test/interleave/%.cpp $(B)/flags
 	$(QUIET) CXX $<
 	@mkdir -p $(@D)
-	$(Q)$(explored_compile) $(explored_flags) -c $< -o $@
+	$(Q)$(call explored_compile,$(explored_flags)) -c $< -o $@
 
-# The library's sources that each of these tests needs.
-$(B)/test/interleave/mutex_test: $(patsubst %,$(B)/obj/explored/lib/sync/%.o,mutex process_mutex)
+# The mutex itself; for the other tests, a folder of the library in one unit each, with the engine's
+# locks.
+explored_folders = base brpc go jdk netty tokio
+explored_units = $(explored_folders:%=$(B)/obj/explored/%.o)
+explored_base = $(filter lib/clock/% lib/data/% lib/sync/% lib/thread/%,$(lib_sources))
+sources_of = $(if $(filter base,$(1)),$(filter-out lib/sync/mutex.cpp,$(explored_base)),$(filter lib/$(1)/%,$(lib_sources)))
 
-$(B)/obj/explored/lib/%.o: lib/%.cpp $(B)/flags
-	$(QUIET) CXX $<
+$(foreach folder,$(explored_folders),$(eval $(B)/obj/explored/$(folder).o: $(call sources_of,$(folder))))
+$(explored_units): $(B)/obj/explored/%.o: build-aux/interleave.mk $(B)/flags
+	$(QUIET) CXX 'lib/$* (explored)'
 	@mkdir -p $(@D)
-	$(Q)$(explored_compile) $(explored_flags) -c $< -o $@
+	@printf '#include "%s"\n' $(call sources_of,$*) >$(@:.o=.cpp)
+	$(Q)$(call explored_compile,-Itest/interleave/instead_of_locks $(explored_flags)) -I. -c $(@:.o=.cpp) \
+		-o $@
+
+$(B)/explored/libjtimer.a: $(explored_units)
+	@mkdir -p $(@D)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+with_mutex = $(patsubst %,$(B)/obj/explored/lib/sync/%.o,mutex process_mutex)
+$(B)/obj/explored/lib/%.o: lib/%.cpp $(B)/flags
+	$(QUIET) CXX '$< (explored)'
+	@mkdir -p $(@D)
+	$(Q)$(call explored_compile,$(explored_flags)) -c $< -o $@
+
+with_real_mutex = $(patsubst %,$(B)/test/interleave/%_test,engine mutex)
+$(B)/test/interleave/mutex_test: $(with_mutex)
+$(filter-out $(with_real_mutex),$(explored_tests)): $(B)/explored/libjtimer.a
+$(patsubst $(B)/%,$(B)/obj/%.o,$(filter-out $(with_real_mutex),$(explored_tests))): private \
+	explored_flags += -Itest/interleave/instead_of_locks
 
 $(explored_tests): $(B)/test/%: $(B)/obj/test/%.o $(engine_objects) $(B)/obj/test/support/main.o
 	$(QUIET) LINK $@
 	@mkdir -p $(@D)
-	$(Q)$(CXX) $(filter %.o,$^) $(all_ldflags) $(BOOST_TEST_LIBS) $(BOOST_THREAD_LIBS) -ldl -o $@
+	$(Q)$(CXX) $(filter %.o %.a,$^) $(all_ldflags) $(BOOST_TEST_LIBS) $(BOOST_THREAD_LIBS) -ldl -o $@
 
 # The same tests with greater bounds, a minute each, and with mistakes, each of which must be found.
 .PHONY: explore

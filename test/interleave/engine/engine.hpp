@@ -183,7 +183,8 @@ bool isThreadLocal(Address address) noexcept;
 
 // memory.cpp: what loads see, and races.
 
-void beginMemory();
+/// \param looksForRaces false: memory of the first, discarded execution is used again
+void beginMemory(bool looksForRaces);
 void access(Address address, std::size_t size, bool isWrite, bool isAtomic);
 void freed(Address address, std::size_t size, bool isChecked);
 std::uint64_t atomicLoad(Address address, unsigned size, int order);

@@ -6,6 +6,11 @@
 #include <memory>
 #include <sstream>
 
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#define HAS_SINGLE_THREADED
+#endif
+
 namespace explore {
 
 bool Inside::isInside = false;
@@ -69,6 +74,9 @@ void* call(void* body) {
 bool playOnce(const Bounds& bounds, unsigned factor, const std::function<void()>& body,
               bool isWarmUp = false) {
     const Inside inside;
+#if defined(HAS_SINGLE_THREADED)
+    __libc_single_threaded = 0;  // else the counts of shared_ptr are not atomic
+#endif
     play.depth = 0;
     play.failure.clear();
     play.eventCount = 0;
@@ -77,7 +85,7 @@ bool playOnce(const Bounds& bounds, unsigned factor, const std::function<void()>
               bounds.delayedStores * factor};
     if (isWarmUp) budget = {};
     allocationsFailOneIn = threadStartsFailOneIn = 0;
-    beginMemory();
+    beginMemory(!isWarmUp);
     beginAllocations(!isWarmUp);
     beginThreads();
     isPlaying = true;

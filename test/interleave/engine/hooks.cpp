@@ -5,6 +5,7 @@
 // here. The pthread functions take the place of the system's, also for Boost.Thread.
 
 #include "interleave/engine/engine.hpp"
+#include "interleave/engine/locks.hpp"
 
 #include <cerrno>
 #include <cstdlib>
@@ -161,59 +162,41 @@ void __tsan_atomic_thread_fence(int order) {
 }
 void __tsan_atomic_signal_fence(int) {}
 
-// Locks and conditions. While nothing is explored there is one thread, which nothing stops.
+// Locks and conditions.
 
 int pthread_mutex_init(pthread_mutex_t*, const pthread_mutexattr_t*) noexcept { return 0; }
 int pthread_mutex_destroy(pthread_mutex_t*) noexcept { return 0; }
 int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
-    if (isExplored()) {
-        const Inside inside;
-        explore::lock(of(mutex));
-    }
+    explore::lockMutex(mutex);
     return 0;
 }
 int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
-    if (!isExplored()) return 0;
-    const Inside inside;
-    return explore::tryLock(of(mutex)) ? 0 : EBUSY;
+    return explore::tryLockMutex(mutex) ? 0 : EBUSY;
 }
 int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
-    if (isExplored()) {
-        const Inside inside;
-        explore::unlock(of(mutex));
-    }
+    explore::unlockMutex(mutex);
     return 0;
 }
 
 int pthread_cond_init(pthread_cond_t*, const pthread_condattr_t*) noexcept { return 0; }
 int pthread_cond_destroy(pthread_cond_t*) noexcept { return 0; }
 int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
-    if (!isExplored()) std::abort();
-    const Inside inside;
-    explore::wait(of(condition), of(mutex), false);
+    explore::waitOn(condition, mutex, false);
     return 0;
 }
 int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec*) {
-    if (!isExplored()) return ETIMEDOUT;
-    const Inside inside;
-    return explore::wait(of(condition), of(mutex), true) ? ETIMEDOUT : 0;
+    return explore::waitOn(condition, mutex, true) ? ETIMEDOUT : 0;
 }
 int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t,
                            const timespec* time) {
     return pthread_cond_timedwait(condition, mutex, time);
 }
 int pthread_cond_signal(pthread_cond_t* condition) noexcept {
-    if (isExplored()) {
-        const Inside inside;
-        explore::notify(of(condition), false);
-    }
+    explore::notifyOf(condition, false);
     return 0;
 }
 int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
-    if (isExplored()) {
-        const Inside inside;
-        explore::notify(of(condition), true);
-    }
+    explore::notifyOf(condition, true);
     return 0;
 }
 

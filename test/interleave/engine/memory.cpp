@@ -54,6 +54,7 @@ struct Eight {
 
 Table<Location> locations;
 Table<Eight> eights;
+bool isWatching = false;
 
 bool acquires(int order) noexcept {
     return order == __ATOMIC_ACQUIRE || order == __ATOMIC_CONSUME || order == __ATOMIC_ACQ_REL ||
@@ -171,13 +172,14 @@ void accessEight(Address address, std::uint8_t bytes, bool isWrite, bool isAtomi
 
 }  // namespace
 
-void beginMemory() {
+void beginMemory(bool looksForRaces) {
+    isWatching = looksForRaces;
     locations.clear();
     eights.clear();
 }
 
 void access(Address address, std::size_t size, bool isWrite, bool isAtomic) {
-    if (isThreadLocal(address)) return;
+    if (!isWatching || isThreadLocal(address)) return;
     while (size != 0) {
         const std::size_t offset = address % 8;
         const std::size_t part = std::min(size, 8 - offset);

@@ -1,5 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "interleave/engine/engine.hpp"
+#include "interleave/engine/locks.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -262,6 +263,7 @@ void tick() noexcept { ++current->seen.at[current->number]; }
 bool tryLock(Address mutex) {
     point();
     commitDelayed(*current);
+    access(mutex, 1, false, true);
     Lock& lock = locks.at(mutex);
     note("tries to lock", mutex, static_cast<std::uint64_t>(lock.owner));
     if (lock.owner >= 0) return false;
@@ -298,6 +300,7 @@ bool wait(Address condition, Address mutex, bool isTimed) {
 void notify(Address condition, bool isForAll) {
     point();
     commitDelayed(*current);
+    access(condition, 1, false, true);
     note("notifies", condition, 0);
     if (isForAll) return wakeAll(reinterpret_cast<void*>(condition));
     Thread* first = nullptr;
@@ -306,6 +309,39 @@ void notify(Address condition, bool isForAll) {
         if (first == nullptr || each->since < first->since) first = each;
     }
     if (first != nullptr) first->waitsFor = nullptr;
+}
+
+void lockMutex(const void* mutex) {
+    if (!isExplored()) return;
+    const Inside inside;
+    lock(reinterpret_cast<Address>(mutex));
+}
+
+bool tryLockMutex(const void* mutex) {
+    if (!isExplored()) return true;
+    const Inside inside;
+    return tryLock(reinterpret_cast<Address>(mutex));
+}
+
+void unlockMutex(const void* mutex) {
+    if (!isExplored()) return;
+    const Inside inside;
+    unlock(reinterpret_cast<Address>(mutex));
+}
+
+bool waitOn(const void* condition, const void* mutex, bool isTimed) {
+    if (!isExplored()) {
+        if (isTimed) return true;
+        std::abort();  // for ever
+    }
+    const Inside inside;
+    return wait(reinterpret_cast<Address>(condition), reinterpret_cast<Address>(mutex), isTimed);
+}
+
+void notifyOf(const void* condition, bool isForAll) {
+    if (!isExplored()) return;
+    const Inside inside;
+    notify(reinterpret_cast<Address>(condition), isForAll);
 }
 
 void together(std::initializer_list<std::function<void()>> bodies) {

@@ -1,0 +1,134 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "interleave/explored.hpp"
+
+#include <jtimer/go/timers.hpp>
+#include <jtimer/manual_clock.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace {
+
+using explore::check;
+using explore::together;
+using jtimer::Date;
+using jtimer::ManualClock;
+using jtimer::go::Timer;
+using jtimer::go::Timers;
+using jtimer::go::TimersOptions;
+
+constexpr explore::Bounds kWholeTimer{1, 1, 0, 4'000, 1'000};
+
+/// The functions run on the poller.
+TimersOptions on(const std::shared_ptr<ManualClock>& clock) {
+    TimersOptions options;
+    options.clock = clock;
+    options.shards = 1;
+    options.executor = [](const std::function<void()>& function) { function(); };
+    return options;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_function_runs_or_is_stopped_and_a_wait_sees_its_run) {
+    everyInterleaving(kWholeTimer, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        Timers timers(on(clock));
+        int runs = 0;
+        Timer timer = timers.afterFunc(10, [&runs] { ++runs; });
+        together({[&] { clock->advance(10); },
+                  [&] {
+                      const bool stopped = timer.stopAndWait();
+                      check(runs == (stopped ? 0 : 1), "not seen");
+                  }});
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_function_is_destroyed_once_after_its_run_the_handle_and_the_end) {
+    everyInterleaving(kWholeTimer, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        auto timers = std::make_unique<Timers>(on(clock));
+        auto data = std::make_shared<int>(0);
+        Timer timer = timers->afterFunc(10, [data] { ++*data; });
+        data.reset();
+        together({[&] { clock->advance(10); }, [&] { timer = Timer(); }});
+        timer = Timer();
+        timers.reset();
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_handle_is_dropped_while_the_timers_end) {
+    everyInterleaving(kWholeTimer, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        auto timers = std::make_unique<Timers>(on(clock));
+        auto data = std::make_shared<int>(0);
+        Timer timer = timers->afterFunc(10, [data] { ++*data; });
+        data.reset();
+        together({[&] { timers.reset(); }, [&] { timer = Timer(); }});
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_run_given_to_another_thread_ends_before_a_wait_for_it_does) {
+    everyInterleaving(kWholeTimer, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        TimersOptions options = on(clock);
+        std::function<void()> handed;
+        options.executor = [&](std::function<void()> run) { handed = std::move(run); };
+        Timers timers(options);
+        int runs = 0;
+        Timer timer = timers.afterFunc(10, [&runs] { ++runs; });
+        clock->advance(10);
+        together({[&] {
+                      handed();
+                      handed = nullptr;
+                  },
+                  [&] { check(!timer.stopAndWait() && runs == 1, "not seen"); }});
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_reset_beside_the_poller_fires_once_for_each_start_that_was_not_stopped) {
+    everyInterleaving(kWholeTimer, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        Timers timers(on(clock));
+        int runs = 0;
+        Timer timer = timers.afterFunc(10, [&runs] { ++runs; });
+        bool wasRunning = false;
+        together({[&] { clock->advance(10); }, [&] { wasRunning = timer.reset(10); }});
+        clock->advance(20);
+        timer.stopAndWait();
+        check(runs == (wasRunning ? 1 : 2), "not once for each start");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_value_is_received_once_by_one_of_two_threads) {
+    everyInterleaving(kWholeTimer, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        Timers timers(on(clock));
+        const auto channel = timers.after(10);
+        int received = 0;
+        int receivedToo = 0;
+        together({[&] { received = channel.tryReceive() ? 1 : 0; },
+                  [&] { receivedToo = channel.tryReceive() ? 1 : 0; },
+                  [&] { clock->advance(10); }});
+        const int rest = channel.tryReceive() ? 1 : 0;
+        check(received + receivedToo + rest == 1, "not once");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(functions_run_on_room_threads_and_all_of_them_end) {
+    everyInterleaving({1, 0, 0, 1'000, 300}, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        TimersOptions options = on(clock);
+        options.executor = nullptr;
+        int runs = 0;
+        {
+            Timers timers(options);
+            Timer timer = timers.afterFunc(10, [&runs] { ++runs; });
+            clock->advance(10);
+            timer.stopAndWait();
+        }
+        check(runs == 1, "not once");
+    });
+}

@@ -1,0 +1,132 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "interleave/explored.hpp"
+
+#include <jtimer/manual_clock.hpp>
+#include <jtimer/timer.hpp>
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+namespace {
+
+using explore::check;
+using explore::together;
+using jtimer::Date;
+using jtimer::ManualClock;
+using jtimer::Timer;
+using jtimer::TimerOptions;
+
+constexpr explore::Bounds kBounds{2, 1, 0, 10'000, 1'000};
+constexpr explore::Bounds kWholeTimer{1, 1, 0, 4'000, 1'000};
+
+TimerOptions on(const std::shared_ptr<ManualClock>& clock) {
+    TimerOptions options;
+    options.clock = clock;
+    options.name = "x";
+    return options;
+}
+
+struct Task : jtimer::TimerTask {
+    void run() override { ++runs; }
+    int runs = 0;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_cancel_and_a_schedule_of_one_task_agree) {
+    everyInterleaving(kWholeTimer, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        Timer timer(on(clock));
+        const auto task = std::make_shared<Task>();
+        bool cancelled = false;
+        together({[&] {
+                      try {
+                          timer.schedule(task, 10);
+                      } catch (const jtimer::IllegalStateException&) {
+                      }
+                  },
+                  [&] { cancelled = task->cancel(); }});
+        clock->advance(20);
+        timer.cancel();
+        clock->waitUntilIdle();
+        check(!cancelled || task->runs == 0, "it ran although it was cancelled");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(what_a_thread_wrote_before_a_cancel_is_seen_where_the_task_is_destroyed) {
+    struct Written : jtimer::TimerTask {
+        void run() override {}
+        ~Written() override { *data += 1; }
+        int* data = nullptr;
+    };
+    everyInterleaving(kWholeTimer, [] {
+        int data = 0;
+        auto clock = std::make_shared<ManualClock>(Date{});
+        auto task = std::make_shared<Written>();
+        task->data = &data;
+        jtimer::TimerTask* const plain = task.get();
+        Timer timer(on(clock));
+        timer.schedule(std::move(task), 10);
+        together({[&] {
+                      data = 1;
+                      plain->cancel();
+                  },
+                  [&] { timer.purge(); }});
+        clock->advance(20);
+        timer.shutdownNow();
+        clock->waitUntilIdle();
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_linked_task_is_cancelled_beside_its_runs_and_the_end_of_its_timer) {
+    everyInterleaving(kWholeTimer, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        const auto task = std::make_shared<Task>();
+        {
+            TimerOptions options = on(clock);
+            options.removeOnCancel = true;
+            Timer timer(options);
+            timer.scheduleAtFixedRate(task, 10, 10);
+            together({[&] { clock->advance(20); }, [&] { task->cancelAndWait(); }});
+            timer.cancel();
+        }
+        check(task->runs <= 2, "too often");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_linked_task_is_cancelled_while_its_timer_is_destroyed) {
+    everyInterleaving(kWholeTimer, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        TimerOptions options = on(clock);
+        options.removeOnCancel = true;
+        options.daemon = true;
+        auto timer = std::make_unique<Timer>(options);
+        const auto task = std::make_shared<Task>();
+        timer->schedule(task, 10);
+        together({[&] { timer.reset(); }, [&] { task->cancel(); }, [&] { clock->advance(10); }});
+        check(task->runs <= 1, "too often");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(two_tasks_get_and_lose_their_names_on_two_threads) {
+    everyInterleaving(kBounds, [] {
+        const auto name = [](const char* text) {
+            return [=] {
+                Task task;
+                task.setName(text);
+                check(task.name() == text, "another name");
+            };
+        };
+        together({name("a"), name("b")});
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_named_task_is_cancelled_twice_and_keeps_its_name) {
+    everyInterleaving(kBounds, [] {
+        Task task;
+        task.setName("a");
+        together({[&] { task.cancel(); }, [&] { task.cancel(); }});
+        check(task.isCancelled() && task.name() == "a", "lost");
+    });
+}

@@ -1,0 +1,147 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "interleave/explored.hpp"
+
+#include <jtimer/manual_clock.hpp>
+#include <jtimer/tokio/time_driver.hpp>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace {
+
+using explore::check;
+using explore::together;
+using jtimer::Date;
+using jtimer::ManualClock;
+using jtimer::tokio::Sleep;
+using jtimer::tokio::TimeDriver;
+using jtimer::tokio::TimeDriverOptions;
+
+constexpr explore::Bounds kBounds{2, 1, 0, 10'000, 1'000};
+constexpr explore::Bounds kWholeTimer{1, 1, 0, 4'000, 1'000};
+
+Date at(int millis) { return Date{} + std::chrono::milliseconds(millis); }
+
+TimeDriverOptions on(const std::shared_ptr<ManualClock>& clock, bool polled = true) {
+    TimeDriverOptions options;
+    options.clock = clock;
+    options.polled = polled;
+    return options;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_turn_that_finds_an_extension_sees_what_came_before_it) {
+    everyInterleaving(kBounds, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        TimeDriver driver(on(clock));
+        Sleep sleep = driver.sleepUntil(at(10));
+        sleep.poll([] {});
+        int data = 0;
+        together({[&] {
+                      if (driver.turn(at(10)) == 0) check(data == 1, "not seen");
+                  },
+                  [&] {
+                      data = 1;
+                      sleep.reset(at(20));
+                  }});
+    });
+}
+
+BOOST_AUTO_TEST_CASE(an_extension_is_never_lost) {
+    everyInterleaving(kBounds, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        TimeDriver driver(on(clock));
+        Sleep sleep = driver.sleepUntil(at(10));
+        sleep.poll([] {});
+        together({[&] { driver.turn(at(10)); }, [&] { sleep.reset(at(20)); }});
+        check(!sleep.isElapsed(), "fired at its old time");
+        driver.turn(at(19));
+        check(!sleep.isElapsed(), "fired early");
+        driver.turn(at(20));
+        check(sleep.isElapsed(), "never fired");
+        driver.check();
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_sleep_that_is_seen_to_have_fired_may_be_destroyed) {
+    everyInterleaving(kBounds, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        TimeDriver driver(on(clock));
+        std::optional<Sleep> sleep(driver.sleepUntil(at(10)));
+        sleep->poll();
+        together({[&] { driver.turn(at(10)); },
+                  [&] {
+                      if (sleep->isElapsed()) sleep.reset();
+                  }});
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_sleep_is_destroyed_beside_a_turn) {
+    everyInterleaving(kBounds, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        TimeDriver driver(on(clock));
+        std::optional<Sleep> sleep(driver.sleepUntil(at(10)));
+        const auto kept = std::make_shared<int>(0);
+        sleep->poll([kept] { ++*kept; });
+        together({[&] { driver.turn(at(10)); }, [&] { sleep.reset(); }});
+        driver.check();
+        check(driver.size() == 0, "left in the wheel");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_wait_ends_when_it_fires_is_reset_or_shut_down) {
+    everyInterleaving(kWholeTimer, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        int ended = 0;
+        {
+            TimeDriver driver(on(clock, false));
+            Sleep sleep = driver.sleepUntil(at(10));
+            together({[&] {
+                          try {
+                              sleep.wait();
+                              ended = 1;
+                          } catch (const jtimer::IllegalStateException&) {
+                              ended = 2;
+                          }
+                      },
+                      [&] { clock->advance(10); }, [&] { driver.shutdown(); }});
+        }
+        check(ended != 0, "it goes on");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(two_turns_exclude_each_other) {
+    everyInterleaving(kBounds, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        TimeDriver driver(on(clock));
+        Sleep sleep = driver.sleepUntil(at(10));
+        int wakes = 0;
+        sleep.poll([&] { ++wakes; });
+        const auto turn = [&] {
+            try {
+                driver.turn(at(10));
+            } catch (const jtimer::IllegalStateException&) {
+            }
+        };
+        together({turn, turn});
+        check(wakes == 1, "not once");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(what_came_before_a_shutdown_is_seen_by_who_sees_it) {
+    everyInterleaving(kBounds, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        TimeDriver driver(on(clock));
+        int data = 0;
+        together({[&] {
+                      data = 1;
+                      driver.shutdown();
+                  },
+                  [&] {
+                      if (driver.isShutdown()) check(data == 1, "not seen");
+                  }});
+    });
+}
