@@ -237,10 +237,12 @@ $(B)/$(shared_real): $(lib_objects) $(B)/link-flags build-aux/exports.map
 	$(QUIET) LINK $@
 	$(Q)$(CXX) $(shared_flags) $(lib_objects) $(all_ldflags) $(BOOST_THREAD_LIBS) -o $@
 
-# Records the exported names, with which `make check` compares.
+# Records the exported names, with which `make check` compares, also for the Debian package.
 .PHONY: exports
 exports: $(B)/$(shared_link)
 	build-aux/list-exports $< >build-aux/exports.txt
+	packaging/deb-symbols packaging/debian/libjtimer$(SOVERSION).symbols >$(B)/symbols
+	$(Q)cp $(B)/symbols packaging/debian/libjtimer$(SOVERSION).symbols
 
 link = $(CXX) $(filter %.o,$^) $(B)/libjtimer.a $(all_ldflags)
 
@@ -333,6 +335,7 @@ include build-aux/pictures.mk
 include build-aux/install.mk build-aux/cluster.mk
 include build-aux/maintain.mk
 include build-aux/trust.mk
+include build-aux/package.mk
 
 .PHONY: clean distclean help
 clean:
@@ -385,6 +388,8 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   man            generates the manual pages, in build/man/; all does so too
   behaviour      writes the column of tests in doc/behaviour.md, which check compares with
   dist           packs the last commit into jtimer-$(VERSION).tar.gz
+  deb            builds Debian packages of the last commit, in build/deb (debhelper, lintian)
+  check-deb      the same in a fresh Debian, and installs and uses them (root, debootstrap)
   format         formats the sources (clang-format); check-format only checks
   tidy           runs clang-tidy with the checks in .clang-tidy
   cppcheck       runs cppcheck; build-aux/cppcheck.txt lists what it reports without cause

@@ -32,7 +32,8 @@ doc: | $(first)
 	$(QUIET) DOXYGEN build/doc/html/index.html
 	$(Q)rm -rf build/doc && mkdir -p build/doc && build-aux/list-samples >build/doc/samples.dox
 	$(Q)printf '%s\n' '@INCLUDE = doc/Doxyfile' 'PROJECT_NUMBER = $(VERSION)' \
-		'OUTPUT_DIRECTORY = build/doc' 'INPUT += build/doc/samples.dox' | $(DOXYGEN) -
+		'OUTPUT_DIRECTORY = build/doc' 'INPUT += build/doc/samples.dox' '$(DOXYGEN_SETTINGS)' | \
+		$(DOXYGEN) -
 	$(Q)build-aux/check-links build/doc/html
 
 # Writes the column of tests in doc/behaviour.md from their names; `make check` compares.
@@ -93,5 +94,6 @@ nightly:
 	$(MAKE) explore
 	$(MAKE) mutants
 	$(MAKE) oracle ORACLE_RANDOM=100000
+	$(MAKE) deps deb
 	THOROUGH=yes $(MAKE) check B=build/cxx20 CXXFLAGS='-O2 -g -Werror -std=c++20'
 	$(MAKE) check CXX=clang++ B=build/cxx23 PRECOMPILED=no CXXFLAGS='-O2 -g -Werror -std=c++2b'
