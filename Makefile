@@ -237,13 +237,6 @@ $(B)/$(shared_real): $(lib_objects) $(B)/link-flags build-aux/exports.map
 	$(QUIET) LINK $@
 	$(Q)$(CXX) $(shared_flags) $(lib_objects) $(all_ldflags) $(BOOST_THREAD_LIBS) -o $@
 
-# Records the exported names, with which `make check` compares, also for the Debian package.
-.PHONY: exports
-exports: $(B)/$(shared_link)
-	build-aux/list-exports $< >build-aux/exports.txt
-	packaging/deb-symbols packaging/debian/libjtimer$(SOVERSION).symbols >$(B)/symbols
-	$(Q)cp $(B)/symbols packaging/debian/libjtimer$(SOVERSION).symbols
-
 link = $(CXX) $(filter %.o,$^) $(B)/libjtimer.a $(all_ldflags)
 
 # Samples.
@@ -329,13 +322,10 @@ model:
 
 # Benchmarks, also against other timers.
 
-include build-aux/bench.mk
-include build-aux/pictures.mk
+include build-aux/bench.mk build-aux/pictures.mk
 
 include build-aux/install.mk build-aux/cluster.mk
-include build-aux/maintain.mk
-include build-aux/trust.mk
-include build-aux/package.mk
+include build-aux/maintain.mk build-aux/trust.mk build-aux/package.mk
 
 .PHONY: clean distclean help
 clean:
@@ -390,6 +380,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   dist           packs the last commit into jtimer-$(VERSION).tar.gz
   deb            builds Debian packages of the last commit, in build/deb (debhelper, lintian)
   check-deb      the same in a fresh Debian, and installs and uses them (root, debootstrap)
+  release        checks that everything is ready for a release, and tags it
   format         formats the sources (clang-format); check-format only checks
   tidy           runs clang-tidy with the checks in .clang-tidy
   cppcheck       runs cppcheck; build-aux/cppcheck.txt lists what it reports without cause

@@ -41,6 +41,13 @@ doc: | $(first)
 behaviour:
 	$(Q)mkdir -p $(B) && $(PYTHON) build-aux/behaviour >$(B)/behaviour.md && cp $(B)/behaviour.md doc
 
+# Records the exported names, with which `make check` compares, also for the Debian package.
+.PHONY: exports
+exports: $(B)/$(shared_link)
+	build-aux/list-exports $< >build-aux/exports.txt
+	packaging/deb-symbols packaging/debian/libjtimer$(SOVERSION).symbols >$(B)/symbols
+	$(Q)cp $(B)/symbols packaging/debian/libjtimer$(SOVERSION).symbols
+
 formatted = $(shell find include lib samples tools test -name '*.[ch]pp' 2>/dev/null | sort)
 
 .PHONY: format check-format tidy cppcheck

@@ -14,3 +14,8 @@ deb: dist
 check-deb: | $(first)
 	$(call require,debootstrap)
 	$(Q)build-aux/check-distros --packages bookworm
+
+# Refuses unless everything holds that a release promises; else packs the archive and creates the tag.
+.PHONY: release
+release: | $(first)
+	$(Q)build-aux/release
