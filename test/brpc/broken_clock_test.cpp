@@ -1,0 +1,62 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+//
+// A user's clock that throws.
+#include "brpc/manual_thread.hpp"
+#include "support/counter.hpp"
+#include "support/throws.hpp"
+
+#include <jtimer/brpc/timer_thread.hpp>
+#include <jtimer/clock.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+class BrokenClock final : public jtimer::WallClock {
+  public:
+    std::atomic<bool> isBroken{false};
+
+    std::int64_t nanos() const override {
+        if (isBroken) throw std::runtime_error("no time");
+        return WallClock::nanos();
+    }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_clock_that_throws_ends_the_timer_and_is_reported) {
+    const auto clock = std::make_shared<BrokenClock>();
+    const auto captured = std::make_shared<int>();
+    test::Counter reported;
+    jtimer::brpc::TimerThread timer;
+    jtimer::brpc::TimerThreadOptions options;
+    options.name = "broken";
+    options.clock = clock;
+    options.uncaughtExceptionHandler = [&](const std::string& name,
+                                           const std::exception_ptr& exception) {
+        BOOST_TEST(name == "broken");
+        CHECK_THROWS(std::rethrow_exception(exception), std::runtime_error, "no time");
+        // The timer has ended before the handler is called.
+        BOOST_TEST(timer.schedule(test::doNothing, nullptr, jtimer::Date()) ==
+                   jtimer::brpc::kInvalidTaskId);
+        reported.up();
+    };
+    BOOST_REQUIRE_EQUAL(timer.start(options), 0);
+    const jtimer::Date later = std::chrono::system_clock::now() + std::chrono::hours(1);
+    clock->isBroken = true;
+    const auto id = timer.schedule([captured] {}, later);  // wakes the thread
+    BOOST_TEST(id != jtimer::brpc::kInvalidTaskId);
+    BOOST_TEST(reported.reaches(1));
+    BOOST_TEST(timer.start(options) == ECANCELED);
+    BOOST_TEST(timer.unschedule(id) == jtimer::brpc::kRemoved);
+    BOOST_TEST(captured.use_count() == 1);
+}
