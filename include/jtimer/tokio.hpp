@@ -10,6 +10,7 @@
 #include <jtimer/tokio/delay_key.hpp>
 #include <jtimer/tokio/delay_queue.hpp>
 #include <jtimer/tokio/interval.hpp>
+#include <jtimer/tokio/notify.hpp>
 #include <jtimer/tokio/sleep.hpp>
 #include <jtimer/tokio/time_driver.hpp>
 #include <jtimer/tokio/timeout.hpp>

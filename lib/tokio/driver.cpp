@@ -14,15 +14,6 @@
 
 namespace jtimer::tokio::detail {
 
-namespace {
-
-/// How many entries a turn or a shutdown moves, fires or releases before it lets other threads have
-/// the lock. A million entries take 65 to 330 ms, depending on their order in memory, which is too
-/// long for a poll() to wait. This many take 0.2 ms at most.
-constexpr std::size_t kMostInOneHold = 512;
-
-}  // namespace
-
 /// The turn in progress. However it ends, its destructor makes the next turn possible and sets
 /// promise_ for it.
 struct Driver::Turn {
@@ -68,7 +59,6 @@ void Driver::requireThisProcess() const {
         throw IllegalStateException("TimeDriver belongs to the parent process.");
 }
 
-/// Acquires the lock. \throws IllegalStateException in a forked child if it is held
 Lock Driver::enter() {
     Lock lock = monitor_.tryEnter();
     if (lock.owns_lock()) return lock;
@@ -76,7 +66,6 @@ Lock Driver::enter() {
     return monitor_.enter();
 }
 
-/// Acquires the lock; in a forked child only if it is free.
 Lock Driver::enterUnlessForked() noexcept {
     Lock lock = monitor_.tryEnter();
     if (!lock.owns_lock() && !isFromBeforeFork()) monitor_.enter(lock);

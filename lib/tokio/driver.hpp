@@ -34,7 +34,7 @@ class Driver;
 using DriverRef = boost::intrusive_ptr<Driver>;
 
 /// The entry to which a Sleep refers. It has 72 bytes, which fill one block of the usual allocator.
-struct SleepEntry final : Entry {
+struct SleepEntry : Entry {
     explicit SleepEntry(Driver& owner) : driver(&owner) {}
 
     const DriverRef driver;
@@ -123,6 +123,35 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     /// Takes its waker away; deregisters it too, unless a thread is in wait() for it.
     Waker takeWaker(SleepEntry& entry) noexcept;
 
+    // For what has entries without a deadline. Each of these takes a lock that enter() has
+    // returned.
+
+    /// How many entries a call moves, fires or releases before it lets other threads have the lock.
+    /// A million entries take 65 to 330 ms, depending on their order in memory, which is too long
+    /// for a poll() to wait. This many take 0.2 ms at most.
+    static constexpr std::size_t kMostInOneHold = 512;
+
+    /// Acquires the lock. \throws IllegalStateException in a forked child if it is held
+    Lock enter();
+    /// Acquires the lock; in a forked child only if it is free.
+    Lock enterUnlessForked() noexcept;
+    void letOthersIn(Lock& lock) { monitor_.letOthersIn(lock); }
+    /// Parks an entry that is not registered.
+    void park(Lock& lock, SleepEntry& entry) noexcept;
+    /// Takes the entry out of the wheel, or out of the parked ones. Its state stays as it is.
+    void unlink(SleepEntry& entry) noexcept;
+    /// Ends the registration of an entry, which stays fired if it has fired.
+    void drop(SleepEntry& entry) noexcept;
+    /// Fires an entry, which is in no list, on behalf of a caller: its waker is left to the next
+    /// turn. leaveFired() must follow.
+    void fire(Lock& lock, SleepEntry& entry) noexcept;
+    /// Releases the lock, and ensures that the turn comes.
+    void leaveFired(Lock& lock);
+    /// Waits until the entry, which is registered, has fired.
+    /// \param unpark the tick for which the entry has just been registered, if so
+    /// \throws IllegalStateException if the driver has been shut down first
+    void block(Lock& lock, SleepEntry& entry, std::optional<Tick> unpark);
+
     // For the TimeDriver and for what is built on Sleep.
 
     std::size_t turn(std::optional<Nanos> now);
@@ -169,19 +198,13 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
 
     bool isFromBeforeFork() const noexcept;
     void requireThisProcess() const;
-    Lock enter();
-    Lock enterUnlessForked() noexcept;
     bool isDue(Nanos deadline, Tick tick, Nanos now) const noexcept {
         return deadline <= now || tick <= wheel_.elapsed();
     }
     void move(SleepEntry& entry, Nanos deadline, Tick tick, std::atomic<Nanos>& kept, Nanos before);
-    void block(Lock& lock, SleepEntry& entry, std::optional<Tick> unpark);
     void stopWaiting(Lock& lock, Wait& wait) noexcept;
-    void unlink(SleepEntry& entry) noexcept;
-    void drop(SleepEntry& entry) noexcept;
     void countFired(Nanos due, Nanos now) noexcept;
     void endWaits(SleepEntry& entry, bool fired) noexcept;
-    void fire(Lock& lock, SleepEntry& entry);
     Waker finish(Lock& lock, SleepEntry& entry, bool fired) noexcept;
     void leaveRegistered(Lock& lock, Tick tick);
     void call(const std::function<void()>& function) const;

@@ -46,11 +46,15 @@ Driver::Polled Driver::poll(SleepEntry& entry, Nanos deadline, Nanos now, Waker&
 }
 
 void Driver::park(SleepEntry& entry, Waker& waker) {
-    const Lock lock = enter();
+    Lock lock = enter();
     if (isShutdown()) return;
     entry.waker.swap(waker);
     if (entry.isParked()) return;
     if (entry.isRegistered()) drop(entry);
+    park(lock, entry);
+}
+
+void Driver::park(Lock&, SleepEntry& entry) noexcept {
     entry.park();
     parked_.push_back(entry);
 }
@@ -64,6 +68,7 @@ void Driver::rearm(SleepEntry& entry, Nanos deadline, Nanos now) {
     if (isDue(deadline, tick, now)) {
         drop(entry);
         fire(lock, entry);
+        leaveFired(lock);
     } else {
         unlink(entry);
         wheel_.insert(entry, tick);
@@ -89,6 +94,7 @@ void Driver::move(SleepEntry& entry, Nanos deadline, Tick tick, std::atomic<Nano
     if (isDue(deadline, tick, now)) {
         countFired(deadline, now);
         fire(lock, entry);
+        leaveFired(lock);
     } else {
         wheel_.insert(entry, tick);
         leaveRegistered(lock, tick);
@@ -137,7 +143,6 @@ Waker Driver::takeWaker(SleepEntry& entry) noexcept {
     return waker;
 }
 
-/// Takes the entry out of the wheel, or out of the parked ones. Its state stays as it is.
 void Driver::unlink(SleepEntry& entry) noexcept {
     if (entry.isParked()) {
         entry.unlink();
@@ -146,7 +151,6 @@ void Driver::unlink(SleepEntry& entry) noexcept {
     }
 }
 
-/// Ends the registration of an entry, which stays fired if it has fired.
 void Driver::drop(SleepEntry& entry) noexcept {
     const bool hasFired = entry.hasFired();
     if (!hasFired && !entry.isParked()) ++cancelled_;
@@ -167,24 +171,23 @@ void Driver::endWaits(SleepEntry& entry, bool fired) noexcept {
     }
 }
 
-/// Fires an entry, which is in no list, on behalf of a caller: its waker is left to the next turn.
-/// Releases the lock.
-void Driver::fire(Lock& lock, SleepEntry& entry) {
+void Driver::fire(Lock&, SleepEntry& entry) noexcept {
     endWaits(entry, true);
     if (entry.waker) {
         wheel_.insertFired(entry);
-        leaveRegistered(lock, wheel_.elapsed());
     } else {
         entry.leave(true);
+    }
+}
+
+void Driver::leaveFired(Lock& lock) {
+    if (wheel_.hasPending()) {
+        leaveRegistered(lock, wheel_.elapsed());
+    } else {
         lock.unlock();
     }
 }
 
-// Waiting threads.
-
-/// Waits until the entry, which is registered, has fired.
-/// \param unpark the tick for which the entry has just been registered, if so
-/// \throws IllegalStateException if the driver has been shut down first
 void Driver::block(Lock& lock, SleepEntry& entry, std::optional<Tick> unpark) {
     Wait wait(entry);
     // Also runs when an interruption or a cancellation ends the wait.

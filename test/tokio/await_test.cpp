@@ -2,6 +2,7 @@
 #include "tokio/driver_fixture.hpp"
 
 #include <jtimer/tokio/await.hpp>
+#include <jtimer/tokio/notify.hpp>
 
 #include <boost/test/unit_test.hpp>
 
@@ -85,6 +86,18 @@ struct Coroutines : test::PolledDriver {
     Task sleepIn(Sleep& sleep) {
         co_await sleep;
         note("woken@" + std::to_string(now()));
+    }
+    Task waitFor(const jtimer::tokio::Notify& notify, std::string name) {
+        try {
+            co_await notify.notified();
+            note(name + '@' + std::to_string(now()));
+        } catch (const jtimer::IllegalStateException& e) {
+            note(e.what());
+        }
+    }
+    Task waitIn(jtimer::tokio::Notified& notified, std::string name) {
+        co_await notified;
+        note(name + '@' + std::to_string(now()));
     }
     Task tick(Interval& interval, int ticks) {
         for (int i = 0; i < ticks; ++i)
@@ -189,6 +202,46 @@ BOOST_AUTO_TEST_CASE(t60_one_coroutine_may_destroy_another_in_the_same_turn) {
     }
     BOOST_TEST(turnAt(10) == 1U);
     BOOST_TEST(take() == "woken");
+}
+
+BOOST_AUTO_TEST_CASE(t60_t65_a_coroutine_waits_for_a_notification_and_goes_on_in_a_turn) {
+    const jtimer::tokio::Notify notify(driver);
+    jtimer::tokio::Notified own = notify.notified();
+    const Task first = waitFor(notify, "first"), second = waitIn(own, "second");
+    notify.notifyOne();
+    BOOST_TEST(take() == "");
+    driver.turn();
+    BOOST_TEST(take() == "first@0");
+    notify.notifyWaiters();
+    driver.turn();
+    BOOST_TEST(take() == "second@0");
+    BOOST_TEST((first.isDone() && second.isDone()));
+    notify.notifyOne();
+    const Task third = waitFor(notify, "third");  // takes the permit
+    BOOST_TEST(take() == "third@0");
+}
+
+BOOST_AUTO_TEST_CASE(t60_t64_destroying_a_coroutine_leaves_the_queue_or_the_waker) {
+    const jtimer::tokio::Notify notify(driver);
+    jtimer::tokio::Notified own = notify.notified();
+    {
+        const Task first = waitFor(notify, "first"), second = waitIn(own, "second");
+        notify.notifyOne();  // chooses the first, which is destroyed before the turn
+    }
+    driver.check();
+    BOOST_TEST(driver.turn() == 0U);
+    BOOST_TEST(take() == "");
+    BOOST_TEST(own.poll());  // it has kept its place
+}
+
+BOOST_AUTO_TEST_CASE(t60_t67_a_shutdown_ends_a_wait_for_a_notification_with_an_exception) {
+    const jtimer::tokio::Notify notify(driver);
+    const Task task = waitFor(notify, "woken");
+    driver.shutdown();
+    BOOST_TEST(take() == test::kShutDown);
+    BOOST_TEST(task.isDone());
+    const Task late = waitFor(notify, "woken");
+    BOOST_TEST(take() == test::kShutDown);
 }
 
 BOOST_AUTO_TEST_CASE(t60_a_shutdown_resumes_with_an_exception) {

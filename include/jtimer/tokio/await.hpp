@@ -5,6 +5,7 @@
 #include <jtimer/exceptions.hpp>
 #include <jtimer/time.hpp>
 #include <jtimer/tokio/interval.hpp>
+#include <jtimer/tokio/notify.hpp>
 #include <jtimer/tokio/sleep.hpp>
 #include <jtimer/tokio/time_driver.hpp>
 
@@ -18,19 +19,21 @@
 #endif
 
 /// \file
-/// co_await for Sleep and Interval, where the language has coroutines (C++20):
+/// co_await for Sleep, Interval and Notified, where the language has coroutines (C++20):
 ///
 /// \code
 /// co_await driver.sleep(250ms);
 /// co_await sleep;                            // a Sleep that others may reset meanwhile
 /// const Date scheduled = co_await interval;  // the next tick of an Interval
+/// co_await notify.notified();
 /// \endcode
 ///
 /// The coroutine is resumed inside the waker: usually on the thread that turns the driver, see
 /// Waker. After a shutdown co_await throws IllegalStateException "TimeDriver has been shut down.",
 /// even in a coroutine that was already waiting. Destroying a waiting coroutine deregisters its
-/// Sleep. Do so on the thread that turns the driver, or while no thread turns it: on any other
-/// thread, the coroutine might be resumed at the same time.
+/// Sleep, and takes its waker from a Notified that is not its own. Do so on the thread that turns
+/// the driver, or while no thread turns it: on any other thread, the coroutine might be resumed at
+/// the same time.
 
 namespace jtimer::tokio::detail {
 
@@ -97,6 +100,51 @@ class OwnSleepAwaiter {
     SleepAwaiter awaiter_{sleep_};
 };
 
+/// Waits for a notification.
+class NotifiedAwaiter {
+  public:
+    explicit NotifiedAwaiter(Notified& notified) noexcept : notified_(notified) {}
+    NotifiedAwaiter(const NotifiedAwaiter&) = delete;
+    NotifiedAwaiter& operator=(const NotifiedAwaiter&) = delete;
+    /// Also runs when the coroutine is destroyed while it waits.
+    ~NotifiedAwaiter() {
+        if (isWaiting_) stopPolling(notified_);
+    }
+
+    bool await_ready() const { return notified_.poll(); }
+    /// As in SleepAwaiter, nothing of the coroutine is used after poll().
+    bool await_suspend(std::coroutine_handle<> coroutine) {
+        isWaiting_ = true;
+        return !notified_.poll([coroutine] { coroutine.resume(); });
+    }
+    /// \throws IllegalStateException "TimeDriver has been shut down."
+    void await_resume() {
+        isWaiting_ = false;
+        notified_.poll();
+    }
+
+  private:
+    Notified& notified_;
+    /// As in SleepAwaiter.
+    bool isWaiting_ = false;
+};
+
+/// The same for a Notified that the awaiter owns.
+class OwnNotifiedAwaiter {
+  public:
+    explicit OwnNotifiedAwaiter(Notified&& notified) noexcept : notified_(std::move(notified)) {}
+
+    bool await_ready() const { return awaiter_.await_ready(); }
+    bool await_suspend(std::coroutine_handle<> coroutine) {
+        return awaiter_.await_suspend(coroutine);
+    }
+    void await_resume() { awaiter_.await_resume(); }
+
+  private:
+    Notified notified_;
+    NotifiedAwaiter awaiter_{notified_};
+};
+
 /// Waits for a tick and takes it.
 class IntervalAwaiter {
   public:
@@ -130,6 +178,17 @@ inline detail::SleepAwaiter operator co_await(Sleep& sleep) noexcept {
 /// The same for a temporary Sleep.
 inline detail::OwnSleepAwaiter operator co_await(Sleep&& sleep) noexcept {
     return detail::OwnSleepAwaiter(std::move(sleep));
+}
+
+/// Waits until the Notified has been notified.
+/// \throws IllegalStateException "TimeDriver has been shut down."
+inline detail::NotifiedAwaiter operator co_await(Notified& notified) noexcept {
+    return detail::NotifiedAwaiter(notified);
+}
+
+/// The same for a temporary Notified.
+inline detail::OwnNotifiedAwaiter operator co_await(Notified&& notified) noexcept {
+    return detail::OwnNotifiedAwaiter(std::move(notified));
 }
 
 /// Waits for the next tick and takes it. \returns the time that the tick was scheduled for
