@@ -22,6 +22,7 @@ namespace jtimer::cluster::detail {
 /// Thread-safe. A call that finds all connections in use waits for one.
 class Client {
   public:
+    /// \param options outlive this object
     /// \param wakeNode called with no lock held after a write that may be due within pollInterval,
     ///   so that the node of this process looks at once. Other nodes are notified.
     Client(const Options& options, std::function<void()> wakeNode);
@@ -60,7 +61,7 @@ class Client {
     void notify() noexcept;
     Timer& timer(boost::mutex::scoped_lock& lock);
 
-    const Options options_;
+    const Options& options_;
     const std::function<void()> wakeNode_;
 
     boost::mutex mutex_;  ///< guards all below; no statement is sent under it

@@ -47,6 +47,7 @@ std::string trimmed(const char* text) {
     std::string message = text == nullptr ? "" : text;
     while (!message.empty() && message.back() == '\n') message.pop_back();
     std::replace(message.begin(), message.end(), '\n', ' ');
+    message.erase(std::remove(message.begin(), message.end(), '\t'), message.end());
     return message;
 }
 
@@ -148,6 +149,9 @@ void Connection::connect(const Settings& settings, Deadline deadline) {
         status = PQconnectPoll(connection_);
     }
     if (PQsetnonblocking(connection_, 1) != 0) throw DatabaseException(message());
+    // By default libpq prints what the server warns of.
+    PQsetNoticeProcessor(
+        connection_, [](void*, const char*) {}, nullptr);
     failpoint("connect", false, socket());
 }
 

@@ -95,7 +95,7 @@ std::string Statements::privileges() const {
 -- grant select, insert, update, delete on @.task, @.node to ROLE;
 -- grant usage on sequence @.token to ROLE;
 --
--- To schedule only, it needs no privilege on @.node but to select.
+-- To schedule only, it needs the same without @.node; find(), list() and backlog() then fail.
 )");
 }
 

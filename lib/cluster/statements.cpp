@@ -312,7 +312,9 @@ Statement Statements::list(const Filter& filter) const {
 }
 
 Statement Statements::backlog() const {
-    return make(nullptr, R"(
+    return make(
+        nullptr,
+        R"(
         select
             (select pg_catalog.count(*) from @.task where owner is null and wake <= @.now()),
             (select pg_catalog.count(*) from @.task
@@ -321,9 +323,9 @@ Statement Statements::backlog() const {
             (select pg_catalog.count(*) from @.task where owner is null and wake = 'infinity'),
             (select pg_catalog.count(*) from @.node),
             coalesce(greatest()" +
-                             micros("@.now() - (select wake from @.task where owner is null "
-                                    "order by wake limit 1)") +
-                             R"(, 0), 0))");
+            micros("@.now() - (select wake from @.task where owner is null and wake <= @.now() "
+                   "order by wake limit 1)") +
+            R"(, 0), 0))");
 }
 
 // --- time

@@ -1,0 +1,175 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+
+// When cron tasks are due, in time zones of the server, on a clock that the test moves.
+
+#include "cluster/schema.hpp"
+#include "cluster/store.hpp"
+
+#include <jtimer/cluster/schedule.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace jtimer::cluster;
+using namespace jtimer::cluster::detail;
+using jtimer::MissedRuns;
+
+struct Fixture : test::Schema {
+    Fixture() : store(options) { node = store.registerNode("one", 1'000'000'000); }
+
+    /// Moves the clock to a time in UTC; also back, as no user can.
+    void moveTo(const std::string& time) {
+        ask("update @.clock set shift = '" + time + "+00'::timestamptz - statement_timestamp()");
+    }
+
+    void schedule(const std::string& expression, const std::string& zone,
+                  MissedRuns missedRuns = MissedRuns::Once) {
+        store.schedule(
+            {{"n", "i", Schedule::cron(expression, zone, missedRuns), {}, IfExists::Replace}});
+    }
+
+    /// In UTC.
+    std::string due() { return ask("select due at time zone 'UTC' from @.task"); }
+
+    /// Runs the task at its due, and ends it at a time, or at once.
+    void run(const std::string& endsAt = {}) {
+        moveTo(due());
+        const std::vector<ClaimedTask> tasks = store.claim(node, {"n"}, 1).tasks;
+        BOOST_REQUIRE(tasks.size() == 1U);
+        if (!endsAt.empty()) moveTo(endsAt);
+        End end;
+        end.task = std::make_shared<const ClaimedTask>(tasks[0]);
+        BOOST_TEST((store.writeEnds(node, {end})[0] == EndStatus::Written));
+    }
+
+    std::string missed() { return ask("select missed_runs from @.task"); }
+
+    Store store;
+    NodeNumber node;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(cron_dues, Fixture)
+
+BOOST_AUTO_TEST_CASE(k29_a_local_time_is_due_at_its_instant) {
+    moveTo("2026-01-10 12:34:56");
+    schedule("0 2 * * *", "UTC");
+    BOOST_TEST(due() == "2026-01-11 02:00:00");
+    schedule("0 2 * * *", "Europe/Berlin");
+    BOOST_TEST(due() == "2026-01-11 01:00:00");
+    schedule("*/15 * * * *", "Asia/Kathmandu");  // 5:45 ahead
+    BOOST_TEST(due() == "2026-01-10 12:45:00");
+    schedule("0 0 29 2 *", "UTC");
+    BOOST_TEST(due() == "2028-02-29 00:00:00");
+    moveTo("2026-07-10 12:00:00");
+    schedule("0 2 * * *", "Europe/Berlin");
+    BOOST_TEST(due() == "2026-07-11 00:00:00");
+}
+
+BOOST_AUTO_TEST_CASE(k29_a_due_is_later_than_now_and_than_the_last_due) {
+    moveTo("2026-01-10 11:59:30");
+    schedule("0 12 * * *", "UTC");
+    BOOST_TEST(due() == "2026-01-10 12:00:00");
+    moveTo("2026-01-10 12:00:00");
+    schedule("0 12 * * *", "UTC");
+    BOOST_TEST(due() == "2026-01-11 12:00:00");
+    run();
+    BOOST_TEST(due() == "2026-01-12 12:00:00");
+}
+
+BOOST_AUTO_TEST_CASE(k29_a_local_time_that_is_skipped_runs_that_much_later) {
+    moveTo("2026-03-28 12:00:00");  // summer time begins at 01:00 UTC on the 29th
+    schedule("30 2 * * *", "Europe/Berlin");
+    BOOST_TEST(due() == "2026-03-29 01:30:00");  // 03:30 there
+    run();
+    BOOST_TEST(due() == "2026-03-30 00:30:00");
+    run();
+    BOOST_TEST(due() == "2026-03-31 00:30:00");
+}
+
+BOOST_AUTO_TEST_CASE(k29_no_instant_is_due_twice_where_local_times_meet) {
+    moveTo("2026-03-29 00:10:00");
+    schedule("*/30 * * * *", "Europe/Berlin");
+    std::string dues;
+    for (int i = 0; i < 6; ++i) {
+        dues += due().substr(11, 5) + ' ';
+        run();
+    }
+    BOOST_TEST(dues == "00:30 01:00 01:30 02:00 02:30 03:00 ");
+}
+
+BOOST_AUTO_TEST_CASE(k29_a_local_time_that_occurs_twice_runs_once_the_second_time) {
+    moveTo("2026-10-24 12:00:00");  // summer time ends at 01:00 UTC on the 25th
+    schedule("30 2 * * *", "Europe/Berlin");
+    BOOST_TEST(due() == "2026-10-25 01:30:00");
+    run();
+    BOOST_TEST(due() == "2026-10-26 01:30:00");
+    moveTo("2026-10-25 00:30:30");  // 02:30:30 for the first time
+    schedule("30 2 * * *", "Europe/Berlin");
+    BOOST_TEST(due() == "2026-10-25 01:30:00");
+}
+
+BOOST_AUTO_TEST_CASE(k29_a_day_that_a_zone_skips_runs_a_day_later) {
+    moveTo("2011-12-29 12:00:00");  // Samoa had no 30th of December
+    schedule("0 12 30 * *", "Pacific/Apia");
+    BOOST_TEST(due() == "2011-12-30 22:00:00");  // 12:00 on the 31st
+    run();
+    BOOST_TEST(due() == "2012-01-29 22:00:00");
+}
+
+BOOST_AUTO_TEST_CASE(k26_missed_runs_of_cron_tasks_are_repeated_skipped_or_merged) {
+    const auto nextAfterTwoHours = [&](MissedRuns missedRuns) {
+        moveTo("2026-01-10 11:55:00");
+        schedule("*/10 * * * *", "Europe/Berlin", missedRuns);
+        run("2026-01-10 14:05:00");
+        return due().substr(11, 5) + ' ' + missed();
+    };
+    BOOST_TEST(nextAfterTwoHours(MissedRuns::Burst) == "12:10 0");
+    BOOST_TEST(nextAfterTwoHours(MissedRuns::Skip) == "14:10 12");
+    BOOST_TEST(nextAfterTwoHours(MissedRuns::Once) == "14:00 11");
+}
+
+BOOST_AUTO_TEST_CASE(k26_missed_runs_are_counted_across_the_end_of_summer_time) {
+    const auto next = [&](MissedRuns missedRuns, const std::string& endsAt) {
+        moveTo("2026-10-24 22:40:00");
+        schedule("0 * * * *", "Europe/Berlin", missedRuns);
+        run(endsAt);
+        return due().substr(11, 5) + ' ' + missed();
+    };
+    // Local hours 1, 2, 3, 4 are 23:00, 01:00, 02:00, 03:00 UTC.
+    BOOST_TEST(next(MissedRuns::Skip, "2026-10-25 02:30:00") == "03:00 2");
+    BOOST_TEST(next(MissedRuns::Once, "2026-10-25 02:30:00") == "02:00 1");
+    BOOST_TEST(next(MissedRuns::Once, "2026-10-25 00:30:00") == "01:00 0");
+}
+
+BOOST_AUTO_TEST_CASE(k26_years_of_missed_minutes_take_no_time) {
+    moveTo("2026-01-01 00:00:30");
+    schedule("* * * * *", "America/New_York");
+    run("2028-01-01 00:00:30");
+    BOOST_TEST(due() == "2028-01-01 00:00:00");
+    // Two years have 1,051,200 minutes. Each of two springs has an hour whose local times are
+    // skipped and due with those of the next one; each autumn has an hour less.
+    BOOST_TEST(std::stoll(missed()) <= 1'051'200 - 2);
+    BOOST_TEST(std::stoll(missed()) >= 1'051'200 - 240);
+}
+
+BOOST_AUTO_TEST_CASE(a_cron_task_whose_zone_the_server_has_forgotten_dies) {
+    schedule("* * * * *", "Europe/Berlin");
+    ask("update @.task set due = @.now(), wake = @.now(), zone = 'Gone/Away'");
+    const auto task = std::make_shared<const ClaimedTask>(store.claim(node, {"n"}, 1).tasks.at(0));
+    End end;
+    end.task = task;
+    BOOST_TEST((store.writeEnds(node, {end})[0] == EndStatus::Written));
+    const auto found = store.find("n", "i");
+    BOOST_TEST((found->state == State::Dead));
+    BOOST_TEST(found->lastError.find("Gone/Away") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,502 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+
+// The operations of a Store, as nodes and callers use them, on one thread.
+
+#include "cluster/store.hpp"
+
+#include "cluster/schema.hpp"
+#include "support/throws.hpp"
+
+#include <jtimer/cluster/exceptions.hpp>
+#include <jtimer/cluster/migrate.hpp>
+#include <jtimer/exceptions.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace jtimer::cluster;
+using namespace jtimer::cluster::detail;
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr Micros kLease = 30'000'000;
+constexpr Micros kSecond = 1'000'000;
+
+/// A schema for tests, a Store, and a node.
+struct Fixture : test::Schema {
+    Fixture() : store(options) { node = store.registerNode("one", kLease); }
+
+    std::size_t schedule(const std::string& name, const std::string& id, const Schedule& when,
+                         const std::string& payload = {}, IfExists ifExists = IfExists::Update) {
+        return store.schedule({NewTask{name, id, when, payload, ifExists}});
+    }
+
+    std::vector<ClaimedTask> claim(int limit = 10) { return store.claim(node, {"n"}, limit).tasks; }
+
+    std::shared_ptr<const ClaimedTask> claimOne() {
+        const std::vector<ClaimedTask> tasks = claim(1);
+        BOOST_REQUIRE(tasks.size() == 1);
+        return std::make_shared<const ClaimedTask>(tasks[0]);
+    }
+
+    EndStatus end(const std::shared_ptr<const ClaimedTask>& task, End::Kind kind,
+                  Micros delay = 0) {
+        End end;
+        end.task = task;
+        end.kind = kind;
+        end.delay = delay;
+        if (kind != End::Kind::Success) end.error = "broken";
+        return store.writeEnds(node, {end})[0];
+    }
+
+    TaskInfo find(const std::string& id = "i") {
+        const auto found = store.find("n", id);
+        BOOST_REQUIRE(found.has_value());
+        return *found;
+    }
+
+    Store store;
+    NodeNumber node;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(store, Fixture)
+
+BOOST_AUTO_TEST_CASE(k2_a_task_is_not_claimed_before_its_time_and_the_claim_tells_its_wake) {
+    BOOST_TEST(schedule("n", "i", Schedule::once(seconds(10)), "text") == 1U);
+    const Claim early = store.claim(node, {"n"}, 10);
+    BOOST_TEST(early.tasks.empty());
+    BOOST_REQUIRE(early.nextWakeIn.has_value());
+    BOOST_TEST(*early.nextWakeIn > 0);
+    BOOST_TEST(*early.nextWakeIn <= 10 * kSecond);
+
+    store.advance(*early.nextWakeIn);
+    const auto task = claimOne();
+    BOOST_TEST(task->name == "n");
+    BOOST_TEST(task->id == "i");
+    BOOST_TEST(task->payload == "text");
+    BOOST_TEST(task->attempt == 1);
+    BOOST_TEST(task->crashes == 0);
+    BOOST_TEST(task->claimedAt >= task->due);
+    BOOST_TEST((find().state == State::Running));
+    BOOST_TEST(find().runningOn == "one");
+    BOOST_TEST(find().fencingToken == task->token);
+    BOOST_TEST((end(task, End::Kind::Success) == EndStatus::Written));
+    BOOST_TEST(!store.find("n", "i").has_value());
+}
+
+BOOST_AUTO_TEST_CASE(k13_tasks_of_other_names_stay) {
+    schedule("other", "i", Schedule::once(0));
+    const Claim claim = store.claim(node, {"n"}, 10);
+    BOOST_TEST(claim.tasks.empty());
+    BOOST_TEST(!claim.nextWakeIn.has_value());
+    BOOST_TEST((store.find("other", "i")->state == State::Scheduled));
+}
+
+BOOST_AUTO_TEST_CASE(k17_what_a_second_schedule_does) {
+    const jtimer::Date late = toDate(store.now() + 100 * kSecond);
+    const auto once = Schedule::once(late);
+    const auto rate = Schedule::fixedRate(late, 1000);
+
+    // A one-shot is kept by Keep and Update.
+    BOOST_TEST(schedule("n", "i", once, "a") == 1U);
+    BOOST_TEST(schedule("n", "i", Schedule::once(0), "b", IfExists::Keep) == 0U);
+    BOOST_TEST(schedule("n", "i", Schedule::once(0), "b") == 0U);
+    BOOST_TEST((find().scheduledExecutionTime == late));
+    BOOST_TEST(find().payload == "a");
+
+    // A repeating task takes the place of a one-shot, and another definition that of a repeating
+    // task. The payload stays.
+    const std::vector<Schedule> definitions = {
+        rate,
+        Schedule::fixedRate(late, 2000),
+        Schedule::fixedRate(late, 2000, jtimer::MissedRuns::Skip),
+        Schedule::fixedDelay(late, 2000),
+        Schedule::cron("0 2 * * *"),
+        Schedule::cron("0 3 * * *"),
+        Schedule::cron("0 3 * * *", "Europe/Berlin"),
+        Schedule::cron("0 3 * * *", "Europe/Berlin", jtimer::MissedRuns::Burst)};
+    for (const Schedule& definition : definitions) {
+        BOOST_TEST(schedule("n", "i", definition, "b", IfExists::Keep) == 0U);
+        BOOST_TEST(schedule("n", "i", definition, "b") == 1U);
+        BOOST_TEST(schedule("n", "i", definition, "b") == 0U);
+        BOOST_TEST(find().payload == "a");
+    }
+    BOOST_TEST(schedule("n", "i", once, "b") == 0U);
+
+    // Replace makes a new task.
+    BOOST_TEST(schedule("n", "i", once, "c", IfExists::Replace) == 1U);
+    BOOST_TEST((find().scheduledExecutionTime == late));
+    BOOST_TEST(find().payload == "c");
+    BOOST_TEST(schedule("n", "i", once, "d", IfExists::Replace) == 1U);
+    BOOST_TEST(find().payload == "d");
+}
+
+BOOST_AUTO_TEST_CASE(k17_another_definition_during_a_run_applies_after_it) {
+    schedule("n", "i", Schedule::fixedRate(0, 1000));
+    const auto task = claimOne();
+    const jtimer::Date later = toDate(store.now() + 500 * kSecond);
+    BOOST_TEST(schedule("n", "i", Schedule::fixedRate(later, 7000)) == 1U);
+    BOOST_TEST((find().state == State::Running));
+    BOOST_TEST((end(task, End::Kind::Success) == EndStatus::Written));
+    BOOST_TEST((find().scheduledExecutionTime == later));
+    BOOST_TEST((find().nextAttempt == later));
+}
+
+BOOST_AUTO_TEST_CASE(k17_replacing_a_running_task_fences_its_run) {
+    schedule("n", "i", Schedule::once(0));
+    const auto task = claimOne();
+    BOOST_TEST(schedule("n", "i", Schedule::once(0), "new", IfExists::Replace) == 1U);
+    BOOST_TEST((end(task, End::Kind::Success) == EndStatus::Fenced));
+    const auto next = claimOne();
+    BOOST_TEST(next->payload == "new");
+    BOOST_TEST(next->attempt == 1);
+    BOOST_TEST(next->token > task->token);
+}
+
+BOOST_AUTO_TEST_CASE(k22_cancelling_says_whether_it_prevents_a_run) {
+    BOOST_TEST(!store.cancel("n", "i"));
+    schedule("n", "i", Schedule::once(0));
+    BOOST_TEST(store.cancel("n", "i"));
+
+    schedule("n", "i", Schedule::once(0));
+    const auto task = claimOne();
+    BOOST_TEST(!store.cancel("n", "i"));
+    BOOST_TEST((end(task, End::Kind::Success) == EndStatus::Fenced));
+
+    schedule("n", "i", Schedule::fixedRate(0, 1000));
+    claimOne();
+    BOOST_TEST(store.cancel("n", "i"));
+
+    schedule("n", "i", Schedule::once(0));
+    BOOST_TEST((end(claimOne(), End::Kind::Dead) == EndStatus::Written));
+    BOOST_TEST(!store.cancel("n", "i"));
+    BOOST_TEST(!store.find("n", "i").has_value());
+}
+
+BOOST_AUTO_TEST_CASE(k23_rescheduling_moves_a_free_task_and_revives_a_dead_one) {
+    BOOST_TEST(!store.reschedule("n", "i", 0));
+    schedule("n", "i", Schedule::once(hours(1)));
+    BOOST_TEST(store.reschedule("n", "i", 0));
+    const auto task = claimOne();
+    BOOST_TEST(!store.reschedule("n", "i", 0));
+    BOOST_TEST((end(task, End::Kind::GiveUp) == EndStatus::Written));
+    BOOST_TEST((find().state == State::Dead));
+    BOOST_TEST(find().lastError == "broken");
+    BOOST_TEST((find().nextAttempt == jtimer::Date::max()));
+    const jtimer::Date later = toDate(store.now() + kSecond);
+    BOOST_TEST(store.reschedule("n", "i", later));
+    BOOST_TEST((find().state == State::Scheduled));
+    BOOST_TEST((find().nextAttempt == later));
+    BOOST_TEST(find().attempt == 0);
+}
+
+BOOST_AUTO_TEST_CASE(k24_list_goes_through_all_tasks_in_parts) {
+    for (const char* name : {"b", "a"}) {
+        for (const char* id : {"3", "1", "2"}) schedule(name, id, Schedule::once(hours(1)));
+    }
+    Filter filter;
+    filter.limit = 4;
+    std::string keys;
+    for (int part = 0; part < 2; ++part) {
+        for (const TaskInfo& task : store.list(filter)) {
+            keys += task.name + task.id + ' ';
+            filter.after = {task.name, task.id};
+        }
+    }
+    BOOST_TEST(keys == "a1 a2 a3 b1 b2 b3 ");
+    BOOST_TEST(store.list(filter).empty());
+
+    Filter ofName;
+    ofName.name = "b";
+    BOOST_TEST(store.list(ofName).size() == 3U);
+    ofName.after = {"b", "2"};
+    BOOST_TEST(store.list(ofName).size() == 1U);
+    for (const State state : {State::Retrying, State::Running, State::Dead}) {
+        Filter ofState;
+        ofState.state = state;
+        BOOST_TEST(store.list(ofState).empty());
+        ofState.name = "b";
+        BOOST_TEST(store.list(ofState).empty());
+    }
+    Filter scheduled;
+    scheduled.state = State::Scheduled;
+    BOOST_TEST(store.list(scheduled).size() == 6U);
+}
+
+BOOST_AUTO_TEST_CASE(k25_a_fixed_rate_keeps_its_phase) {
+    const Micros first = store.now() - 1;
+    schedule("n", "i", Schedule::fixedRate(toDate(first), milliseconds(1500)));
+    BOOST_TEST((end(claimOne(), End::Kind::Success) == EndStatus::Written));
+    BOOST_TEST((find().scheduledExecutionTime == toDate(first + 1'500'000)));
+
+    // A run that is moved does not move the others.
+    store.reschedule("n", "i", toDate(first + 1'600'000));
+    store.advance(2 * kSecond);
+    const auto moved = claimOne();
+    BOOST_TEST(moved->due == first + 1'600'000);
+    BOOST_TEST((end(moved, End::Kind::Success) == EndStatus::Written));
+    BOOST_TEST((find().scheduledExecutionTime == toDate(first + 3'000'000)));
+}
+
+BOOST_AUTO_TEST_CASE(k25_a_fixed_delay_counts_from_the_end_of_a_run) {
+    schedule("n", "i", Schedule::fixedDelay(0, hours(1)));
+    const auto task = claimOne();
+    store.advance(100 * kSecond);
+    const Micros before = store.now();
+    BOOST_TEST((end(task, End::Kind::Success) == EndStatus::Written));
+    const Micros after = store.now();
+    const Micros due = toMicros(jtimer::When(find().scheduledExecutionTime)) - 3'600 * kSecond;
+    BOOST_TEST(due >= before);
+    BOOST_TEST(due <= after);
+}
+
+BOOST_AUTO_TEST_CASE(k26_missed_runs_are_repeated_skipped_or_merged) {
+    using jtimer::MissedRuns;
+    const Micros first = store.now() - kSecond;
+    // 101 s after the first, a period of 10 s: 10 have passed.
+    const auto dueAfter = [&](MissedRuns missedRuns, std::uint64_t& missed) {
+        schedule("n", "i", Schedule::fixedRate(toDate(first), seconds(10), missedRuns), {},
+                 IfExists::Replace);
+        const auto task = claimOne();
+        BOOST_TEST(task->missedRuns == 0U);
+        store.advance(100 * kSecond);
+        BOOST_TEST((end(task, End::Kind::Success) == EndStatus::Written));
+        const Micros due = toMicros(jtimer::When(find().scheduledExecutionTime));
+        store.advance(10 * kSecond);
+        missed = claimOne()->missedRuns;
+        store.advance(-110 * kSecond);
+        return (due - first) / kSecond;
+    };
+    std::uint64_t missed = 0;
+    BOOST_TEST(dueAfter(MissedRuns::Burst, missed) == 10);
+    BOOST_TEST(missed == 0U);
+    BOOST_TEST(dueAfter(MissedRuns::Skip, missed) == 110);
+    BOOST_TEST(missed == 10U);
+    BOOST_TEST(dueAfter(MissedRuns::Once, missed) == 100);
+    BOOST_TEST(missed == 9U);
+}
+
+BOOST_AUTO_TEST_CASE(k32_a_claim_takes_no_more_than_its_limit_in_order_of_wake) {
+    const Micros now = store.now();
+    for (int i = 0; i < 5; ++i) {
+        schedule("n", std::to_string(i), Schedule::once(toDate(now - i * kSecond)));
+    }
+    const Claim first = store.claim(node, {"n", "other"}, 3);
+    BOOST_REQUIRE(first.tasks.size() == 3U);
+    BOOST_TEST(first.tasks[0].id == "4");
+    BOOST_TEST(first.tasks[2].id == "2");
+    BOOST_TEST(first.lastWake == now - 2 * kSecond);
+    BOOST_TEST(!first.nextWakeIn.has_value());
+    const Claim second = store.claim(node, {"n"}, 3, first.lastWake);
+    BOOST_REQUIRE(second.tasks.size() == 2U);
+    BOOST_TEST(second.tasks[1].id == "0");
+    BOOST_TEST(second.tasks[0].token != second.tasks[1].token);
+}
+
+BOOST_AUTO_TEST_CASE(k34_a_node_without_a_row_claims_nothing) {
+    schedule("n", "i", Schedule::once(0));
+    store.deleteNode(node);
+    const Claim claim = store.claim(node, {"n"}, 10);
+    BOOST_TEST(claim.tasks.empty());
+    BOOST_TEST(claim.nodeGone);
+    BOOST_TEST((find().state == State::Scheduled));
+    BOOST_TEST(find().attempt == 0);
+}
+
+BOOST_AUTO_TEST_CASE(k34_a_claim_that_finds_nothing_draws_no_transaction_number) {
+    store.claim(node, {"n"}, 10);
+    const std::string before = ask("select pg_snapshot_xmax(pg_current_snapshot())");
+    store.claim(node, {"n"}, 10);
+    BOOST_TEST(ask("select pg_snapshot_xmax(pg_current_snapshot())") == before);
+}
+
+BOOST_AUTO_TEST_CASE(k36_the_ends_of_many_runs_are_one_write) {
+    for (int i = 0; i < 5; ++i) schedule("n", std::to_string(i), Schedule::once(0));
+    std::vector<End> ends;
+    for (const ClaimedTask& task : claim()) {
+        End end;
+        end.task = std::make_shared<const ClaimedTask>(task);
+        ends.push_back(end);
+    }
+    BOOST_REQUIRE(ends.size() == 5U);
+    store.cancel("n", ends[1].task->id);
+    const std::vector<EndStatus> statuses = store.writeEnds(node, ends);
+    for (std::size_t i = 0; i < statuses.size(); ++i) {
+        BOOST_TEST((statuses[i] == (i == 1 ? EndStatus::Fenced : EndStatus::Written)));
+    }
+    BOOST_TEST(store.list({}).empty());
+}
+
+BOOST_AUTO_TEST_CASE(k42_again_and_a_new_payload_are_stored_with_the_end) {
+    schedule("n", "i", Schedule::once(0), "a");
+    End end;
+    end.task = claimOne();
+    end.again = jtimer::When(toDate(store.now() + 50 * kSecond));
+    end.payload = std::string("\0b", 2);
+    BOOST_TEST((store.writeEnds(node, {end})[0] == EndStatus::Written));
+    BOOST_TEST((find().scheduledExecutionTime == toDate(toMicros(*end.again))));
+    BOOST_TEST(find().payload == std::string("\0b", 2));
+    BOOST_TEST(find().attempt == 0);
+}
+
+BOOST_AUTO_TEST_CASE(k43_an_end_without_a_row_changes_nothing) {
+    schedule("n", "i", Schedule::once(0));
+    const auto task = claimOne();
+    auto other = std::make_shared<ClaimedTask>(*task);
+    other->token -= 1;
+    BOOST_TEST((end(other, End::Kind::Success) == EndStatus::Fenced));
+    BOOST_TEST(store.owns(node, *task));
+    BOOST_TEST(!store.owns(node, *other));
+    BOOST_TEST((end(task, End::Kind::Success) == EndStatus::Written));
+    BOOST_TEST(!store.owns(node, *task));
+}
+
+BOOST_AUTO_TEST_CASE(k47_a_failure_is_due_again_after_its_pause) {
+    schedule("n", "i", Schedule::once(0));
+    const auto task = claimOne();
+    BOOST_TEST((end(task, End::Kind::Retry, 5 * kSecond) == EndStatus::Written));
+    BOOST_TEST((find().state == State::Retrying));
+    BOOST_TEST(find().lastError == "broken");
+    BOOST_TEST((find().scheduledExecutionTime == toDate(task->due)));
+    BOOST_TEST(claim().empty());
+    store.advance(5 * kSecond);
+    const auto again = claimOne();
+    BOOST_TEST(again->due == task->due);
+    BOOST_TEST(again->attempt == 2);
+}
+
+BOOST_AUTO_TEST_CASE(k50_a_repeating_task_that_is_given_up_keeps_the_error_and_goes_on) {
+    const Micros first = store.now() - 1;
+    schedule("n", "i", Schedule::fixedRate(toDate(first), seconds(60)));
+    BOOST_TEST((end(claimOne(), End::Kind::GiveUp) == EndStatus::Written));
+    BOOST_TEST((find().state == State::Scheduled));
+    BOOST_TEST(find().lastError == "broken");
+    BOOST_TEST((find().scheduledExecutionTime == toDate(first + 60 * kSecond)));
+    store.advance(60 * kSecond);
+    const auto task = claimOne();
+    BOOST_TEST(task->attempt == 1);
+    BOOST_TEST((end(task, End::Kind::Dead) == EndStatus::Written));
+    BOOST_TEST((find().state == State::Dead));
+}
+
+BOOST_AUTO_TEST_CASE(k53_k57_the_tasks_of_a_node_whose_lease_ended_are_freed_once) {
+    const NodeNumber dead = store.registerNode("dead", kLease);
+    schedule("n", "i", Schedule::once(0));
+    BOOST_TEST(store.claim(dead, {"n"}, 1).tasks.size() == 1U);
+    BOOST_TEST(store.takeOver(node).nodes.empty());
+    BOOST_TEST((find().state == State::Running));
+
+    ask("update @.node set lease = '1 us', lease_until = statement_timestamp() where name = "
+        "'dead'");
+    const Renewal renewal = store.renew(node, kLease);
+    BOOST_TEST(renewal.alive);
+    BOOST_REQUIRE(renewal.nextLeaseEndIn.has_value());
+    BOOST_TEST(*renewal.nextLeaseEndIn <= 0);
+    const TakeOver done = store.takeOver(node);
+    BOOST_TEST(done.nodes == std::vector<std::string>{"dead"}, boost::test_tools::per_element());
+    BOOST_TEST(done.tasks == 1U);
+    BOOST_TEST(done.orphans == 0U);
+    BOOST_TEST(store.takeOver(node).nodes.empty());
+
+    BOOST_TEST((find().state == State::Retrying));
+    BOOST_TEST(find().crashes == 1);
+    BOOST_TEST(!store.renew(dead, kLease).alive);
+    const auto task = claimOne();
+    BOOST_TEST(task->attempt == 2);
+    BOOST_TEST(task->crashes == 1);
+    BOOST_TEST((end(task, End::Kind::Success) == EndStatus::Written));
+}
+
+BOOST_AUTO_TEST_CASE(k53_an_outage_longer_than_a_lease_declares_no_node_dead) {
+    store.registerNode("other", kLease);
+    ask("update @.node set lease_until = '2000-01-01' where name = 'other'");
+    ask("update @.node set lease = '10 years' where name = 'other'");
+    BOOST_TEST(store.takeOver(node).nodes.empty());
+    BOOST_TEST(*store.renew(node, kLease).nextLeaseEndIn > 0);
+}
+
+BOOST_AUTO_TEST_CASE(k56_tokens_rise_and_survive_the_task) {
+    schedule("n", "i", Schedule::once(0));
+    const auto first = claimOne();
+    end(first, End::Kind::Success);
+    schedule("n", "i", Schedule::once(0));
+    BOOST_TEST(find().fencingToken == 0);
+    BOOST_TEST(claimOne()->token > first->token);
+}
+
+BOOST_AUTO_TEST_CASE(k57_tasks_whose_owner_has_no_row_are_freed_without_a_crash) {
+    schedule("n", "i", Schedule::once(0));
+    claimOne();
+    ask("update @.task set owner = 987654321");
+    const TakeOver done = store.takeOver(node);
+    BOOST_TEST(done.tasks == 0U);
+    BOOST_TEST(done.orphans == 1U);
+    BOOST_TEST(find().crashes == 0);
+    BOOST_TEST((find().state == State::Retrying));
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_whose_answer_was_lost_is_released_and_does_not_count) {
+    schedule("n", "known", Schedule::once(0));
+    const auto known = claimOne();
+    schedule("n", "lost", Schedule::once(0));
+    claimOne();
+    BOOST_TEST(store.release(node, {known->token}) == 1U);
+    BOOST_TEST((find("known").state == State::Running));
+    BOOST_TEST((find("lost").state == State::Scheduled));
+    BOOST_TEST(claimOne()->attempt == 1);
+}
+
+BOOST_AUTO_TEST_CASE(k77_the_backlog_counts_each_task_once) {
+    schedule("n", "running", Schedule::once(0));
+    claimOne();
+    schedule("n", "dead", Schedule::once(0));
+    end(claimOne(), End::Kind::Dead);
+    schedule("n", "scheduled", Schedule::once(hours(1)));
+    schedule("n", "due", Schedule::once(toDate(store.now() - 5 * kSecond)));
+    const Backlog backlog = store.backlog();
+    BOOST_TEST(backlog.due == 1U);
+    BOOST_TEST(backlog.scheduled == 1U);
+    BOOST_TEST(backlog.running == 1U);
+    BOOST_TEST(backlog.dead == 1U);
+    BOOST_TEST(backlog.nodes == 1U);
+    BOOST_TEST((backlog.oldestDue >= seconds(5)));
+    BOOST_TEST((backlog.oldestDue < hours(1)));
+}
+
+BOOST_AUTO_TEST_CASE(k41_an_error_is_cut_at_2000_bytes_and_made_valid) {
+    schedule("n", "i", Schedule::once(0));
+    End end;
+    end.task = claimOne();
+    end.kind = End::Kind::GiveUp;
+    end.error = std::string("\0\xff", 2);
+    for (int i = 0; i < 1000; ++i) end.error += "\xc3\xa4";
+    BOOST_TEST((store.writeEnds(node, {end})[0] == EndStatus::Written));
+    const std::string error = find().lastError;
+    BOOST_TEST(error.size() == 2000U);
+    BOOST_TEST(error.substr(0, 4) == "??\xc3\xa4");
+}
+
+BOOST_AUTO_TEST_CASE(times_beyond_the_range_of_a_date_are_never_due) {
+    const std::int64_t max = std::numeric_limits<std::int64_t>::max();
+    schedule("n", "delay", Schedule::once(max));
+    schedule("n", "date", Schedule::once(jtimer::Date::max()));
+    schedule("n", "rate", Schedule::fixedRate(0, max));
+    BOOST_TEST((end(claimOne(), End::Kind::Success) == EndStatus::Written));
+    const Claim claim = store.claim(node, {"n"}, 10);
+    BOOST_TEST(claim.tasks.empty());
+    for (const TaskInfo& task : store.list({})) {
+        BOOST_TEST((task.state == State::Scheduled));
+        BOOST_TEST((task.scheduledExecutionTime > toDate(store.now()) + hours(24 * 365 * 200)));
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
