@@ -1,0 +1,104 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+
+// The connection, or the server, breaks at each statement of a caller's write.
+
+#include "cluster/failpoint.hpp"
+#include "cluster/schema.hpp"
+#include "cluster/server.hpp"
+#include "cluster/store.hpp"
+
+#include <jtimer/cluster/schedule.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <sys/socket.h>
+
+namespace {
+
+using namespace jtimer::cluster;
+using namespace jtimer::cluster::detail;
+
+/// Does something once, the first time that a statement is about to leave or has been answered.
+struct Once {
+    Once(const std::string& statement, bool before, const std::function<void(int socket)>& what) {
+        setFailpoint([=, done = false](const char* each, bool isBefore, int socket) mutable {
+            if (done || each != statement || isBefore != before) return;
+            done = true;
+            what(socket);
+        });
+    }
+    ~Once() { setFailpoint({}); }
+};
+
+struct Fixture : test::Schema {
+    Fixture() : store(options) { store.connect(); }
+
+    /// Schedules, cancels and schedules again with a failure in each; exactly the last is left.
+    void writeWith(const std::string& statement, bool before,
+                   const std::function<void(int socket)>& what) {
+        const NewTask task{"n", "i", Schedule::once(std::chrono::hours(1)), {}, IfExists::Keep};
+        {
+            const Once once(statement == "*" ? "schedule" : statement, before, what);
+            BOOST_TEST(store.schedule({task}) == 1U, statement << before);
+        }
+        BOOST_TEST(store.schedule({task}) == 0U);
+        {
+            const Once once(statement == "*" ? "cancel" : statement, before, what);
+            BOOST_TEST(store.cancel("n", "i"), statement << before);
+        }
+        BOOST_TEST(!store.cancel("n", "i"));
+    }
+
+    Store store;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(outcome, Fixture)
+
+BOOST_AUTO_TEST_CASE(k20_a_connection_that_breaks_at_any_statement_leaves_one_effect) {
+    for (const char* statement : {"begin", "*", "commit"}) {
+        for (const bool before : {true, false}) {
+            writeWith(statement, before, [](int socket) { ::shutdown(socket, SHUT_RDWR); });
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(k20_a_lost_answer_to_any_statement_leaves_one_effect) {
+    for (const char* statement : {"begin", "*", "commit"}) {
+        writeWith(statement, true, [](int socket) { ::shutdown(socket, SHUT_RD); });
+    }
+}
+
+BOOST_AUTO_TEST_CASE(k20_a_session_that_is_ended_at_any_statement_leaves_one_effect) {
+    for (const char* statement : {"begin", "*", "commit"}) {
+        for (const bool before : {true, false}) {
+            writeWith(statement, before, [this](int) {
+                ask("select pg_terminate_backend(pid) from pg_stat_activity "
+                    "where application_name = 'jtimer'");
+            });
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(k20_a_server_that_restarts_at_any_statement_leaves_one_effect) {
+    for (const char* statement : {"begin", "*", "commit"}) {
+        writeWith(statement, true, [](int) { test::server().restart(test::Server::Stop::Fast); });
+        writeWith(statement, true,
+                  [](int) { test::server().restart(test::Server::Stop::Immediate); });
+    }
+}
+
+BOOST_AUTO_TEST_CASE(k20_a_crash_of_the_server_resets_the_time_of_its_statistics) {
+    const std::string query = "select stats_reset from pg_stat_bgwriter";
+    const std::string before = ask(query);
+    test::server().restart(test::Server::Stop::Fast);
+    BOOST_TEST(ask(query) == before);
+    test::server().restart(test::Server::Stop::Immediate);
+    BOOST_TEST(ask(query) != before);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
