@@ -6,6 +6,7 @@
 
 #include <jtimer/clock.hpp>
 #include <jtimer/go/channel.hpp>
+#include <jtimer/go/context.hpp>
 #include <jtimer/go/event.hpp>
 #include <jtimer/go/scoped_timer.hpp>
 #include <jtimer/go/timer.hpp>

@@ -83,6 +83,8 @@ class Cell : public Scheduled {
     State state_ = State::Running;
     /// The cell has a handle, which can reset it.
     bool hasHandle_ = true;
+    /// Of a function: the poller calls it. Does not change once the cell is started.
+    bool runsOnPoller_ = false;
     mutable Mutex mutex_;
     std::atomic<std::uint32_t> references_{1};
     /// While running: the due time. While unread: the value.
@@ -156,6 +158,13 @@ class FunctionCell final : public Cell {
     /// The new cell has one reference for the handle and one for the heap.
     /// \throws what the construction of the function throws
     static FunctionCell& create(Shard& home, const FunctionMaker& maker);
+
+    /// Creates a cell and starts it. \returns a reference for the handle
+    /// \param on Poller: for a short function of this library, which throws nothing
+    /// \throws std::bad_alloc, TimersDestroyed, and what the construction of the function throws
+    enum class RunsOn { RoomThread, Poller };
+    static FunctionCell& createAndStart(Runtime& runtime, Nanos when, const FunctionMaker& maker,
+                                        RunsOn on);
 
     /// Called by the poller, which has popped this start and holds the heap's reference.
     void fire(std::uint32_t start);

@@ -25,7 +25,6 @@ TimersDestroyed::~TimersDestroyed() = default;
 
 namespace {
 
-bool isEvent(const detail::Item& item) noexcept { return item.kind() == detail::Item::Kind::Event; }
 detail::EventCell& event(detail::Item& item) noexcept {
     return static_cast<detail::EventCell&>(item);
 }
@@ -35,7 +34,7 @@ detail::ChannelCell& timer(detail::Item& item) noexcept {
 
 detail::Item* retain(detail::Item* item) noexcept {
     if (item == nullptr) return nullptr;
-    isEvent(*item) ? event(*item).retain() : timer(*item).retain();
+    item->isEvent() ? event(*item).retain() : timer(*item).retain();
     return item;
 }
 
@@ -49,13 +48,13 @@ Channel& Channel::operator=(Channel other) noexcept {
     return *this;
 }
 Channel::~Channel() {
-    if (item_ != nullptr) isEvent(*item_) ? event(*item_).release() : timer(*item_).release();
+    if (item_ != nullptr) item_->isEvent() ? event(*item_).release() : timer(*item_).release();
 }
 
 std::optional<Date> Channel::tryReceive() const {
     if (item_ == nullptr) return std::nullopt;
     std::optional<Nanos> value;
-    if (!isEvent(*item_)) {
+    if (!item_->isEvent()) {
         value = timer(*item_).tryReceive();
     } else if (event(*item_).isSet()) {
         value = detail::kEventValue;
@@ -67,7 +66,7 @@ std::optional<Date> Channel::tryReceive() const {
 namespace {
 
 void add(detail::Sources& sources, detail::Item& item, std::size_t index) {
-    if (isEvent(item)) {
+    if (item.isEvent()) {
         sources.events.push_back({&event(item), index});
     } else {
         sources.cells.push_back({&timer(item), index});

@@ -1,11 +1,13 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "go/access.hpp"
+#include "go/context_node.hpp"
 #include "go/errors.hpp"
 #include "go/event_cell.hpp"
 
 #include <jtimer/go/channel.hpp>
 #include <jtimer/go/event.hpp>
 
+#include <cstdint>
 #include <utility>
 
 namespace jtimer::go {
@@ -13,13 +15,31 @@ namespace jtimer::go {
 namespace detail {
 
 void EventCell::release() noexcept {
-    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    if (!dropReference()) return;
+    if (kind() == Kind::Context) {
+        static_cast<ContextNode*>(this)->end();
+    } else {
+        delete this;
+    }
 }
 
-/// The waiters are woken after the lock has been released, by the destructor of the list.
+bool EventCell::retainIfAlive() noexcept {
+    std::uint32_t count = references_.load(std::memory_order_relaxed);
+    while (count != 0) {
+        if (references_.compare_exchange_weak(count, count + 1, std::memory_order_relaxed)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void EventCell::set() noexcept {
     if (isOfAnotherProcess()) return isSet_.store(true, std::memory_order_release);
     WakeList toWake;
+    set(toWake);
+}
+
+void EventCell::set(WakeList& toWake) noexcept {
     const Lock lock(mutex_);
     if (isSet()) return;
     isSet_.store(true, std::memory_order_release);

@@ -40,6 +40,8 @@ class EventCase : public jtimer::detail::ListHook {
 /// either the call finds the flag, or set() finds the call. The flag is released and acquired, so
 /// that a thread that has seen it without the lock sees what was written before set().
 ///
+/// A context is an event too: a ContextNode, which the last release() ends in its own way.
+///
 /// In a forked child a thread of the parent may hold the lock for ever, and no call waits: there
 /// the lock is never taken, and set() only writes the flag.
 class EventCell : public Item {
@@ -51,6 +53,8 @@ class EventCell : public Item {
 
     bool isSet() const noexcept { return isSet_.load(std::memory_order_acquire); }
     void set() noexcept;
+    /// The same in a process of its own: the caller wakes the claimed waits.
+    void set(WakeList& toWake) noexcept;
 
     /// \returns false if the event is set: then it has not added the case
     bool addWaiter(EventCase& c) noexcept;
@@ -62,9 +66,17 @@ class EventCell : public Item {
     /// \throws TimersDestroyed with the text of a forked child, if this is one
     void requireOfThisProcess() const;
 
-  private:
+  protected:
     explicit EventCell(Kind kind) noexcept : Item(kind) {}
+    ~EventCell() = default;
 
+    /// For release(). \returns whether that was the last reference
+    bool dropReference() noexcept {
+        return references_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    }
+    bool retainIfAlive() noexcept;
+
+  private:
     Mutex mutex_;
     std::atomic<bool> isSet_{false};
     std::atomic<std::uint32_t> references_{1};

@@ -56,6 +56,22 @@ FunctionCell& FunctionCell::create(Shard& home, const FunctionMaker& maker) {
     return *cell;
 }
 
+FunctionCell& FunctionCell::createAndStart(Runtime& runtime, Nanos when, const FunctionMaker& maker,
+                                           RunsOn on) {
+    runtime.requireNotOver();
+    if (on == RunsOn::RoomThread) runtime.prepareForFunctions();
+    FunctionCell& cell = create(runtime.shardOfThisThread(), maker);
+    cell.runsOnPoller_ = on == RunsOn::Poller;
+    try {
+        cell.startFirst(when);
+    } catch (...) {
+        cell.release();
+        cell.release();
+        throw;
+    }
+    return cell;
+}
+
 std::size_t FunctionCell::offsetOf(const FunctionType& type) noexcept {
     return (sizeof(FunctionCell) + type.alignment - 1) / type.alignment * type.alignment;
 }
@@ -142,6 +158,7 @@ void FunctionCell::fire(std::uint32_t start) {
     runtime().countFired(when_);
     Run run(*this);
     lock.unlock();
+    if (runsOnPoller_) return run();
     runtime().handOver(std::move(run));
 }
 

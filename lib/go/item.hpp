@@ -9,9 +9,11 @@ namespace jtimer::go::detail {
 /// would cost each timer eight bytes.
 class Item {
   public:
-    enum class Kind : std::uint8_t { Channel, Function, Wait, Event };
+    enum class Kind : std::uint8_t { Channel, Function, Wait, Event, Context };
 
     Kind kind() const noexcept { return kind_; }
+    /// Whether it is an EventCell; that of a context is one too.
+    bool isEvent() const noexcept { return kind_ >= Kind::Event; }
 
   protected:
     explicit Item(Kind kind) noexcept : kind_(kind) {}

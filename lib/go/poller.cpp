@@ -40,7 +40,8 @@ void fire(const Shard::Popped& popped) {
         cell->fire(popped.start);
         break;
     }
-    case Scheduled::Kind::Event:  // is in no heap
+    case Scheduled::Kind::Event:  // these two are in no heap
+    case Scheduled::Kind::Context:
         break;
     }
 }

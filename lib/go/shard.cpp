@@ -126,7 +126,8 @@ Shard::Popped Shard::pop(Nanos limit) {
         case Scheduled::Kind::Channel:  // a cell that is being freed counts as removed
             if (retainIfAlive(item)) return popped;
             break;
-        case Scheduled::Kind::Event:  // is in no heap
+        case Scheduled::Kind::Event:  // these two are in no heap
+        case Scheduled::Kind::Context:
             break;
         }
     }

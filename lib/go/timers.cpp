@@ -80,17 +80,9 @@ Timer Timers::newTimer(TimeSpan d) {
 
 Timer Timers::startFunction(TimeSpan d, const jtimer::detail::FunctionMaker& maker) {
     runtime_->requireNotOver();
-    runtime_->prepareForFunctions();
     const Nanos when = runtime_->timeIn(toNanos(d));
-    FunctionCell& cell = FunctionCell::create(runtime_->shardOfThisThread(), maker);
-    try {
-        cell.startFirst(when);
-    } catch (...) {
-        cell.release();
-        cell.release();
-        throw;
-    }
-    return HandleAccess::timer(cell);
+    return HandleAccess::timer(
+        FunctionCell::createAndStart(*runtime_, when, maker, FunctionCell::RunsOn::RoomThread));
 }
 
 Channel Timers::after(TimeSpan d) {

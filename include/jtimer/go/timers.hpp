@@ -193,6 +193,7 @@ class JTIMER_API Timers {
 
   private:
     friend class TimersAccess;
+
     Timer startFunction(TimeSpan d, const jtimer::detail::FunctionMaker& maker);
 
     const std::shared_ptr<detail::Runtime> runtime_;
