@@ -1,0 +1,43 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "cluster/micros.hpp"
+
+#include <jtimer/timer.hpp>
+#include <jtimer/timer_task.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace jtimer::cluster::detail {
+
+/// Calls a function on the timer's thread after a delay. Setting it replaces an earlier setting, of
+/// which a call may still be on its way: what it calls must do no harm when called too often.
+/// Guarded by whoever owns it; may be set with a lock held, for the timer calls with none.
+class Alarm {
+  public:
+    /// \param function must not throw
+    Alarm(Timer& timer, std::function<void()> function)
+        : timer_(timer), function_(std::move(function)) {}
+
+    void setIn(Micros delay) {
+        cancel();
+        task_ = timer_.schedule([this] { function_(); },
+                                std::chrono::microseconds(std::max<Micros>(delay, 0)));
+    }
+
+    void cancel() {
+        if (task_ != nullptr) task_->cancel();
+        task_.reset();
+    }
+
+  private:
+    Timer& timer_;
+    const std::function<void()> function_;
+    std::shared_ptr<TimerTask> task_;
+};
+
+}  // namespace jtimer::cluster::detail

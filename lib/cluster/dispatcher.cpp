@@ -1,0 +1,308 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "cluster/dispatcher.hpp"
+
+#include "cluster/reports.hpp"
+
+#include <boost/chrono/duration.hpp>
+#include <boost/thread/lock_guard.hpp>
+#include <boost/thread/lock_types.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+namespace jtimer::cluster::detail {
+
+namespace {
+
+/// At least one claim in this time starts at the oldest task; in nanoseconds.
+constexpr std::int64_t kFullScanInterval = 1'000'000'000;
+
+/// After a claim whose answer was lost, its statement may still be in progress on the server.
+constexpr Micros kSecondRelease = 2'000'000;
+
+thread_local const Dispatcher* inHandlerOf = nullptr;
+
+}  // namespace
+
+/// Hands a run to an executor. If that drops the function without calling it, the run has failed.
+class Dispatcher::Ticket {
+  public:
+    Ticket(Dispatcher& dispatcher, std::shared_ptr<RunState> run)
+        : dispatcher_(dispatcher), run_(std::move(run)) {}
+    ~Ticket() {
+        if (!used_.exchange(true))
+            dispatcher_.over(*run_, run_->failure("The executor did not run the task."));
+    }
+    Ticket(const Ticket&) = delete;
+    Ticket& operator=(const Ticket&) = delete;
+
+    void use() {
+        if (!used_.exchange(true)) dispatcher_.execute(run_);
+    }
+
+  private:
+    Dispatcher& dispatcher_;  ///< not touched once `used_`, for the executor may outlive it
+    std::shared_ptr<RunState> run_;
+    std::atomic<bool> used_{false};
+};
+
+Dispatcher::Dispatcher(const Options& options, const std::string& name, const Registry& registry,
+                       Timer& timer, Outage& outage, Counters& counters, Node& node,
+                       EndWriter& ends, std::function<void()> drained)
+    : options_(options), name_(name), registry_(registry), counters_(counters), node_(node),
+      ends_(ends), drained_(std::move(drained)), pollInterval_(toMicros(options.pollInterval)),
+      store_(options), attempts_(outage, counters), wake_(timer, [this] { lookForTasks(); }),
+      retry_(timer,
+             [this] {
+                 const boost::lock_guard<boost::mutex> lock(mutex_);
+                 paused_ = false;
+                 condition_.notify_all();
+             }),
+      secondRelease_(timer, [this] { releaseLostClaims(); }) {
+    for (const auto& entry : registry_) names_.push_back(entry.first);
+    runners_.emplace();
+}
+
+void Dispatcher::join() {
+    if (thread_.joinable()) thread_.join();
+    runners_.reset();
+}
+
+void Dispatcher::connect() { store_.connect(); }
+
+void Dispatcher::start() {
+    claimsOver_ = false;
+    try {
+        thread_ = boost::thread([this] { claimLoop(); });
+    } catch (...) {
+        claimsOver_ = true;
+        throw;
+    }
+}
+
+void Dispatcher::lookForTasks() {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    wanted_ = true;
+    condition_.notify_all();
+}
+
+void Dispatcher::releaseLostClaims() {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    releaseWanted_ = true;
+}
+
+void Dispatcher::claimLoop() {
+    Lock lock(mutex_);
+    while (waitForWork(lock)) {
+        const int limit = options_.concurrency - occupied_;
+        const bool releases = std::exchange(releaseWanted_, false);
+        wanted_ = false;
+        lock.unlock();
+        try {
+            if (releases) release();
+            claim(limit);
+            attempts_.succeeded();
+        } catch (const std::exception& exception) {
+            failed(exception);
+        }
+        lock.lock();
+    }
+    lock.unlock();
+    store_.disconnect();
+    lock.lock();
+    claimsOver_ = true;
+    checkDrained();
+}
+
+/// \returns false at the end
+bool Dispatcher::waitForWork(Lock& lock) {
+    for (;;) {
+        if (stopping_) return false;
+        // What makes one of the last two true again also calls lookForTasks().
+        if (wanted_ && !paused_ && occupied_ < options_.concurrency && !ends_.failing() &&
+            !node_.lease()->lost())
+            return true;
+        condition_.wait(lock);
+    }
+}
+
+void Dispatcher::claim(int limit) {
+    if (names_.empty()) return;
+    const std::shared_ptr<const Lease> lease = node_.lease();
+    const std::int64_t now = boottimeNanos();
+    if (now - fullScanAt_ >= kFullScanInterval) cursor_.reset();
+    const bool withCursor = cursor_.has_value();
+    if (!withCursor) fullScanAt_ = now;
+    ++counters_.polls;
+    Claim result = store_.claim(lease->node(), names_, limit, cursor_);
+    if (result.nodeGone) {
+        node_.rowGone();  // which looks for tasks as soon as there is a new number
+        return wake_.setIn(pollInterval_);
+    }
+    counters_.claimed += result.tasks.size();
+    handle(result, limit, withCursor);
+    for (ClaimedTask& task : result.tasks) begin(std::move(task), lease);
+}
+
+/// Decides when to claim next.
+void Dispatcher::handle(const Claim& claim, int limit, bool withCursor) {
+    const bool full = claim.tasks.size() >= static_cast<std::size_t>(limit);
+    cursor_ = full ? std::optional<Micros>(claim.lastWake) : std::nullopt;
+    if (full || withCursor) return lookForTasks();
+    wake_.setIn(std::min(pollInterval_, claim.nextWakeIn.value_or(pollInterval_)));
+}
+
+void Dispatcher::release() {
+    std::vector<Token> known;
+    {
+        const boost::lock_guard<boost::mutex> lock(mutex_);
+        for (const auto& entry : inHand_) known.push_back(entry.first);
+    }
+    try {
+        store_.release(node_.lease()->node(), known);
+    } catch (...) {
+        releaseLostClaims();
+        throw;
+    }
+}
+
+void Dispatcher::begin(ClaimedTask task, const std::shared_ptr<const Lease>& lease) {
+    const Registered& registered = registry_.at(task.name);
+    if (task.attempt == 1)
+        counters_.late(std::chrono::microseconds(std::max<Micros>(0, task.claimedAt - task.due)));
+    const Token token = task.token;
+    const auto run =
+        std::make_shared<RunState>(std::move(task), registered, lease, options_, stopping_);
+    std::optional<Ending> refusal = run->refusal();
+    {
+        const boost::lock_guard<boost::mutex> lock(mutex_);
+        inHand_[token] = {run, boottimeNanos(), !refusal.has_value()};
+        if (!refusal.has_value()) ++occupied_;
+    }
+    if (refusal.has_value()) return ends_.add(std::move(*refusal));
+    counters_.missed += run->task().missedRuns;
+    handOver(run);
+}
+
+void Dispatcher::handOver(const std::shared_ptr<RunState>& run) {
+    const auto ticket = std::make_shared<Ticket>(*this, run);
+    try {
+        if (options_.executor) {
+            options_.executor([ticket] { ticket->use(); });
+        } else {
+            runners_->run([ticket] { ticket->use(); });
+        }
+    } catch (...) {  // NOLINT(bugprone-empty-catch): then the ticket ends the run
+    }
+}
+
+void Dispatcher::execute(const std::shared_ptr<RunState>& run) {
+    // Its destructor also ends a run whose handler calls pthread_exit.
+    struct AtEnd {
+        Dispatcher& dispatcher;
+        const RunState& run;
+        const Dispatcher* const outer;
+        std::optional<Ending> ending;
+
+        ~AtEnd() {
+            inHandlerOf = outer;
+            if (!ending.has_value()) ending = run.failure("The handler ended its thread.");
+            dispatcher.over(run, std::move(*ending));
+        }
+    } atEnd{*this, *run, std::exchange(inHandlerOf, this), std::nullopt};
+    atEnd.ending = run->execute(name_);
+}
+
+/// Has the end written, and frees the slot. That comes last, and the mutex is then not touched any
+/// more: as soon as the last slot is free this object may be destroyed, while an executor's thread
+/// is still here.
+void Dispatcher::over(const RunState& run, Ending ending) {
+    const Token token = run.task().token;
+    ends_.add(std::move(ending));
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    --occupied_;
+    const auto found = inHand_.find(token);  // unless the end is written already
+    if (found != inHand_.end()) found->second.occupiesSlot = false;
+    if (wanted_) condition_.notify_all();
+    checkDrained();
+}
+
+void Dispatcher::written(Token token) {
+    std::shared_ptr<RunState> run;  // destroyed without the lock
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const auto found = inHand_.find(token);
+    if (found == inHand_.end()) return;
+    run = std::move(found->second.run);
+    inHand_.erase(found);
+    checkDrained();
+}
+
+void Dispatcher::failed(const std::exception& exception) {
+    const Micros delay = attempts_.failed(exception);
+    store_.disconnect();
+    {
+        const boost::lock_guard<boost::mutex> lock(mutex_);
+        wanted_ = true;
+        releaseWanted_ = true;
+        paused_ = true;
+    }
+    cursor_.reset();
+    try {
+        secondRelease_.setIn(delay + kSecondRelease);
+        retry_.setIn(delay);
+    } catch (const std::exception&) {  // no memory for the alarm
+        const boost::lock_guard<boost::mutex> lock(mutex_);
+        paused_ = false;
+    }
+}
+
+void Dispatcher::stop() {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    stopping_ = true;
+    condition_.notify_all();
+    checkDrained();
+}
+
+/// With the mutex held.
+void Dispatcher::checkDrained() {
+    if (!stopping_ || !claimsOver_ || occupied_ > 0 || !inHand_.empty() || isDrained_) return;
+    isDrained_ = true;
+    drained_();
+    condition_.notify_all();
+}
+
+bool Dispatcher::waitUntilDrained(std::optional<Micros> wait) {
+    Lock lock(mutex_);
+    const auto drained = [this] { return isDrained_; };
+    if (wait.has_value())
+        return condition_.wait_for(lock, boost::chrono::microseconds(*wait), drained);
+    condition_.wait(lock, drained);
+    return true;
+}
+
+void Dispatcher::countRuns(Stats& stats) const {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const std::int64_t now = boottimeNanos();
+    for (const auto& entry : inHand_) {
+        if (!entry.second.occupiesSlot) continue;
+        ++stats.running;
+        stats.oldestRun =
+            std::max(stats.oldestRun, std::chrono::nanoseconds(now - entry.second.begunAt));
+    }
+}
+
+std::string Dispatcher::runningTasks() const {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    std::string tasks;
+    for (const auto& entry : inHand_) {
+        const ClaimedTask& task = entry.second.run->task();
+        tasks += (tasks.empty() ? "\"" : ", \"") + task.name + "\" \"" + task.id + "\"";
+    }
+    return tasks;
+}
+
+bool Dispatcher::isInHandler() const noexcept { return inHandlerOf == this; }
+
+}  // namespace jtimer::cluster::detail

@@ -1,0 +1,123 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "cluster/alarm.hpp"
+#include "cluster/counters.hpp"
+#include "cluster/end_writer.hpp"
+#include "cluster/node.hpp"
+#include "cluster/outage.hpp"
+#include "cluster/run_state.hpp"
+#include "cluster/runners.hpp"
+#include "cluster/store.hpp"
+
+#include <jtimer/cluster/options.hpp>
+#include <jtimer/timer.hpp>
+
+#include <boost/thread/condition_variable.hpp>
+#include <boost/thread/mutex.hpp>
+#include <boost/thread/thread.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace jtimer::cluster::detail {
+
+/// The handlers by name.
+using Registry = std::map<std::string, Registered>;
+
+/// Claims tasks for the idle run slots, on a thread and a connection of its own, and runs them.
+class Dispatcher {
+  public:
+    /// \param drained called once, when stop() has begun and every run is over and its end written;
+    ///   by any thread, under the mutex, so it must not wait or throw
+    Dispatcher(const Options& options, const std::string& name, const Registry& registry,
+               Timer& timer, Outage& outage, Counters& counters, Node& node, EndWriter& ends,
+               std::function<void()> drained);
+
+    /// Connects. \throws what the Store throws
+    void connect();
+    void start();
+
+    void join();  ///< ends the threads; of one that has drained, or was not started
+
+    /// There may be something to claim. Any thread.
+    void lookForTasks();
+
+    /// Before the next claim, frees tasks of this node that it does not know: of claims whose
+    /// answer was lost. Any thread.
+    void releaseLostClaims();
+
+    /// The end of a run is written. Any thread.
+    void written(Token token);
+
+    void stop();  ///< claims nothing more; any thread
+    bool waitUntilDrained(std::optional<Micros> wait);
+
+    void countRuns(Stats& stats) const;
+    std::string runningTasks() const;  ///< their names, for a report
+
+    /// Whether the calling thread is inside of a handler of this dispatcher.
+    bool isInHandler() const noexcept;
+
+  private:
+    class Ticket;
+    struct InHand {
+        std::shared_ptr<RunState> run;
+        std::int64_t begunAt = 0;  ///< by boottimeNanos()
+        bool occupiesSlot = false;
+    };
+    using Lock = boost::unique_lock<boost::mutex>;
+
+    void claimLoop();
+    bool waitForWork(Lock& lock);
+    void claim(int limit);
+    void release();
+    void handle(const Claim& claim, int limit, bool withCursor);
+    void begin(ClaimedTask task, const std::shared_ptr<const Lease>& lease);
+    void handOver(const std::shared_ptr<RunState>& run);
+    void execute(const std::shared_ptr<RunState>& run);
+    void over(const RunState& run, Ending ending);
+    void failed(const std::exception& exception);
+    void checkDrained();
+
+    const Options& options_;
+    const std::string& name_;
+    const Registry& registry_;
+    Counters& counters_;
+    Node& node_;
+    EndWriter& ends_;
+    const std::function<void()> drained_;
+    const Micros pollInterval_;
+    std::vector<std::string> names_;
+    std::atomic<bool> stopping_{false};  ///< set under the mutex; Run::stopRequested reads it
+
+    mutable boost::mutex mutex_;  ///< guards the following; Node's and the timer's are below it
+    boost::condition_variable condition_;
+    std::map<Token, InHand> inHand_;  ///< claimed, and the end not yet written
+    int occupied_ = 0;                ///< slots
+    bool wanted_ = true;              ///< a claim, as soon as it may be
+    bool releaseWanted_ = false;
+    bool paused_ = false;  ///< after a failure, until the alarm goes off
+    bool claimsOver_ = true;
+    bool isDrained_ = false;
+
+    // The rest belongs to the thread.
+    Store store_;
+    Attempts attempts_;
+    Alarm wake_;   ///< for the next task that this node knows of, or the next poll
+    Alarm retry_;  ///< after a failure
+    Alarm secondRelease_;
+    std::optional<Micros> cursor_;
+    std::int64_t fullScanAt_ = 0;  ///< when a claim last had no cursor
+    std::optional<Runners> runners_;
+    boost::thread thread_;
+};
+
+}  // namespace jtimer::cluster::detail

@@ -1,0 +1,83 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "cluster/alarm.hpp"
+#include "cluster/counters.hpp"
+#include "cluster/outage.hpp"
+#include "cluster/run_state.hpp"
+#include "cluster/store.hpp"
+
+#include <jtimer/cluster/options.hpp>
+#include <jtimer/timer.hpp>
+
+#include <boost/thread/condition_variable.hpp>
+#include <boost/thread/mutex.hpp>
+#include <boost/thread/thread.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <vector>
+
+namespace jtimer::cluster::detail {
+
+/// Writes the ends of runs: all that are there in one transaction, on a thread and a connection of
+/// its own. While the database is away it keeps them.
+class EndWriter {
+  public:
+    /// Called on the writer's thread, with no lock held; must not throw.
+    struct Events {
+        /// The end of the run with this token is written, or never can be.
+        std::function<void(Token)> written;
+        /// There may be something to claim. \param soon also for other nodes
+        std::function<void(bool soon)> lookForTasks;
+    };
+
+    EndWriter(const Options& options, Timer& timer, Outage& outage, Counters& counters,
+              Events events);
+
+    /// Connects and starts the thread. \throws what the Store throws
+    void start();
+
+    void join();  ///< ends the thread; after the last end is written
+
+    void add(Ending ending);  ///< any thread
+
+    /// Whether ends cannot be written at present. Any thread.
+    bool failing() const noexcept { return failing_; }
+
+  private:
+    void run();
+    bool takeBatch();
+    void writeBatch();
+    void writeGroup(std::vector<Ending> group);
+    void writeOneByOne(std::vector<Ending>& group, const std::exception& why);
+    void check(Ending ending);
+    void over(const Ending& ending, EndStatus status);
+    void died(const Ending& ending);
+    void keep(Ending ending, Micros delay);
+    void failed(const std::exception& exception);
+
+    const Options& options_;
+    Counters& counters_;
+    const Events events_;
+    std::atomic<bool> failing_{false};
+
+    boost::mutex mutex_;  ///< guards the following four
+    boost::condition_variable condition_;
+    std::vector<Ending> waiting_;
+    std::vector<Ending> later_;  ///< joins `waiting_` when the alarm goes off
+    bool paused_ = false;        ///< until the alarm goes off
+    bool ending_ = false;
+
+    // The rest belongs to the thread.
+    Store store_;
+    Attempts attempts_;
+    Alarm retry_;
+    std::vector<Ending> batch_;
+    bool soon_ = false, repeats_ = false;  ///< of the batch: what its ends have made due
+    boost::thread thread_;
+};
+
+}  // namespace jtimer::cluster::detail

@@ -1,0 +1,214 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "cluster/node.hpp"
+
+#include "cluster/reports.hpp"
+
+#include <jtimer/cluster/exceptions.hpp>
+
+#include <boost/chrono/duration.hpp>
+#include <boost/thread/lock_guard.hpp>
+#include <boost/thread/lock_types.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace jtimer::cluster::detail {
+
+namespace {
+
+constexpr int kRenewalsPerLease = 3;
+constexpr Micros kAnHour = 3'600'000'000;
+
+/// Between two looks at a lease that has expired, but that this node could not take over: another
+/// node is doing so.
+constexpr Micros kNextLook = 50'000;
+
+}  // namespace
+
+Node::Node(const Options& options, std::string name, Timer& timer, Outage& outage,
+           Counters& counters, Events events)
+    : options_(options), name_(std::move(name)), leaseTime_(toMicros(options.lease)),
+      events_(std::move(events)), counters_(counters), store_(options), attempts_(outage, counters),
+      renewal_(timer, [this] {
+          renewalDue_ = true;
+          pipe_.wake();
+      }) {}
+
+void Node::join() {
+    if (thread_.joinable()) thread_.join();
+}
+
+void Node::start() {
+    store_.connect();
+    registerNode();
+    try {
+        if (options_.notifications && options_.notifyConninfo.empty()) listenAgain();
+        // A renewal that is not answered within half of the time between two is repeated.
+        store_.setTimeout(leaseTime_ / kRenewalsPerLease / 2);
+        thread_ = boost::thread([this] { run(); });
+    } catch (...) {
+        deleteRow();
+        throw;
+    }
+}
+
+void Node::registerNode() {
+    const std::int64_t sentAt = boottimeNanos();
+    auto lease = std::make_shared<Lease>(store_.registerNode(name_, leaseTime_));
+    lease->renewed(sentAt, leaseTime_);
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    lease_ = std::move(lease);
+}
+
+std::shared_ptr<const Lease> Node::lease() const {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    return lease_;
+}
+
+void Node::rowGone() {
+    renewalDue_ = true;
+    pipe_.wake();
+}
+
+void Node::end() {
+    ending_ = true;
+    pipe_.wake();
+}
+
+bool Node::waitUntilEnded(Micros wait) {
+    boost::unique_lock<boost::mutex> lock(mutex_);
+    return endedCondition_.wait_for(lock, boost::chrono::microseconds(wait),
+                                    [this] { return ended_; });
+}
+
+void Node::run() {
+    while (!ending_) {
+        try {
+            turn();
+        } catch (const std::exception& exception) {
+            failed(exception);
+        }
+    }
+    deleteRow();
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    ended_ = true;
+    endedCondition_.notify_all();
+}
+
+/// Renews if it is time, and then waits for whatever comes next.
+void Node::turn() {
+    if (renewalDue_.exchange(false)) renew();
+    if (needsNumber_) {
+        registerNode();
+        needsNumber_ = false;
+        renewal_.setIn(leaseTime_ / kRenewalsPerLease);
+        events_.lookForTasks();
+    }
+    if (!listening_ && options_.notifications && options_.notifyConninfo.empty()) listenAgain();
+    waitForEvent();
+}
+
+void Node::renew() {
+    const std::int64_t sentAt = boottimeNanos();
+    const Renewal renewal = store_.renew(lease_->node(), leaseTime_);
+    attempts_.succeeded();
+    if (!renewal.alive) {
+        if (!needsNumber_) lost();
+        return;
+    }
+    const bool wasLost = lease_->lost();
+    lease_->renewed(sentAt, leaseTime_);
+    Micros next = leaseTime_ / kRenewalsPerLease - (boottimeNanos() - sentAt) / 1000;
+    const bool expired = renewal.nextLeaseEndIn.has_value() && *renewal.nextLeaseEndIn <= 0;
+    // At the very time when another node's lease ends unless it is renewed, look again.
+    if (renewal.nextLeaseEndIn.has_value())
+        next = std::min(next, std::max(*renewal.nextLeaseEndIn, kNextLook));
+    renewal_.setIn(next);
+    // Tasks of owners without a row are not announced by any lease.
+    if (expired || renewals_++ % kRenewalsPerLease == 0) tryToTakeOver();
+    if (wasLost) events_.lookForTasks();
+    events_.renewed();
+}
+
+/// The row is gone: another node has taken over. The runs in progress have lost their tasks, and
+/// see so; this node goes on under a new number.
+void Node::lost() {
+    lease_->end();
+    ++counters_.leasesLost;
+    printLine("Node \"" + name_ + "\" lost its lease");
+    needsNumber_ = true;
+}
+
+/// If the database refuses it, for example because a trigger fails, the own lease goes on. The
+/// next attempt comes with the next renewal.
+void Node::tryToTakeOver() {
+    try {
+        takeOver();
+        takeOverFails_ = false;
+    } catch (const DatabaseException& exception) {
+        if (!store_.connected()) throw;
+        renewal_.setIn(leaseTime_ / kRenewalsPerLease);
+        if (!std::exchange(takeOverFails_, true))
+            printLine("Node \"" + name_ + "\" cannot take over tasks: " + exception.what());
+    }
+}
+
+void Node::takeOver() {
+    const TakeOver result = store_.takeOver(lease_->node());
+    counters_.takenOver += result.tasks;
+    if (result.tasks + result.orphans == 0) return;
+    events_.lookForTasks();
+    if (options_.notifications) store_.notify();  // for nodes with more idle slots
+}
+
+void Node::listenAgain() {
+    store_.listen();
+    listening_ = true;
+    events_.lookForTasks();  // what was notified meanwhile has not been heard
+}
+
+void Node::waitForEvent() {
+    switch (store_.wait(kAnHour, pipe_.fd())) {
+    case Store::Event::Notified:
+        ++counters_.notifications;
+        events_.lookForTasks();
+        break;
+    case Store::Event::Woken:
+        pipe_.clear();
+        break;
+    case Store::Event::TimedOut:
+        break;
+    }
+}
+
+/// Repeats the renewal, the first time at once.
+void Node::failed(const std::exception& exception) {
+    const Micros delay = attempts_.failed(exception);
+    store_.disconnect();
+    listening_ = false;
+    if (attempts_.failures() == 1) {
+        renewalDue_ = true;
+        return;
+    }
+    try {
+        renewal_.setIn(delay);
+        while (!renewalDue_ && !ending_) {
+            pipe_.wait();
+            pipe_.clear();
+        }
+    } catch (const std::exception&) {  // no memory for the alarm
+        renewalDue_ = true;
+    }
+}
+
+/// At the end. If it fails, the lease expires, and another node deletes the row.
+void Node::deleteRow() {
+    try {
+        store_.deleteNode(lease_->node());
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
+    }
+    store_.disconnect();
+}
+
+}  // namespace jtimer::cluster::detail

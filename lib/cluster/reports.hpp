@@ -1,0 +1,15 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <exception>
+#include <string>
+
+namespace jtimer::cluster::detail {
+
+/// Prints the line to std::cerr in one piece.
+void printLine(const std::string& line);
+
+/// what() of the exception, or the name of its type.
+std::string messageOf(const std::exception_ptr& exception);
+
+}  // namespace jtimer::cluster::detail

@@ -1,0 +1,102 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "cluster/run_state.hpp"
+
+#include "cluster/backoff.hpp"
+#include "cluster/micros.hpp"
+#include "cluster/reports.hpp"
+
+#include <utility>
+
+namespace jtimer::cluster::detail {
+
+namespace {
+
+int maxAttemptsOf(const TaskOptions& options, const ClaimedTask& task) {
+    if (options.delivery == Delivery::AtMostOnce) return 1;
+    return options.maxAttempts.value_or(task.recurrence.repeats() ? 1 : 20);
+}
+
+std::string times(int n) { return n == 1 ? "once" : std::to_string(n) + " times"; }
+
+}  // namespace
+
+RunState::RunState(ClaimedTask task, const Registered& registered,
+                   std::shared_ptr<const Lease> lease, const Options& options,
+                   const std::atomic<bool>& stopping)
+    : task_(std::make_shared<const ClaimedTask>(std::move(task))), registered_(registered),
+      lease_(std::move(lease)), options_(options), stopping_(stopping) {}
+
+std::optional<Ending> RunState::refusal() const {
+    const std::string error = "its process died " + times(task_->crashes);
+    if (task_->crashes >= registered_.options.maxCrashes) return gaveUp(End::Kind::Dead, error);
+    if (registered_.options.delivery == Delivery::AtMostOnce && task_->attempt > 1)
+        return gaveUp(End::Kind::GiveUp, error);
+    return std::nullopt;
+}
+
+Ending RunState::gaveUp(End::Kind kind, const std::string& error) const {
+    End end;
+    end.kind = kind;
+    end.error = error;
+    Ending result = ending(std::move(end));
+    result.ran = false;
+    return result;
+}
+
+Ending RunState::ending(End end) const {
+    end.task = task_;
+    end.payload = payload_;
+    Ending result;
+    result.end = std::move(end);
+    result.node = node();
+    return result;
+}
+
+Ending RunState::failure(const std::string& error) const {
+    const TaskOptions& options = registered_.options;
+    End end;
+    end.error = error;
+    if (task_->attempt >= maxAttemptsOf(options, *task_)) {
+        end.kind = End::Kind::GiveUp;
+    } else {
+        end.kind = End::Kind::Retry;
+        end.delay = retryDelay(toMicros(options.firstBackoff), toMicros(options.maxBackoff),
+                               task_->attempt, randomFraction());
+    }
+    return ending(std::move(end));
+}
+
+Ending RunState::execute(const std::string& schedulerName) {
+    std::exception_ptr thrown;
+    try {
+        callHandler();
+    } catch (...) {
+        thrown = std::current_exception();
+        // The unwinding by pthread_exit is no exception, and must go on.
+        if (thrown == nullptr) throw;
+    }
+    if (thrown != nullptr && options_.uncaughtExceptionHandler) {
+        try {
+            options_.uncaughtExceptionHandler(schedulerName, thrown);
+        } catch (...) {  // NOLINT(bugprone-empty-catch): changes nothing, as Options says
+        }
+    }
+    if (completed_) {
+        Ending result =
+            failure(thrown != nullptr ? messageOf(thrown)
+                                      : "the transaction of complete() was not committed");
+        result.completed = true;
+        return result;
+    }
+    if (thrown != nullptr) return failure(messageOf(thrown));
+    End end;
+    end.again = again_;
+    return ending(std::move(end));
+}
+
+void RunState::callHandler() {
+    Run run(*this);
+    registered_.handler(run);
+}
+
+}  // namespace jtimer::cluster::detail

@@ -1,0 +1,77 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "cluster/lease.hpp"
+#include "cluster/store.hpp"
+
+#include <jtimer/cluster/options.hpp>
+#include <jtimer/cluster/run.hpp>
+#include <jtimer/cluster/task_options.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace jtimer::cluster::detail {
+
+/// What registerTask() was given for a name. Not changed after start().
+struct Registered {
+    Handler handler;
+    TaskOptions options;
+};
+
+/// What remains to be written of a run.
+struct Ending {
+    End end;
+    NodeNumber node = 0;
+    /// complete() has written the end in a transaction of the handler's. If the row is still the
+    /// run's, that was not committed, and `end` is the failure to be written.
+    bool completed = false;
+    bool ran = true;        ///< false: given up without a run
+    bool refused = false;   ///< the server has, which has been printed
+    bool repeated = false;  ///< an earlier attempt to write it may have succeeded
+};
+
+/// The state of one run: what Run shows, and what the handler has asked for. Only the thread of the
+/// run uses it, but for lease() and the reference to `stopping`.
+class RunState {
+  public:
+    /// \param stopping whether stop() has begun; outlives the run
+    RunState(ClaimedTask task, const Registered& registered, std::shared_ptr<const Lease> lease,
+             const Options& options, const std::atomic<bool>& stopping);
+
+    const ClaimedTask& task() const noexcept { return *task_; }
+    NodeNumber node() const noexcept { return lease_->node(); }
+
+    /// The end of a task that must not be run (again): its process died too often, or it is
+    /// delivered at most once.
+    std::optional<Ending> refusal() const;
+
+    /// Calls the handler, and the uncaught exception handler if it throws.
+    Ending execute(const std::string& schedulerName);
+
+    /// The end of a run that could not begin.
+    Ending failure(const std::string& error) const;
+
+  private:
+    friend class cluster::Run;
+
+    void callHandler();
+    Ending ending(End end) const;
+    Ending gaveUp(End::Kind kind, const std::string& error) const;
+    void requireNotCompleted() const;
+
+    const std::shared_ptr<const ClaimedTask> task_;
+    const Registered& registered_;
+    const std::shared_ptr<const Lease> lease_;
+    const Options& options_;
+    const std::atomic<bool>& stopping_;
+    std::optional<std::string> payload_;
+    std::optional<When> again_;
+    bool completed_ = false;
+};
+
+}  // namespace jtimer::cluster::detail
