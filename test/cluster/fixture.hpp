@@ -50,26 +50,6 @@ class Session {
     std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
 };
 
-/// A schema of its own for a test case, empty, with the clock of dues in the test's hands.
-struct Schema {
-    explicit Schema(bool forTests = true) {
-        static int number = 0;
-        options.conninfo = server().conninfo();
-        options.schema = "test_" + std::to_string(++number);
-        options.lease = 1000;
-        options.pollInterval = 60'000;  // so that a test that needs a poll takes long
-        jtimer::cluster::migrate(options, forTests);
-    }
-
-    /// Of the form `select ... from TABLE ...`, with the schema's tables.
-    std::string ask(const std::string& what, const std::string& table,
-                    const std::string& rest = {}) {
-        return Session()("select " + what + " from " + options.schema + "." + table + " " + rest);
-    }
-
-    jtimer::cluster::Options options;
-};
-
 /// A number that threads count up, and others wait for.
 class Counted {
   public:

@@ -1,5 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "cluster/fixture.hpp"
+#include "cluster/schema.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -20,5 +21,5 @@ BOOST_AUTO_TEST_CASE(k1_a_one_shot_runs_and_is_gone) {
     scheduler.stop();
     BOOST_TEST(!scheduler.find("greet", "1").has_value());
     BOOST_TEST(scheduler.stats().succeeded == 1);
-    BOOST_TEST(schema.ask("count(*)", "node") == "0");
+    BOOST_TEST(schema.ask("select count(*) from @.node") == "0");
 }

@@ -157,9 +157,12 @@ class Stress {
             BOOST_TEST(!worker.isOver(), "worker " << worker.pid() << " has ended by itself");
     }
 
+    /// And until the last that was killed has been declared dead.
     void awaitOneShots() {
         const auto deadline = Clock::now() + 120s;
-        while (Clock::now() < deadline && effects("once") != std::to_string(kOneShots))
+        while (Clock::now() < deadline &&
+               (effects("once") != std::to_string(kOneShots) ||
+                test::Session()("select count(*) from jtimer.node") != std::to_string(kWorkers)))
             sleepFor(50ms);
     }
 
