@@ -1,0 +1,101 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+
+// How the server executes the statements in a table of 100,000 tasks.
+
+#include "cluster/connection.hpp"
+#include "cluster/schema.hpp"
+#include "cluster/session.hpp"
+#include "cluster/statements.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace jtimer::cluster;
+using namespace jtimer::cluster::detail;
+
+struct Fixture : test::Schema {
+    Fixture() : statements(options.schema) {
+        ask("insert into @.task (name, id, payload, kind, missed, origin, due, wake, owner)"
+            " select 'n' || i % 10, i::text, '', 'once', 'once', now(), now(),"
+            " case when i % 50 = 0 then now() else now() + interval '1 day' end,"
+            " case when i % 1000 = 0 then 1 end from generate_series(1, 100000) i");
+        ask("vacuum analyze @.task");
+    }
+
+    /// The plan, one line for each step.
+    std::string plan(const Statement& statement, const Params& params, bool generic) {
+        const Deadline end = Session::deadlineAfter(60'000'000);
+        Connection connection({options.conninfo, true, 60'000'000, false}, end);
+        connection.command("set",
+                           std::string("set plan_cache_mode = ") +
+                               (generic ? "force_generic_plan" : "force_custom_plan"),
+                           end);
+        const Result result =
+            connection.execute({"plan", "explain (costs off) " + statement.sql}, params, end);
+        std::string text;
+        for (int i = 0; i < result.rows(); ++i) text += result.text(i, 0) + '\n';
+        return text;
+    }
+
+    void check(const std::string& what, const Statement& statement, const Params& params) {
+        for (const bool generic : {false, true}) {
+            const std::string text = plan(statement, params, generic);
+            BOOST_TEST(text.find("Seq Scan on task") == std::string::npos,
+                       what << (generic ? ", generic:\n" : ", custom:\n") << text);
+        }
+    }
+
+    Statements statements;
+};
+
+using Texts = std::vector<Params::OptionalText>;
+using Numbers = std::vector<Params::OptionalNumber>;
+using Times = std::vector<std::optional<Micros>>;
+
+Params ends(std::size_t count) {
+    Texts names, ids;
+    for (std::size_t i = 0; i < count; ++i) {
+        names.emplace_back("n0");
+        ids.emplace_back(std::to_string(1000 * (i + 1)));
+    }
+    const Texts nulls(count);
+    const Numbers zeros(count, 0);
+    const Numbers none(count);
+    const Times never(count);
+    Params params;
+    params.number(1).bytesArray(names).bytesArray(ids).numbers(zeros).times(Times(count, 0));
+    params.numbers(zeros).numbers(zeros).times(never).numbers(none).times(never);
+    return params.numbers(zeros).bytesArray(nulls).bytesArray(nulls);
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(plans, Fixture)
+
+BOOST_AUTO_TEST_CASE(k84_no_statement_reads_the_whole_table) {
+    const Micros never = std::numeric_limits<Micros>::min();
+    for (const int limit : {1, 10, 1000}) {
+        check("claim", statements.claim(),
+              Params().number(1).texts({"n1", "n2"}).number(limit).time(never));
+    }
+    for (const std::size_t count : {1, 10, 100}) {
+        check("write ends", statements.writeEnds(true), ends(count));
+        check("write end in", statements.writeEnds(false), ends(count));
+    }
+    check("free", statements.freeTasks(), Params().numbers({7}).number(1));
+    check("release", statements.release(), Params().number(7).numbers({1, 2}));
+    check("orphans", statements.findOrphans(), {});
+    check("owns", statements.owns(), Params().text("n1").text("1").number(1).number(2));
+    check("cancel", statements.cancel(), Params().text("n1").text("1"));
+    check("reschedule", statements.reschedule(), Params().text("n1").text("1").time({}).number(0));
+    check("find", statements.find(), Params().text("n1").text("1"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
