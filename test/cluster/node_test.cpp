@@ -2,7 +2,13 @@
 #include "cluster/fixture.hpp"
 #include "cluster/schema.hpp"
 
+#include <jtimer/cluster/scheduler.hpp>
+#include <jtimer/exceptions.hpp>
+
 #include <boost/test/unit_test.hpp>
+#include <boost/thread/thread.hpp>
+
+#include <stdexcept>
 
 using namespace jtimer::cluster;
 
@@ -22,4 +28,61 @@ BOOST_AUTO_TEST_CASE(k1_a_one_shot_runs_and_is_gone) {
     BOOST_TEST(!scheduler.find("greet", "1").has_value());
     BOOST_TEST(scheduler.stats().succeeded == 1);
     BOOST_TEST(schema.ask("select count(*) from @.node") == "0");
+}
+
+BOOST_AUTO_TEST_CASE(k4_k50_a_one_shot_that_is_delivered_at_most_once_is_dead_when_it_throws) {
+    test::Schema schema;
+    test::Counted runs;
+    Scheduler scheduler(schema.options);
+    TaskOptions once;
+    once.delivery = Delivery::AtMostOnce;
+    scheduler.registerTask(
+        "mail",
+        [&](Run&) {
+            runs.add();
+            throw std::runtime_error("no route");
+        },
+        once);
+    scheduler.start();
+    scheduler.schedule("mail", "1", 0);
+    runs.await(1);
+    scheduler.stop();
+    BOOST_TEST(runs.get() == 1);
+    BOOST_TEST((scheduler.find("mail", "1")->state == State::Dead));
+    BOOST_TEST(scheduler.find("mail", "1")->lastError == "no route");
+    BOOST_TEST(scheduler.stats().died == 1);
+}
+
+BOOST_AUTO_TEST_CASE(k12_tasks_are_registered_once_with_a_handler_and_before_start) {
+    test::Schema schema;
+    Scheduler scheduler(schema.options);
+    scheduler.registerTask("a", [](Run&) {});
+    BOOST_CHECK_THROW(scheduler.registerTask("a", [](Run&) {}), jtimer::IllegalArgumentException);
+    BOOST_CHECK_THROW(scheduler.registerTask("b", Handler()), jtimer::NullPointerException);
+    scheduler.start();
+    BOOST_CHECK_THROW(scheduler.registerTask("c", [](Run&) {}), jtimer::IllegalStateException);
+}
+
+BOOST_AUTO_TEST_CASE(k40_k46_k63_stop_waits_for_the_runs_which_see_it_and_may_not_call_it) {
+    test::Schema schema;
+    test::Counted begun;
+    test::Counted refused;
+    Scheduler scheduler(schema.options);
+    scheduler.registerTask("slow", [&](Run& run) {
+        begun.add();
+        while (!run.stopRequested()) boost::this_thread::yield();
+        try {
+            scheduler.stop();
+        } catch (const jtimer::IllegalStateException&) {
+            refused.add();
+        }
+    });
+    scheduler.start();
+    scheduler.schedule("slow", "1", 0);
+    begun.await(1);
+    BOOST_TEST(scheduler.stats().running == 1U);
+    BOOST_TEST(scheduler.stop(10'000));
+    BOOST_TEST(refused.get() == 1);
+    BOOST_TEST(scheduler.stats().succeeded == 1);
+    BOOST_CHECK_THROW(scheduler.start(), jtimer::IllegalStateException);
 }
