@@ -16,7 +16,7 @@ constexpr std::int64_t kSecondsPerDay = 86'400;
 }
 
 CalendarRule::CalendarRule(const std::string& expression, Zone zone)
-    : cron_(expression), zone_(std::move(zone)) {}
+    : expression_(expression), cron_(expression), zone_(std::move(zone)) {}
 
 jtimer::Date CalendarRule::next(jtimer::Date after) const {
     const std::int64_t now = std::chrono::floor<seconds>(after.time_since_epoch()).count();

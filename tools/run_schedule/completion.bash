@@ -14,6 +14,8 @@ _run_schedule() {
     --for | --grace) choices='500ms 5s 1m 1h 1d' ;;
     --jobs) choices='1 2 4 8 16' ;;
     --trace | --metrics) ;;
+    --cluster) choices='host=' ;;
+    --node) choices=${HOSTNAME%%.*} ;;
     *)
         [[ $word != -* ]] ||
             choices=$("${1/#\~/$HOME}" --help 2>/dev/null |

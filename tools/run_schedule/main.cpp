@@ -9,7 +9,10 @@
 //     Dispatcher  which of the runs that are due begin, wait, or are dropped
 //     Commands    runs a command, and accounts for it
 //     Ledger      the account, for the table, --watch and --metrics
+//
+// With --cluster, a ClusterPlayer takes the place of the first two.
 
+#include "cluster.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "schedule_file.hpp"
@@ -65,6 +68,7 @@ int main(int argc, char** argv) {
     }
     std::vector<Entry> entries;
     try {
+        if (!options.cluster.empty()) becomeClusterProgram(argv);
         entries = readSchedule(options.file);
     } catch (const std::runtime_error& e) {
         return fail(e.what(), kBadUsage);
@@ -74,6 +78,8 @@ int main(int argc, char** argv) {
     try {
         result = (options.dryRun ? playDry : play)(std::move(entries), options, output);
     } catch (const BadFile& e) {
+        return fail(std::string("run_schedule: ") + e.what(), kBadUsage);
+    } catch (const std::invalid_argument& e) {
         return fail(std::string("run_schedule: ") + e.what(), kBadUsage);
     } catch (const std::exception& e) {
         return fail(std::string("run_schedule: ") + e.what(), kFailed);

@@ -7,8 +7,11 @@
 
 #include <boost/program_options.hpp>
 
+#include <array>
 #include <sstream>
 #include <stdexcept>
+
+#include <unistd.h>
 
 namespace po = boost::program_options;
 
@@ -74,6 +77,13 @@ of microseconds. In a dry run, commands take no time. --stats adds the timer's o
 returned by jtimer::Timer::stats(): they also count the tasks that start the schedule, end and retry
 commands, and check the clock once a second while a time of that clock is pending.
 
+With --cluster, any number of copies of run_schedule, on any machines, play one schedule: each line
+runs once per period in the whole cluster, and goes on when a copy or its machine dies. Tasks are
+known to the cluster by their names, so another schedule on the same database needs other names. A
+line that runs once does so once for all times. `daily` and `cron` need a time zone; missed runs of
+a `rate` are made up for by a single one; overlap=kill is refused. When a copy has lost touch with
+the database for 30 seconds, another one takes over, and running commands receive SIGTERM.
+
 A line that cannot be written, because the disk is full or nothing reads the pipe, is lost and
 reported; commands continue, and the next line is tried again. A dry run ends there.
 
@@ -95,6 +105,10 @@ void addOptions(po::options_description& visible) {
     add("watch", "show a live table instead of lines, on a terminal");
     add("trace", text("FILE"), "write what runs when as Chrome trace events");
     add("metrics", text("FILE"), "write metrics for Prometheus, each second");
+    add("cluster", text("CONNINFO"),
+        "share the schedule with all copies on this PostgreSQL database, such as host=db: each "
+        "run takes place in one of them");
+    add("node", text("NAME"), "this copy's name in the cluster (HOST:PID)");
     add("dry-run", "simulate the schedule without waiting or running commands: for a day, for the "
                    "time of --for, or to the last run if nothing repeats");
     add("stats", "also print the timer's statistics");
@@ -119,10 +133,17 @@ int jobsOf(const std::string& text) {
     return *jobs;
 }
 
-std::string fileOf(const char* option, const po::variable_value& value) {
-    const auto& name = value.as<std::string>();
-    if (name.empty()) failExpecting(std::string("--") + option + ": the name is empty", "a file");
-    return name;
+std::string textOf(const char* option, const po::variable_value& value, const char* expected) {
+    const auto& text = value.as<std::string>();
+    if (text.empty()) failExpecting(std::string("--") + option + ": the text is empty", expected);
+    return text;
+}
+
+/// What jtimer::cluster calls a node without a name.
+std::string defaultNode() {
+    std::array<char, 256> host{};
+    if (::gethostname(host.data(), host.size() - 1) != 0) host = {'?'};
+    return std::string(host.data()) + ':' + std::to_string(::getpid());
 }
 
 /// Refuses options that make no sense together.
@@ -134,6 +155,11 @@ void checkTogether(const Options& options) {
     refuse(options.metrics != "" && options.dryRun, "--metrics", "--dry-run");
     refuse(options.reload && options.dryRun, "--reload", "--dry-run");
     refuse(options.reload && options.file == "-", "--reload", "standard input");
+    refuse(options.cluster != "" && options.dryRun, "--cluster", "--dry-run");
+    refuse(options.cluster != "" && options.reload, "--cluster", "--reload");
+    refuse(options.cluster != "" && options.stats, "--cluster", "--stats");
+    if (options.node != "" && options.cluster.empty())
+        throw std::invalid_argument("--node cannot be used without --cluster");
 }
 
 Options optionsOf(const po::variables_map& values) {
@@ -146,8 +172,13 @@ Options optionsOf(const po::variables_map& values) {
     options.strict = has("strict");
     options.reload = has("reload");
     options.watch = has("watch");
-    if (has("trace")) options.trace = fileOf("trace", values["trace"]);
-    if (has("metrics")) options.metrics = fileOf("metrics", values["metrics"]);
+    if (has("trace")) options.trace = textOf("trace", values["trace"], "a file");
+    if (has("metrics")) options.metrics = textOf("metrics", values["metrics"], "a file");
+    if (has("cluster")) {
+        options.cluster = textOf("cluster", values["cluster"], "how to reach a database");
+        options.node = defaultNode();
+    }
+    if (has("node")) options.node = textOf("node", values["node"], "a name");
     options.dryRun = has("dry-run");
     options.stats = has("stats");
     if (!has("file")) throw std::invalid_argument("no FILE given");

@@ -16,6 +16,8 @@ struct Options {
     bool reload = false;                    ///< read the file again on SIGHUP
     bool watch = false;                     ///< show a table on a terminal, and no lines
     std::string trace, metrics;             ///< names of files; empty: none
+    std::string cluster;  ///< how to reach the database of the cluster; empty: there is none
+    std::string node;     ///< of this copy in the cluster
     bool dryRun = false;
     bool stats = false;  ///< print the timer's statistics, too
     std::string print;   ///< if not empty, print this and do nothing else

@@ -4,6 +4,7 @@
 #include "dispatcher.hpp"
 #include "entry.hpp"
 #include "ledger.hpp"
+#include "schedule_player.hpp"
 
 #include <jtimer/clock.hpp>
 #include <jtimer/timer.hpp>
@@ -34,18 +35,8 @@ struct Clocks {
 ///
 /// Only what happens on the wall clock is not left to the timer: it looks at that clock once a
 /// second while something is pending there, as the clock can be set.
-class Player final : private Dispatcher::Host {
+class Player final : public SchedulePlayer, private Dispatcher::Host {
   public:
-    /// To be called once, by any thread, when the command has ended.
-    using Done = std::function<void(bool succeeded)>;
-
-    /// What the player has others do; the timer's thread calls it.
-    struct Actions {
-        std::function<void(const Job&, Done)> launch;  ///< starts a command
-        std::function<void(const std::string& name, int signal)> signal = [](auto&, int) {};
-        std::function<void(const Entry&)> skipped = [](const Entry&) {};
-        std::function<void(const Entry&, jtimer::Date)> isPast = [](auto&, jtimer::Date) {};
-    };
     struct Options {
         int jobs = 1;                           ///< how many commands may run at once
         bool catchUp = false;                   ///< an `at` that is past at the start runs at once
@@ -55,39 +46,18 @@ class Player final : private Dispatcher::Host {
     Player(Clocks clocks, Ledger& ledger, Actions actions, Options options);
     ~Player() override;
 
-    /// Schedules all entries. To be called once.
-    /// \param whenAllHaveRun is called when nothing is left to run, or when an exception has ended
-    ///   the schedule
     void start(
-        std::vector<Entry> entries, std::function<void()> whenAllHaveRun = [] {});
+        std::vector<Entry> entries, std::function<void()> whenAllHaveRun = [] {}) override;
+    void replace(std::vector<Entry> entries,
+                 std::function<void(const Changes&)> whenChanged) override;
+    void cancel() override;
+    void awaitEnd() override;
+    void finish() override;
+    void fail(std::exception_ptr exception) override;
 
-    /// How many tasks a new schedule has added, changed and removed.
-    struct Changes {
-        int added = 0, changed = 0, removed = 0;
-    };
-
-    /// Changes the schedule to these entries. One whose line is the same goes on as it is; another
-    /// one begins as at the start. What is running continues.
-    /// \param whenChanged is called by the timer's thread
-    void replace(std::vector<Entry> entries, std::function<void(const Changes&)> whenChanged);
-
-    /// Begins no more commands. Any thread may call this.
-    void cancel();
-
-    /// Waits until the timer's thread has ended, so that no command will start. To be called after
-    /// cancel().
-    void awaitEnd();
-
-    /// To be called after awaitEnd(), when no command is running. Rethrows the exception out of an
-    /// action, if there was one.
-    void finish();
-
-    /// Lets finish() throw this, and ends the schedule. Any thread may call this.
-    void fail(std::exception_ptr exception);
-
-    /// Call it after finish(). The numbers include this object's own tasks: the start, each end of
-    /// a command, each retry, and each look at the wall clock.
-    const jtimer::TimerStats& stats() const { return stats_; }
+    /// The numbers include this object's own tasks: the start, each end of a command, each retry,
+    /// and each look at the wall clock.
+    const jtimer::TimerStats& stats() const override { return stats_; }
 
   private:
     class Task;

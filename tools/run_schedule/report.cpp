@@ -14,21 +14,32 @@ namespace {
 using Cells = std::vector<std::string>;
 
 /// The columns for retries and dropped runs are shown only if there are any.
-Cells cellsOf(const Record& record, bool retries, bool skipped) {
+struct Columns {
+    bool retries, skipped;
+    std::string node;  ///< empty: no column
+};
+
+Cells cellsOf(const Record& record, const Columns& columns) {
     const jtimer::LatenessHistogram& lateness = record.lateness;
     const bool ran = lateness.count() > 0;
-    Cells cells{record.name, std::to_string(lateness.count()), std::to_string(record.failures)};
-    if (retries) cells.push_back(std::to_string(record.retries));
-    if (skipped) cells.push_back(std::to_string(record.skipped));
+    Cells cells{record.name};
+    if (!columns.node.empty()) cells.push_back(columns.node);
+    cells.push_back(std::to_string(lateness.count()));
+    cells.push_back(std::to_string(record.failures));
+    if (columns.retries) cells.push_back(std::to_string(record.retries));
+    if (columns.skipped) cells.push_back(std::to_string(record.skipped));
     cells.push_back(ran ? inMillis(lateness.percentile(50)) : "-");
     cells.push_back(ran ? inMillis(lateness.max()) : "-");
     return cells;
 }
 
-Cells headOf(bool retries, bool skipped) {
-    Cells cells{"task", "runs", "failures"};
-    if (retries) cells.emplace_back("retries");
-    if (skipped) cells.emplace_back("skipped");
+Cells headOf(const Columns& columns) {
+    Cells cells{"task"};
+    if (!columns.node.empty()) cells.emplace_back("node");
+    cells.emplace_back("runs");
+    cells.emplace_back("failures");
+    if (columns.retries) cells.emplace_back("retries");
+    if (columns.skipped) cells.emplace_back("skipped");
     cells.emplace_back("lateness p50");
     cells.emplace_back("lateness max");
     return cells;
@@ -74,14 +85,14 @@ void Printer::line(jtimer::Date time, const std::string& name, std::string_view 
     output_.write(line);
 }
 
-void Printer::table(const std::vector<Record>& records) {
+void Printer::table(const std::vector<Record>& records, const std::string& node) {
     const auto any = [&records](std::int64_t Record::*count) {
         return std::any_of(records.begin(), records.end(),
                            [count](const Record& record) { return record.*count > 0; });
     };
-    const bool retries = any(&Record::retries), skipped = any(&Record::skipped);
-    std::vector<Cells> table{headOf(retries, skipped)};
-    for (const Record& record : records) table.push_back(cellsOf(record, retries, skipped));
+    const Columns columns{any(&Record::retries), any(&Record::skipped), node};
+    std::vector<Cells> table{headOf(columns)};
+    for (const Record& record : records) table.push_back(cellsOf(record, columns));
     const std::vector<std::size_t> widths = columnWidths(table);
     const std::lock_guard lock(mutex_);
     output_.write("\n");

@@ -46,7 +46,8 @@ class Printer {
 
     void line(jtimer::Date time, const std::string& name, std::string_view text);
 
-    void table(const std::vector<Record>& records);
+    /// \param node has a column, unless it is empty
+    void table(const std::vector<Record>& records, const std::string& node = {});
 
     /// Prints the timer's statistics, as the library formats them.
     void stats(const jtimer::TimerStats& stats);

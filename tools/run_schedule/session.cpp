@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "session.hpp"
 
+#include "cluster.hpp"
 #include "commands.hpp"
 #include "ledger.hpp"
 #include "metrics.hpp"
@@ -67,7 +68,7 @@ class Session {
           trace_(traceOf(options, clocks_.steady->now())), metrics_(options.metrics),
           commands_(
               ledger_, [this](auto&&... line) { print(line...); }, trace_.get()),
-          player_(clocks_, ledger_, actions(), {options.jobs, options.catchUp, options.grace}) {}
+          player_(makePlayer()) {}
 
     Result run(std::vector<Entry> entries) {
         const std::optional<steady_clock::time_point> deadline =
@@ -75,9 +76,9 @@ class Session {
         widen(entries);
         for (const Entry& entry : entries) ledger_.add(entry.name);
         if (!writeMetrics()) throw BadFile(metricsFailure_);
-        player_.start(std::move(entries), [this] { signals_.wakeMain(); });
+        player_->start(std::move(entries), [this] { signals_.wakeMain(); });
         const Signals::Reason reason = waitForEnd(deadline);
-        player_.cancel();
+        player_->cancel();
         drawNotices();
         if (watches_) watch_.clear();
         if (reason != Signals::Reason::Deadline) sayWhatIsRunning();
@@ -86,24 +87,31 @@ class Session {
     }
 
   private:
-    Player::Actions actions() {
-        return {[this](const Job& job, const Player::Done& done) { launch(job, done); },
+    std::unique_ptr<SchedulePlayer> makePlayer() {
+        if (!options_.cluster.empty()) return makeClusterPlayer(options_, ledger_, actions());
+        const Player::Options options{options_.jobs, options_.catchUp, options_.grace};
+        return std::make_unique<Player>(clocks_, ledger_, actions(), options);
+    }
+
+    SchedulePlayer::Actions actions() {
+        return {[this](const Job& job, const SchedulePlayer::Done& done) { launch(job, done); },
                 [this](const std::string& name, int signal) { commands_.end(name, signal); },
                 [this](const Entry& entry) {
                     print(clocks_.wall->now(), entry.name,
                           "[skipped: the previous run has not ended]");
                     if (trace_) trace_->skipped(entry.name, clocks_.steady->now());
                 },
-                [this](const Entry& entry, Date when) { notify(skippedAsPast(entry, when)); }};
+                [this](const Entry& entry, Date when) { notify(skippedAsPast(entry, when)); },
+                [this](const std::string& notice) { notify(notice); }};
     }
 
-    void launch(const Job& job, const Player::Done& done) {
+    void launch(const Job& job, const SchedulePlayer::Done& done) {
         try {
             workers_.run([this, job, done] {
                 try {
                     done(commands_.run(job));
                 } catch (...) {
-                    player_.fail(std::current_exception());
+                    player_->fail(std::current_exception());
                 }
             });
         } catch (const std::system_error& e) {
@@ -190,7 +198,7 @@ class Session {
             return;
         }
         widen(entries);
-        player_.replace(std::move(entries), [this](const Player::Changes& changes) {
+        player_->replace(std::move(entries), [this](const SchedulePlayer::Changes& changes) {
             notify(options_.file + " read again: " + std::to_string(changes.added) + " added, " +
                    std::to_string(changes.changed) + " changed, " +
                    std::to_string(changes.removed) + " removed");
@@ -209,9 +217,9 @@ class Session {
     /// they do not end within the grace period.
     void finish() {
         std::packaged_task<void()> finishing([this] {
-            player_.awaitEnd();
+            player_->awaitEnd();
             workers_.finish();
-            player_.finish();
+            player_->finish();
         });
         std::future<void> finished = finishing.get_future();
         std::thread thread([&] {
@@ -246,8 +254,8 @@ class Session {
     }
 
     Result report() {
-        printer_.table(ledger_.records());
-        if (options_.stats) printer_.stats(player_.stats());
+        printer_.table(ledger_.records(), options_.node);
+        if (options_.stats) printer_.stats(player_->stats());
         Result result;
         result.commandsFailed = ledger_.hasFailures();
         if (trace_) {
@@ -280,7 +288,7 @@ class Session {
     Ledger ledger_;
     Commands commands_;
     Workers workers_;
-    Player player_;
+    const std::unique_ptr<SchedulePlayer> player_;
 };
 
 /// The end of a dry run that begins at `start`.

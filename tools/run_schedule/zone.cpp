@@ -161,6 +161,7 @@ Zone Zone::named(const std::string& name) {
                       "a name in " + folder() + ", such as Europe/Berlin or UTC");
     }
     Zone zone;
+    zone.name_ = name;
     zone.data_ = std::make_shared<const Data>(std::move(*data));
     return zone;
 }

@@ -24,6 +24,9 @@ class Zone {
     /// Whether named() knows it.
     static bool isKnown(const std::string& name);
 
+    /// As given to named(); empty: local time.
+    const std::string& name() const { return name_; }
+
     /// Local time minus UTC, in seconds, at `moment` (in seconds since 1970); nothing if the system
     /// does not know, as after 2038 with a 32-bit time_t.
     std::optional<std::int64_t> offsetAt(std::int64_t moment) const;
@@ -42,6 +45,7 @@ class Zone {
 
     static std::optional<Data> find(const std::string& name);
 
+    std::string name_;
     std::shared_ptr<const Data> data_;  ///< null: local time
 };
 

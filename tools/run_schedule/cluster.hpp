@@ -1,0 +1,20 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "ledger.hpp"
+#include "options.hpp"
+#include "schedule_player.hpp"
+
+#include <memory>
+
+// What --cluster needs. There are two programs of one source: run_schedule, without PostgreSQL's
+// client library, and run_schedule-cluster, with it. The first becomes the second for --cluster.
+
+/// Becomes run_schedule-cluster, which must be in the folder of this program, unless this is it.
+/// \throws std::runtime_error if there is none
+void becomeClusterProgram(char** argv);
+
+/// A player that shares its schedule with all copies on Options::cluster.
+/// \throws std::invalid_argument if an option is out of range
+std::unique_ptr<SchedulePlayer> makeClusterPlayer(const Options& options, Ledger& ledger,
+                                                  SchedulePlayer::Actions actions);

@@ -1,0 +1,64 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "dispatcher.hpp"
+#include "entry.hpp"
+
+#include <jtimer/jdk/timer_stats.hpp>
+#include <jtimer/time.hpp>
+
+#include <exception>
+#include <functional>
+#include <string>
+#include <vector>
+
+/// Plays a schedule: decides what runs when. A Player does so alone, a ClusterPlayer together with
+/// the other copies of a schedule.
+class SchedulePlayer {
+  public:
+    /// To be called once, by any thread, when the command has ended.
+    using Done = std::function<void(bool succeeded)>;
+
+    /// What a player has others do; any thread of its own calls it.
+    struct Actions {
+        std::function<void(const Job&, Done)> launch;  ///< starts a command
+        std::function<void(const std::string& name, int signal)> signal = [](auto&, int) {};
+        std::function<void(const Entry&)> skipped = [](const Entry&) {};
+        std::function<void(const Entry&, jtimer::Date)> isPast = [](auto&, jtimer::Date) {};
+        std::function<void(const std::string& notice)> notify = [](auto&) {};
+    };
+
+    virtual ~SchedulePlayer() = default;
+
+    /// Schedules all entries. To be called once.
+    /// \param whenAllHaveRun is called when nothing is left to run, or when an exception has ended
+    ///   the schedule
+    virtual void start(std::vector<Entry> entries, std::function<void()> whenAllHaveRun) = 0;
+
+    /// How many tasks a new schedule has added, changed and removed.
+    struct Changes {
+        int added = 0, changed = 0, removed = 0;
+    };
+
+    /// Changes the schedule to these entries. One whose line is the same goes on as it is; another
+    /// one begins as at the start. What is running continues.
+    /// \param whenChanged is called by a thread of the player
+    virtual void replace(std::vector<Entry> entries,
+                         std::function<void(const Changes&)> whenChanged) = 0;
+
+    /// Begins no more commands. Any thread may call this.
+    virtual void cancel() = 0;
+
+    /// Waits until no command will start. To be called after cancel().
+    virtual void awaitEnd() = 0;
+
+    /// To be called after awaitEnd(), when no command is running. Rethrows the exception out of an
+    /// action, if there was one.
+    virtual void finish() = 0;
+
+    /// Lets finish() throw this, and ends the schedule. Any thread may call this.
+    virtual void fail(std::exception_ptr exception) = 0;
+
+    /// Of the player's timer. Call it after finish().
+    virtual const jtimer::TimerStats& stats() const = 0;
+};

@@ -1,0 +1,29 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+
+// Of run_schedule, the program without PostgreSQL's client library; see cluster.hpp.
+
+#include "cluster.hpp"
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+#include <unistd.h>
+
+void becomeClusterProgram(char** argv) {
+    std::array<char, PATH_MAX> self{};
+    const ssize_t length = ::readlink("/proc/self/exe", self.data(), self.size() - 1);
+    const std::string path(self.data(), static_cast<std::size_t>(length < 0 ? 0 : length));
+    const std::string program = path.substr(0, path.rfind('/') + 1) + "run_schedule-cluster";
+    ::execv(program.c_str(), argv);
+    throw std::runtime_error("run_schedule: --cluster needs " + program + ": " +
+                             std::strerror(errno) + ". `make cluster` builds it");
+}
+
+std::unique_ptr<SchedulePlayer> makeClusterPlayer(const Options&, Ledger&,
+                                                  SchedulePlayer::Actions) {
+    throw std::logic_error("run_schedule has no cluster");
+}
