@@ -242,7 +242,8 @@ link = $(CXX) $(filter %.o,$^) $(B)/libjtimer.a $(all_ldflags)
 # Samples.
 
 # Each file is a program.
-samples = $(patsubst samples/%.cpp,%,$(wildcard samples/*.cpp samples/*/*.cpp))
+samples = $(patsubst samples/%.cpp,%,$(filter-out samples/cluster/%,\
+	$(wildcard samples/*.cpp samples/*/*.cpp)))
 ifeq ($(SANITIZE),thread)
 # g++ warns of Asio's fences, which ThreadSanitizer does not understand.
 $(B)/obj/samples/tokio/asio_loop.o: private all_cppflags += -DBOOST_ASIO_DISABLE_FENCED_BLOCK
@@ -324,7 +325,7 @@ model:
 
 include build-aux/bench.mk build-aux/pictures.mk
 
-include build-aux/install.mk build-aux/cluster.mk
+include build-aux/install.mk build-aux/cluster.mk build-aux/cluster-programs.mk
 include build-aux/maintain.mk build-aux/trust.mk build-aux/package.mk
 
 .PHONY: clean distclean help
@@ -351,6 +352,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   tests          builds all fast tests, and what they test
   check          builds and runs all fast tests
   check-slow     builds and runs the real-time and stress tests
+  demo-cluster   three workers share ten tasks on a private PostgreSQL server, and one is killed: 15 s
   cluster        builds libjtimer-cluster (libpq); check-cluster tests it, stress-cluster for DURATION
                  seconds (1800), beside private PostgreSQL servers; install-cluster
   check-syntax   compiles everything without writing objects, for CXXFLAGS=-std=c++20 and so on

@@ -1,0 +1,36 @@
+# Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+
+# Part of the Makefile: the programs that use libjtimer-cluster: its samples, its demo, and
+# run_schedule-cluster, which is run_schedule with --cluster.
+
+cluster_samples = $(patsubst %.cpp,$(B)/%,$(wildcard samples/cluster/*.cpp))
+cluster_demo_objects = $(call objects,$(wildcard tools/cluster_demo/*.cpp))
+cluster_schedule_objects = $(call objects,$(wildcard tools/run_schedule/cluster/*.cpp)) \
+	$(filter-out %/without_cluster.o,$(run_schedule_objects))
+
+$(call objects,$(wildcard samples/cluster/*.cpp)) $(cluster_demo_objects): private \
+	all_cppflags += $(libpq_cppflags)
+$(call objects,$(wildcard samples/cluster/*.cpp)) $(cluster_demo_objects): $(B)/cluster-flags
+
+$(cluster_samples): $(B)/samples/%: $(B)/obj/samples/%.o
+$(B)/tools/cluster_demo: $(cluster_demo_objects)
+$(B)/tools/run_schedule-cluster: $(cluster_schedule_objects)
+$(B)/tools/run_schedule-cluster: private BOOST_THREAD_LIBS += $(BOOST_PROGRAM_OPTIONS_LIBS)
+
+cluster_tools = $(addprefix $(B)/tools/,cluster_demo run_schedule-cluster)
+$(cluster_samples) $(cluster_tools): $(B)/libjtimer-cluster.a $(B)/libjtimer.a
+	$(QUIET) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(CXX) $(filter %.o,$^) $(B)/libjtimer-cluster.a $(B)/libjtimer.a $(all_ldflags) \
+		$(libpq_libs) $(BOOST_THREAD_LIBS) -o $@
+
+# The demo ends the server that it starts.
+.PHONY: demo-cluster
+demo-cluster: $(B)/tools/cluster_demo $(B)/test/cluster/with_server
+	@$(server_programs)
+	@$(B)/test/cluster/with_server $<
+
+cluster_program_test = test/cluster/programs/programs_test.sh
+check-cluster: $(cluster_program_test)
+$(cluster_program_test): $(cluster_samples) $(cluster_tools) $(B)/tools/run_schedule \
+	$(B)/test/cluster/with_server
