@@ -316,7 +316,6 @@ endif
 include build-aux/oracle.mk
 
 # Models of interleaving threads, searched by spin.
-
 .PHONY: model
 model:
 	@SPIN='$(SPIN)' sh test/search_models.sh
@@ -324,9 +323,8 @@ model:
 # Benchmarks, also against other timers.
 
 include build-aux/bench.mk build-aux/pictures.mk
-
-include build-aux/install.mk build-aux/cluster.mk build-aux/cluster-programs.mk
-include build-aux/maintain.mk build-aux/trust.mk build-aux/package.mk
+include build-aux/install.mk build-aux/cluster.mk build-aux/cluster-programs.mk build-aux/maintain.mk
+include build-aux/trust.mk build-aux/package.mk
 
 .PHONY: clean distclean help
 clean:

@@ -135,7 +135,7 @@ int jobsOf(const std::string& text) {
 
 std::string textOf(const char* option, const po::variable_value& value, const char* expected) {
     const auto& text = value.as<std::string>();
-    if (text.empty()) failExpecting(std::string("--") + option + ": the text is empty", expected);
+    if (text.empty()) failExpecting(std::string("--") + option + ": the name is empty", expected);
     return text;
 }
 

@@ -24,8 +24,8 @@ class JTIMER_API Run {
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
 
-    const std::string& name() const noexcept;
-    const std::string& id() const noexcept;
+    const std::string& name() const noexcept;     ///< of the task
+    const std::string& id() const noexcept;       ///< of the task
     const std::string& payload() const noexcept;  ///< as it was when the run began
 
     /// When the run was due, by the database's clock. The same for all attempts.

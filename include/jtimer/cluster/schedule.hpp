@@ -78,11 +78,11 @@ enum class IfExists {
 
 /// A task to be scheduled.
 struct NewTask {
-    std::string name;  ///< which handler runs it: 1 to 200 bytes of UTF-8 without NUL
-    std::string id;    ///< the same; name and id together identify the task
-    Schedule schedule;
-    std::string payload;  ///< for the handler: any bytes, at most 1 MiB
-    IfExists ifExists = IfExists::Update;
+    std::string name;          ///< which handler runs it: 1 to 200 bytes of UTF-8 without NUL
+    std::string id;            ///< the same; name and id together identify the task
+    Schedule schedule;         ///< when it runs
+    std::string payload = {};  ///< for the handler: any bytes, at most 1 MiB
+    IfExists ifExists = IfExists::Update;  ///< if there is a task with this name and id
 };
 
 }  // namespace jtimer::cluster

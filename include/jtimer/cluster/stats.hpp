@@ -35,10 +35,10 @@ struct Stats {
 struct Backlog {
     std::uint64_t due = 0;        ///< may begin now, and have not
     std::uint64_t scheduled = 0;  ///< wait for their time, or for the next attempt
-    std::uint64_t running = 0;
-    std::uint64_t dead = 0;
-    std::uint64_t nodes =
-        0;  ///< started Schedulers that have neither stopped nor been declared dead
+    std::uint64_t running = 0;    ///< belong to a node
+    std::uint64_t dead = 0;       ///< were given up
+    /// Started Schedulers that have neither stopped nor been declared dead.
+    std::uint64_t nodes = 0;
     /// For how long the oldest of the due tasks could have begun. Alert on it.
     std::chrono::microseconds oldestDue{0};
 };

@@ -21,12 +21,13 @@ enum class State {
 
 /// A task as it was when the database answered.
 struct TaskInfo {
-    std::string name, id;
-    State state = State::Scheduled;
-    Date scheduledExecutionTime;  ///< when the run in progress, or else the next, is due
-    Date nextAttempt;             ///< when it may begin: later after a failure, Date::max() if dead
-    int attempt = 0;              ///< how often the present period's run has begun
-    int crashes = 0;              ///< nodes that died running it since its last success
+    std::string name;                ///< which handler runs it
+    std::string id;                  ///< name and id identify the task
+    State state = State::Scheduled;  ///< what it is doing
+    Date scheduledExecutionTime;     ///< when the run in progress, or else the next, is due
+    Date nextAttempt;  ///< when it may begin: later after a failure, Date::max() if dead
+    int attempt = 0;   ///< how often the present period's run has begun
+    int crashes = 0;   ///< nodes that died running it since its last success
     std::int64_t fencingToken = 0;  ///< of the last run; 0: never claimed
     std::string runningOn;          ///< the name of the node, or empty
     std::string lastError;          ///< of the last run that failed, until one succeeds
@@ -35,12 +36,12 @@ struct TaskInfo {
 
 /// Which tasks Scheduler::list returns.
 struct Filter {
-    std::optional<std::string> name;
-    std::optional<State> state;
+    std::optional<std::string> name;  ///< only tasks of this name
+    std::optional<State> state;       ///< only tasks in this state
     /// Only tasks after this name and id. To list everything in parts, set it to those of the last
     /// task of the part before.
     std::pair<std::string, std::string> after;
-    std::size_t limit = 100;
+    std::size_t limit = 100;  ///< at most so many
 };
 
 }  // namespace jtimer::cluster

@@ -20,7 +20,7 @@ enum class Delivery {
 /// How a task's failures are treated, given to Scheduler::registerTask. Nothing of it is stored: it
 /// is the registering process's answer to the failures of its own runs.
 struct TaskOptions {
-    Delivery delivery = Delivery::AtLeastOnce;
+    Delivery delivery = Delivery::AtLeastOnce;  ///< what happens if the process dies
 
     /// How often a run is attempted before the task is given up, at least 1: then a one-shot is
     /// dead, and a repeating task waits for its next period. Default: 20 for one-shots, 1 for
@@ -29,7 +29,8 @@ struct TaskOptions {
 
     /// The pause after a failure: firstBackoff after the first, twice as long after each further
     /// one, at most maxBackoff; then up to a quarter more, at random. Neither may be negative.
-    TimeSpan firstBackoff = 10'000, maxBackoff = 3'600'000;
+    TimeSpan firstBackoff = 10'000;
+    TimeSpan maxBackoff = 3'600'000;  ///< see firstBackoff
 
     /// A task whose process died this many times, without a success in between, is dead, even if it
     /// repeats: its payload may be what kills the process. At least 1.
