@@ -109,9 +109,11 @@ $(addprefix $(B)/,$(cluster_package_files)): $(B)/%: build-aux/%.in $(B)/setting
 cluster_dirs = $(patsubst %,'$(DESTDIR)$(includedir)/%',$(sort $(dir $(cluster_headers))))
 
 .PHONY: install-cluster uninstall-cluster
-install-cluster: cluster install
+install-cluster: cluster install $(B)/tools/run_schedule-cluster
 	$(QUIET) INSTALL '$(DESTDIR)$(prefix)'
-	$(Q)$(INSTALL) -d $(cluster_dirs)
+	$(Q)$(INSTALL) -d $(cluster_dirs) '$(DESTDIR)$(bindir)'
+	$(Q)$(INSTALL) $(B)/tools/run_schedule-cluster '$(DESTDIR)$(bindir)'
+	$(Q)$(STRIP) '$(DESTDIR)$(bindir)/run_schedule-cluster'
 	$(Q)for header in $(cluster_headers); do \
 		$(INSTALL) -m 644 include/$$header '$(DESTDIR)$(includedir)'/$$header || exit 1; done
 	$(Q)$(INSTALL) -m 644 $(B)/libjtimer-cluster.a $(B)/$(cluster_real) '$(DESTDIR)$(libdir)'
@@ -127,6 +129,6 @@ uninstall-cluster: check-dirs
 	$(Q)rm -f $(patsubst %,'$(DESTDIR)$(includedir)/%',$(cluster_headers)) \
 		$(patsubst %,'$(DESTDIR)$(libdir)/%',libjtimer-cluster.a $(cluster_real) $(cluster_soname) \
 		$(cluster_link)) '$(DESTDIR)$(pkgconfigdir)/jtimer-cluster.pc' \
-		'$(DESTDIR)$(cmakedir)/jtimerCluster.cmake'
+		'$(DESTDIR)$(cmakedir)/jtimerCluster.cmake' '$(DESTDIR)$(bindir)/run_schedule-cluster'
 	$(Q)for dir in $(call reverse,$(cluster_dirs)); do \
 		if [ -d "$$dir" ]; then rmdir "$$dir" 2>/dev/null || :; fi; done
