@@ -69,13 +69,14 @@ compile_commands.json: FORCE | $(first)
 	$(Q){ echo '['; { $(call commands,$(lib_sources),-Ilib -fPIC) \
 		$(call commands,$(cluster_lib_sources),-Ilib -fPIC $(libpq_cppflags)) \
 		$(call commands,$(shell find test -name '*.cpp'),$(test_flags) $(libpq_cppflags)) \
-		$(call commands,$(shell find samples tools -name '*.cpp'),-Ilib) } | sed '$$s/,$$//'; echo ']'; } >$@
+		$(call commands,$(shell find samples tools -name '*.cpp'),-Ilib $(libpq_cppflags)) } | sed '$$s/,$$//'; echo ']'; } >$@
 
-# .clang-tidy lists the checks. Without libpq, only those units of lib/cluster that need none.
+# .clang-tidy lists the checks. Without libpq, only what needs none.
 tidied_cluster = $(if $(libpq_cppflags),$(cluster_lib_sources),$(cluster_sources))
+tidied_programs = $(shell find samples tools -name '*.cpp' $(if $(libpq_cppflags),,-not -path '*cluster*'))
 tidy: compile_commands.json
 	$(call require,$(CLANG_TIDY))
-	$(Q)printf '%s\n' $(lib_sources) $(tidied_cluster) $(shell find samples tools -name '*.cpp') | \
+	$(Q)printf '%s\n' $(lib_sources) $(tidied_cluster) $(tidied_programs) | \
 		xargs -P $$(nproc 2>/dev/null || echo 2) -n 1 $(CLANG_TIDY) --quiet -p .
 
 # Not the tests: it does not know the macros of Boost.Test, and skips the files that use them.
@@ -89,7 +90,7 @@ cppcheck: | $(first)
 .PHONY: check-syntax
 check-syntax: | $(first)
 	$(Q)printf '%s\n' $(lib_sources) $(cluster_sources) $(cluster_tests) $(shell find test samples \
-		tools -name '*.cpp' -not -path 'test/bench/*' -not -path 'test/cluster/*') | \
+		tools -name '*.cpp' -not -path 'test/bench/*' -not -path '*cluster*') | \
 		xargs -P $$(nproc 2>/dev/null || echo 2) -n 1 \
 		$(CXX) $(all_cppflags) $(all_cxxflags) $(test_flags) -fsyntax-only
 

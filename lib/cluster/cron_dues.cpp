@@ -94,6 +94,7 @@ class Dues {
     /// In order.
     std::vector<Micros> instants(const std::vector<std::int64_t>& minutes) {
         std::vector<Micros> locals;
+        locals.reserve(minutes.size());
         for (const std::int64_t minute : minutes) {
             // The range of Cron is far greater than that of a Date.
             locals.push_back(std::min(minute, kLastMicros / kMinute) * kMinute);
@@ -101,6 +102,7 @@ class Dues {
         const Result result = connection_.execute(
             statements_.instants(), Params().text(zone_).localTimes(locals), deadline_);
         std::vector<Micros> instants;
+        instants.reserve(minutes.size());
         for (int i = 0; i < result.rows(); ++i) instants.push_back(result.time(i, 0));
         return instants;
     }

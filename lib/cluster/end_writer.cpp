@@ -116,6 +116,7 @@ void EndWriter::writeGroup(std::vector<Ending> group) {
     std::vector<EndStatus> statuses;
     try {
         std::vector<End> ends;
+        ends.reserve(group.size());
         for (const Ending& ending : group) ends.push_back(ending.end);
         statuses = store_.writeEnds(group.front().node, ends, group.front().repeated);
     } catch (const OutcomeUnknownException&) {

@@ -30,7 +30,7 @@ Scheduler::Scheduler(Options options)
 Scheduler::~Scheduler() = default;
 
 void Scheduler::registerTask(std::string name, Handler handler, TaskOptions options) {
-    state_->runtime().registerTask(std::move(name), std::move(handler), std::move(options));
+    state_->runtime().registerTask(std::move(name), std::move(handler), options);
 }
 
 void Scheduler::start() { state_->runtime().start(); }

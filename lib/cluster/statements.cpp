@@ -39,7 +39,7 @@ std::string doubled(const std::string& text, char quote) {
 
 /// The argument of nextval, which does not know escapes. A backslash in it is not one either.
 std::string sequenceLiteral(const std::string& schema) {
-    const std::string literal = doubled(doubled(schema, '"') + ".token", '\'');
+    std::string literal = doubled(doubled(schema, '"') + ".token", '\'');
     if (literal.find('\\') == std::string::npos) return literal;
     std::string escaped = "E";
     for (const char c : literal) {

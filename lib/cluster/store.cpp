@@ -68,8 +68,9 @@ TakeOver Store::takeOver(NodeNumber node) {
         // Another statement sees what these nodes claimed before their rows were deleted.
         done.tasks = freeTasks(connection, end, nodes, 1);
 
-        std::vector<Params::OptionalNumber> owners;
         const Result orphans = connection.execute(statements.findOrphans(), {}, end);
+        std::vector<Params::OptionalNumber> owners;
+        owners.reserve(static_cast<std::size_t>(orphans.rows()));
         for (int i = 0; i < orphans.rows(); ++i) owners.emplace_back(orphans.number(i, 0));
         done.orphans = freeTasks(connection, end, owners, 0);
         return done;

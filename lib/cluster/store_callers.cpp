@@ -90,6 +90,7 @@ std::vector<TaskInfo> Store::list(const Filter& filter) {
         return connection.execute(statement, params, end);
     });
     std::vector<TaskInfo> tasks;
+    tasks.reserve(static_cast<std::size_t>(result.rows()));
     for (int i = 0; i < result.rows(); ++i) tasks.push_back(taskInfo(result, i));
     return tasks;
 }

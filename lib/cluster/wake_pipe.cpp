@@ -10,7 +10,7 @@
 
 namespace jtimer::cluster::detail {
 
-WakePipe::WakePipe() : ends_{} {
+WakePipe::WakePipe() {
     if (::pipe(ends_) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
     for (const int end : ends_) {
         ::fcntl(end, F_SETFD, FD_CLOEXEC);

@@ -19,7 +19,7 @@ class WakePipe {
     void wait() noexcept;  ///< until it is readable
 
   private:
-    int ends_[2];
+    int ends_[2] = {-1, -1};
 };
 
 }  // namespace jtimer::cluster::detail

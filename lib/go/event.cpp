@@ -68,6 +68,7 @@ void EventCell::requireOfThisProcess() const {
 
 Event::Event() : cell_(new detail::EventCell) {}
 Event::Event(const Event& other) noexcept : cell_(other.cell_) { cell_->retain(); }
+// NOLINTNEXTLINE(bugprone-unhandled-self-assignment): retained before it is released
 Event& Event::operator=(const Event& other) noexcept {
     other.cell_->retain();
     std::exchange(cell_, other.cell_)->release();

@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(k84_no_statement_reads_the_whole_table) {
         check("claim", statements.claim(),
               Params().number(1).texts({"n1", "n2"}).number(limit).time(never));
     }
-    for (const std::size_t count : {1, 10, 100}) {
+    for (const std::size_t count : {1U, 10U, 100U}) {
         check("write ends", statements.writeEnds(true), ends(count));
         check("write end in", statements.writeEnds(false), ends(count));
     }

@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(c11_the_end_of_its_timers_cancels_a_context_with_a_deadline
     other.reset();
     BOOST_TEST((child.context.err() == ContextError::Canceled));
     BOOST_TEST((child.context.cause() == ContextError::TimersDestroyed));
-    BOOST_CHECK_THROW(withTimeout(root, 1h), jtimer::go::TimersDestroyed);
+    BOOST_CHECK_THROW(static_cast<void>(withTimeout(root, 1h)), jtimer::go::TimersDestroyed);
 }
 
 BOOST_AUTO_TEST_CASE(c11_in_a_forked_child_a_cancel_does_nothing_and_no_context_has_children) {

@@ -46,6 +46,7 @@ Table::Table() : isTerminal_(isatty(STDOUT_FILENO) == 1) {}
 void Table::show(std::chrono::milliseconds time, const std::vector<TaskInfo>& tasks,
                  const std::vector<std::string>& news) {
     std::vector<std::string> lines;
+    lines.reserve(tasks.size());
     for (const TaskInfo& task : tasks) lines.push_back(lineOf(task));
     for (const std::string& each : news) news_.push_back(seconds(time) + "  " + each);
     if (!isTerminal_) {

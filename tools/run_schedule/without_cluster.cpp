@@ -23,7 +23,8 @@ void becomeClusterProgram(char** argv) {
                              std::strerror(errno) + ". `make cluster` builds it");
 }
 
-std::unique_ptr<SchedulePlayer> makeClusterPlayer(const Options&, Ledger&,
-                                                  SchedulePlayer::Actions) {
+std::unique_ptr<SchedulePlayer> makeClusterPlayer(
+    const Options&, Ledger&,
+    SchedulePlayer::Actions) {  // NOLINT(performance-unnecessary-value-param): the other moves it
     throw std::logic_error("run_schedule has no cluster");
 }
