@@ -1,0 +1,242 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+
+// What a node sends to claim tasks, to write the ends of runs, and to announce tasks.
+
+#include "cluster/fixture.hpp"
+#include "cluster/recorder.hpp"
+#include "cluster/schema.hpp"
+#include "cluster/store.hpp"
+
+#include <jtimer/cluster/scheduler.hpp>
+
+#include <boost/test/unit_test.hpp>
+#include <boost/thread/lock_guard.hpp>
+#include <boost/thread/mutex.hpp>
+#include <boost/thread/thread.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace jtimer::cluster;
+using std::chrono::hours;
+using std::chrono::seconds;
+using Clock = std::chrono::steady_clock;
+
+jtimer::Date ago(std::chrono::seconds span) {
+    return std::chrono::time_point_cast<jtimer::Date::duration>(std::chrono::system_clock::now()) -
+           span;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(k31_a_claim_takes_no_more_than_its_limit_under_any_plan) {
+    for (const char* const planner :
+         {"-c plan_cache_mode=force_generic_plan",
+          "-c plan_cache_mode=force_generic_plan -c enable_tidscan=off",
+          "-c enable_indexscan=off -c enable_bitmapscan=off",
+          "-c enable_tidscan=off -c enable_hashjoin=off -c enable_mergejoin=off",
+          "-c enable_tidscan=off -c enable_nestloop=off"}) {
+        test::Schema schema;
+        schema.options.conninfo += std::string(" options='") + planner + "'";
+        detail::Store store(schema.options);
+        std::vector<NewTask> tasks;
+        for (int i = 0; i < 20; ++i)
+            tasks.push_back({"n", std::to_string(i), Schedule::once(0), {}});
+        store.schedule(tasks);
+        const auto node = store.registerNode("one", 30'000'000);
+        for (const std::size_t expected : {7, 7, 6, 0})
+            BOOST_TEST(store.claim(node, {"n"}, 7).tasks.size() == expected, planner);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(k33_a_claim_with_a_cursor_leaves_older_tasks_alone) {
+    test::Schema schema;
+    detail::Store store(schema.options);
+    store.schedule({{"n", "1", Schedule::once(ago(seconds(20))), {}},
+                    {"n", "2", Schedule::once(ago(seconds(10))), {}}});
+    const auto node = store.registerNode("one", 30'000'000);
+    const detail::Claim first = store.claim(node, {"n"}, 1);
+    BOOST_REQUIRE(first.tasks.size() == 1U);
+    BOOST_TEST(first.tasks[0].id == "1");
+    store.schedule({{"n", "0", Schedule::once(ago(seconds(30))), {}}});
+    const detail::Claim second = store.claim(node, {"n"}, 10, first.lastWake);
+    BOOST_REQUIRE(second.tasks.size() == 1U);
+    BOOST_TEST(second.tasks[0].id == "2");
+    const detail::Claim third = store.claim(node, {"n"}, 10);
+    BOOST_REQUIRE(third.tasks.size() == 1U);
+    BOOST_TEST(third.tasks[0].id == "0");
+}
+
+// Each run makes the next task due, so that every claim is full. A claim without a cursor must come
+// all the same, or the older task would wait for ever.
+BOOST_AUTO_TEST_CASE(k33_full_claims_go_on_where_they_ended_and_soon_start_at_the_beginning) {
+    test::Schema schema;
+    schema.options.concurrency = 1;
+    test::Counted older;
+    std::atomic<int> runs{0};
+    std::atomic<int> runsBeforeOlder{0};
+    Clock::time_point olderAt;
+    Scheduler scheduler(schema.options);
+    scheduler.registerTask("load", [&](Run&) {
+        const int run = ++runs;
+        if (run == 1) scheduler.schedule("older", "i", ago(hours(2)));
+        if (older.get() == 0) scheduler.schedule("load", std::to_string(run), 0);
+    });
+    scheduler.registerTask("older", [&](Run&) {
+        olderAt = Clock::now();
+        runsBeforeOlder = runs.load();
+        older.add();
+    });
+    const auto begin = Clock::now();
+    scheduler.schedule("load", "0", ago(hours(1)));
+    scheduler.start();
+    older.await(1);
+    scheduler.stop();
+    // Only a claim without the cursor finds the older task, and the next one of these is due a
+    // second after the first.
+    if (runsBeforeOlder == 1) BOOST_TEST((olderAt - begin >= seconds(1)));
+}
+
+BOOST_AUTO_TEST_CASE(k37_tasks_begin_in_the_order_of_their_wakes) {
+    test::Schema schema;
+    schema.options.concurrency = 1;
+    test::Counted runs;
+    std::string order;
+    Scheduler scheduler(schema.options);
+    scheduler.registerTask("n", [&](Run& run) {
+        order += run.id();
+        runs.add();
+    });
+    std::vector<NewTask> tasks;
+    for (const int i : {3, 1, 4, 5, 9, 2, 6, 8, 7})
+        tasks.push_back({"n", std::to_string(i), Schedule::once(ago(seconds(100 - i))), {}});
+    scheduler.scheduleAll(tasks);
+    scheduler.start();
+    runs.await(9);
+    scheduler.stop();
+    BOOST_TEST(order == "123456789");
+}
+
+BOOST_AUTO_TEST_CASE(k35_claims_ends_and_renewals_have_connections_of_their_own) {
+    const test::Recorder recorder;
+    test::Schema schema;
+    test::Counted runs;
+    Scheduler scheduler(schema.options);
+    scheduler.registerTask("n", [&](Run&) { runs.add(); });
+    scheduler.start();
+    for (int i = 0; i < 10; ++i) scheduler.schedule("n", std::to_string(i), 0);
+    runs.await(10);
+    scheduler.stop();
+    std::map<std::string, std::set<int>> sockets;
+    for (const test::Sent& each : recorder.sent()) sockets[each.name].insert(each.socket);
+    std::set<int> distinct;
+    for (const char* const statement : {"claim", "write_ends", "renew"}) {
+        BOOST_TEST(sockets[statement].size() == 1U, statement);
+        distinct.insert(sockets[statement].begin(), sockets[statement].end());
+    }
+    BOOST_TEST(distinct.size() == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(k35_a_deadlock_or_serialisation_failure_is_repeated_at_once) {
+    const test::Recorder recorder;
+    for (const char* const code : {"40P01", "40001"}) {
+        test::Schema schema;
+        schema.ask("create sequence @.failures");
+        schema.ask("create function @.fail() returns trigger language plpgsql as $$ begin "
+                   "if nextval('@.failures') <= 2 then raise exception using errcode = '" +
+                   std::string(code) + "'; end if; return old; end $$");
+        schema.ask("create trigger fail before delete on @.task for each row execute function "
+                   "@.fail()");
+        test::Counted runs;
+        Scheduler scheduler(schema.options);
+        scheduler.registerTask("n", [&](Run&) { runs.add(); });
+        scheduler.start();
+        scheduler.schedule("n", "i", 0);
+        runs.await(1);
+        scheduler.stop();
+        BOOST_TEST(schema.ask("select last_value from @.failures") == "3");
+        BOOST_TEST(scheduler.stats().succeeded == 1U);
+        BOOST_TEST(scheduler.stats().reconnects == 0U);
+        BOOST_TEST(!scheduler.find("n", "i").has_value());
+    }
+    BOOST_TEST(recorder.count("write_ends") == 6U);
+}
+
+BOOST_AUTO_TEST_CASE(k36_while_ends_are_written_claims_go_on_and_the_next_ends_share_a_write) {
+    test::Recorder recorder;
+    test::Schema schema;
+    test::Counted runs;
+    Scheduler scheduler(schema.options);
+    scheduler.registerTask("n", [&](Run&) { runs.add(); });
+    scheduler.start();
+    recorder.hold("write_ends");
+    scheduler.schedule("n", "first", 0);
+    recorder.await("write_ends", 1);
+    for (int i = 0; i < 5; ++i) scheduler.schedule("n", std::to_string(i), 0);
+    runs.await(6);
+    while (scheduler.stats().running != 0) boost::this_thread::yield();  // ends are in hand
+    recorder.release();
+    scheduler.stop();
+    BOOST_TEST(scheduler.stats().succeeded == 6U);
+    BOOST_TEST(recorder.count("write_ends") == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(k38_tasks_that_are_due_soon_are_announced_outside_of_transactions) {
+    const test::Recorder recorder;
+    test::Schema schema;
+    Scheduler listener(schema.options);
+    listener.start();
+    const auto begin = Clock::now();
+    {
+        Scheduler scheduler(schema.options);
+        scheduler.schedule("n", "later", hours(1));
+        for (int i = 0; i < 100; ++i) scheduler.schedule("n", std::to_string(i), 0);
+        recorder.await("notify", 1);
+    }
+    const auto span = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);
+    BOOST_TEST(recorder.count("notify") <= static_cast<std::size_t>(span.count()) / 20 + 1);
+    while (listener.stats().notifications == 0) boost::this_thread::yield();
+
+    std::set<int> inTransaction;
+    for (const test::Sent& each : recorder.sent()) {
+        if (each.name == "begin") inTransaction.insert(each.socket);
+        if (each.name == "commit" || each.name == "rollback") inTransaction.erase(each.socket);
+        if (each.name == "notify") BOOST_TEST(inTransaction.count(each.socket) == 0U);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(k38_a_task_that_a_poll_finds_in_time_is_not_announced) {
+    const test::Recorder recorder;
+    test::Schema schema;
+    Scheduler scheduler(schema.options);
+    scheduler.schedule("n", "later", hours(1));
+    scheduler.schedule("n", "tomorrow", hours(24));
+    scheduler.schedule("n", "now", 0);
+    recorder.await("notify", 1);
+    BOOST_TEST(recorder.count("notify") == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(k39_without_notifications_a_task_is_found_by_a_poll) {
+    const test::Recorder recorder;
+    test::Schema schema;
+    Options deaf = schema.options;
+    deaf.notifications = false;
+    deaf.pollInterval = 20;
+    test::Counted runs;
+    Scheduler node(deaf);
+    node.registerTask("n", [&](Run&) { runs.add(); });
+    node.start();
+    recorder.await("claim", 2);  // it sleeps between polls
+    Scheduler(schema.options).schedule("n", "i", 0);
+    runs.await(1);
+    node.stop();
+    BOOST_TEST(node.stats().notifications == 0U);
+    BOOST_TEST(recorder.count("listen") == 0U);
+}
