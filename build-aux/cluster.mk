@@ -86,10 +86,11 @@ $(B)/test/cluster/with_server: $(B)/obj/test/cluster/with_server.o $(B)/obj/test
 
 server_programs = build-aux/find-postgres >/dev/null
 
+# One at a time: leases and take-overs are measured in real time.
 .PHONY: check-cluster stress-cluster
 check-cluster: $(cluster_programs) $(filter $(B)/test/cluster/%,$(tests)) | $(filter check,$(MAKECMDGOALS))
 	@$(server_programs)
-	@LOGS='$(B)/test/cluster-logs' $(run_tests) $^
+	@TEST_JOBS=1 LOGS='$(B)/test/cluster-logs' $(run_tests) $^
 
 # DURATION in seconds; SEED= repeats a run. It prints what it does to the processes and the server.
 DURATION = 1800
