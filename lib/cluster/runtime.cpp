@@ -22,6 +22,9 @@ namespace {
 
 constexpr Micros kPatience = 5'000'000;
 
+/// A hundred years: what is longer cannot be added to every clock.
+constexpr Micros kLongestWait = 3'155'760'000'000'000;
+
 /// Of all local waits. It also counts the time for which the computer sleeps: leases do.
 TimerOptions timerOptions(const std::string& name) {
     TimerOptions options;
@@ -151,8 +154,9 @@ bool Runtime::stop(std::optional<TimeSpan> wait) {
     engine->dispatcher.stop();
     const std::int64_t begin = boottimeNanos();
     const std::optional<Micros> limit =
-        wait.has_value() ? std::optional<Micros>(std::max<Micros>(0, toMicros(*wait)))
-                         : std::nullopt;
+        wait.has_value()
+            ? std::optional<Micros>(std::clamp<Micros>(toMicros(*wait), 0, kLongestWait))
+            : std::nullopt;
     if (!engine->dispatcher.waitUntilDrained(limit)) return false;
     // Every run is over, which is what counts; the node's row only disappears earlier for this.
     const Micros left = limit.value_or(kPatience) - (boottimeNanos() - begin) / 1000;

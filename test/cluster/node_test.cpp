@@ -5,9 +5,12 @@
 #include <jtimer/cluster/scheduler.hpp>
 #include <jtimer/exceptions.hpp>
 
+#include <boost/chrono/duration.hpp>
 #include <boost/test/unit_test.hpp>
 #include <boost/thread/thread.hpp>
 
+#include <cstdint>
+#include <limits>
 #include <stdexcept>
 
 using namespace jtimer::cluster;
@@ -85,4 +88,28 @@ BOOST_AUTO_TEST_CASE(k40_k46_k63_stop_waits_for_the_runs_which_see_it_and_may_no
     BOOST_TEST(refused.get() == 1);
     BOOST_TEST(scheduler.stats().succeeded == 1);
     BOOST_CHECK_THROW(scheduler.start(), jtimer::IllegalStateException);
+}
+
+BOOST_AUTO_TEST_CASE(k63_stop_waits_for_a_run_with_any_time_span) {
+    test::Schema schema;
+    test::Counted begun;
+    test::Counted released;
+    Scheduler scheduler(schema.options);
+    scheduler.registerTask("slow", [&](Run&) {
+        begun.add();
+        released.await(1);
+    });
+    scheduler.start();
+    scheduler.schedule("slow", "1", 0);
+    begun.await(1);
+    BOOST_TEST(!scheduler.stop(0));
+    BOOST_TEST(!scheduler.stop(-1));
+    boost::thread releaser([&] {
+        // Nothing tells that stop() waits already. If it does not, the test passes all the same.
+        boost::this_thread::sleep_for(boost::chrono::milliseconds(50));
+        released.add();
+    });
+    BOOST_CHECK_NO_THROW(BOOST_TEST(scheduler.stop(std::numeric_limits<std::int64_t>::max())));
+    releaser.join();
+    BOOST_TEST(scheduler.stats().succeeded == 1);
 }
