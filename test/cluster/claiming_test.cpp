@@ -10,8 +10,6 @@
 #include <jtimer/cluster/scheduler.hpp>
 
 #include <boost/test/unit_test.hpp>
-#include <boost/thread/lock_guard.hpp>
-#include <boost/thread/mutex.hpp>
 #include <boost/thread/thread.hpp>
 
 #include <atomic>
