@@ -236,7 +236,7 @@ struct RandomField {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(random_expressions_match_as_if_each_minute_were_looked_at) {
+BOOST_AUTO_TEST_CASE(k27_k30_random_expressions_match_as_if_each_minute_were_looked_at) {
     std::mt19937 random(1);
     std::uniform_int_distribution<std::int64_t> startDays(-40'000, 80'000);
     for (int round = 0; round < 300; ++round) {

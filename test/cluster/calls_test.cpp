@@ -1,0 +1,294 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+
+// What a Scheduler's calls promise, before the start, beside a node, and after it.
+
+#include "cluster/failpoint.hpp"
+#include "cluster/fixture.hpp"
+#include "cluster/recorder.hpp"
+#include "cluster/schema.hpp"
+#include "cluster/server.hpp"
+#include "support/captured_cerr.hpp"
+
+#include <jtimer/cluster/scheduler.hpp>
+#include <jtimer/exceptions.hpp>
+
+#include <boost/test/unit_test.hpp>
+#include <boost/thread/thread.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <sys/socket.h>
+
+namespace {
+
+using namespace jtimer::cluster;
+using std::chrono::hours;
+using std::chrono::minutes;
+
+struct Fixture : test::Schema {
+    test::Recorder recorder;  // before every Scheduler
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(calls, Fixture)
+
+BOOST_AUTO_TEST_CASE(k7_a_server_whose_clock_is_years_away_from_the_nodes_changes_nothing) {
+    test::Counted runs;
+    jtimer::Date due;
+    Scheduler scheduler(options);
+    scheduler.registerTask("n", [&](Run& run) {
+        due = run.scheduledExecutionTime();
+        runs.add();
+    });
+    TestClock clock(options);
+    clock.advance(hours(24 * 365 * 20));
+    scheduler.start();
+    const jtimer::Date before = clock.now();
+    scheduler.schedule("n", "i", hours(1));
+    const jtimer::Date after = clock.now();
+    clock.advance(minutes(59));
+    BOOST_TEST(runs.get() == 0);
+    clock.advance(minutes(1));
+    runs.await(1);
+    BOOST_TEST((due >= before + hours(1)));
+    BOOST_TEST((due <= after + hours(1)));
+}
+
+BOOST_AUTO_TEST_CASE(k11_there_is_one_task_for_each_name_and_id) {
+    Scheduler scheduler(options);
+    for (int i = 0; i < 2; ++i) {
+        for (const char* const name : {"a", "b"}) {
+            for (const char* const id : {"a", "b"})
+                BOOST_TEST(scheduler.schedule(name, id, hours(1)) == (i == 0));
+        }
+    }
+    BOOST_TEST(scheduler.list().size() == 4U);
+}
+
+BOOST_AUTO_TEST_CASE(k14_a_process_that_registers_nothing_only_schedules) {
+    Scheduler planner(options);
+    planner.start();
+    BOOST_TEST(planner.schedule("n", "i", 0));
+    planner.wakeUp();
+    planner.stop();
+    BOOST_TEST(recorder.count("claim") == 0U);
+    test::Counted runs;
+    Scheduler worker(options);
+    worker.registerTask("n", [&](Run&) { runs.add(); });
+    worker.start();
+    runs.await(1);
+}
+
+BOOST_AUTO_TEST_CASE(k15_tasks_are_scheduled_in_handlers_and_by_any_thread_and_are_then_committed) {
+    test::Counted runs;
+    std::atomic<int> found{0};
+    Scheduler scheduler(options);
+    const auto schedule = [&](const std::string& name, const std::string& id) {
+        scheduler.schedule(name, id, 0);
+        if (test::Session()("select count(*) from \"" + options.schema +
+                                "\".task where name = $1 and id = $2",
+                            {name, id}) == "1")
+            ++found;
+    };
+    scheduler.registerTask("first", [&](Run& run) {
+        schedule("unknown", run.id());
+        runs.add();
+    });
+    boost::thread_group threads;
+    for (int i = 0; i < 4; ++i)
+        threads.create_thread([&schedule, i] { schedule("first", std::to_string(i)); });
+    threads.join_all();
+    BOOST_TEST(found == 4);
+    scheduler.start();
+    runs.await(4);
+    BOOST_TEST(found == 8);
+}
+
+BOOST_AUTO_TEST_CASE(k21_a_commit_that_cannot_be_looked_up_has_an_unknown_outcome) {
+    Options unreachable = options;
+    unreachable.conninfo = "host=/nowhere";
+    unreachable.operationTimeout = 50;
+    try {
+        Scheduler(unreachable).schedule("n", "i", 0);
+        BOOST_ERROR("nothing thrown");
+    } catch (const OutcomeUnknownException&) {
+        BOOST_ERROR("nothing has been sent");
+    } catch (const DatabaseException& e) {
+        BOOST_TEST(e.sqlState().empty());
+    }
+
+    // The answer to the commit is lost, and the server is away when it is to be asked.
+    bool lost = false;
+    bool stopped = false;
+    detail::setFailpoint([&](const std::string& statement, bool before, int socket) {
+        if (before && !lost && statement == "commit") {
+            lost = true;
+            ::shutdown(socket, SHUT_RD);
+        } else if (before && lost && !stopped && statement == "connect") {
+            stopped = true;
+            test::server().stop();
+        }
+    });
+    options.operationTimeout = 500;
+    Scheduler scheduler(options);
+    BOOST_CHECK_THROW(scheduler.schedule("n", "i", hours(1)), OutcomeUnknownException);
+    test::server().start();
+    BOOST_TEST(scheduler.find("n", "i").has_value());
+    detail::setFailpoint({});
+}
+
+BOOST_AUTO_TEST_CASE(k48_a_one_shot_has_20_attempts_and_each_period_one) {
+    test::CapturedCerr cerr;
+    Scheduler scheduler(options);
+    scheduler.registerTask("n", [&](Run&) { throw std::runtime_error("broken"); });
+    scheduler.start();
+    TestClock clock(options);
+    scheduler.schedule("n", "once", 0);
+    scheduler.scheduleAtFixedRate("n", "repeats", 0, hours(2));
+    clock.advance(0);
+    for (int attempt = 1; attempt < 20; ++attempt) {
+        BOOST_TEST((scheduler.find("n", "once")->state == State::Retrying));
+        BOOST_TEST(scheduler.find("n", "once")->attempt == attempt);
+        BOOST_TEST((scheduler.find("n", "repeats")->state == State::Scheduled));
+        clock.advance(hours(2));
+    }
+    BOOST_TEST((scheduler.find("n", "once")->state == State::Dead));
+    scheduler.stop();
+    BOOST_TEST(scheduler.stats().retried == 19U);
+    BOOST_TEST(scheduler.stats().failed == 40U);
+    BOOST_TEST(cerr.text() == "Task \"n\" \"once\" is dead after 20 attempts: broken\n");
+}
+
+BOOST_AUTO_TEST_CASE(k62_start_fails_without_the_database_and_may_be_called_again) {
+    Options missing = options;
+    missing.schema = "missing";
+    Scheduler scheduler(missing);
+    BOOST_CHECK_THROW(scheduler.start(), SchemaException);
+    migrate(missing);
+    scheduler.start();
+    scheduler.stop();
+    missing.conninfo = "host=/nowhere";
+    BOOST_CHECK_THROW(Scheduler(missing).start(), DatabaseException);
+}
+
+BOOST_AUTO_TEST_CASE(k58_k62_a_run_outlives_the_server_and_its_end_is_written_when_that_is_back) {
+    test::CapturedCerr cerr;
+    test::Counted begun;
+    std::atomic<bool> over{false};
+    Scheduler scheduler(options);
+    scheduler.registerTask("n", [&](Run& run) {
+        begun.add();
+        while (run.id() == "first" && !over) boost::this_thread::yield();
+    });
+    scheduler.start();
+    scheduler.schedule("n", "first", 0);
+    begun.await(1);
+    test::server().stop();
+    over = true;
+    while (scheduler.stats().running != 0) boost::this_thread::yield();
+    BOOST_TEST(scheduler.stats().succeeded == 0U);
+    test::server().start();
+    scheduler.schedule("n", "second", 0);
+    begun.await(2);
+    scheduler.stop();
+    BOOST_TEST(scheduler.stats().succeeded == 2U);
+    BOOST_TEST(scheduler.stats().reconnects >= 1U);
+    BOOST_TEST(scheduler.stats().leasesLost == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(k65_a_second_stop_waits_too_and_calls_go_on_working) {
+    test::Counted begun;
+    std::atomic<bool> over{false};
+    Scheduler scheduler(options);
+    scheduler.registerTask("n", [&](Run&) {
+        begun.add();
+        while (!over) boost::this_thread::yield();
+    });
+    scheduler.start();
+    scheduler.schedule("n", "i", 0);
+    begun.await(1);
+    BOOST_TEST(!scheduler.stop(0));
+    BOOST_TEST(!scheduler.stop(0));
+    over = true;
+    scheduler.stop();
+    BOOST_TEST(scheduler.stop(0));
+    BOOST_CHECK_THROW(scheduler.start(), jtimer::IllegalStateException);
+    BOOST_TEST(scheduler.schedule("n", "later", 0));
+    BOOST_TEST(scheduler.find("n", "later").has_value());
+    BOOST_TEST(begun.get() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(k69_k70_the_columns_indexes_and_vacuum_settings_are_as_documented) {
+    const auto columns = [&](const std::string& table) {
+        return ask("select string_agg(column_name, ' ' order by ordinal_position) from "
+                   "information_schema.columns where table_schema = '" +
+                   options.schema + "' and table_name = '" + table + "'");
+    };
+    BOOST_TEST(columns("meta") == "version serves for_tests");
+    BOOST_TEST(columns("node") == "id name started lease lease_until");
+    BOOST_TEST(columns("task") ==
+               "name id payload kind period cron zone missed origin due wake owner started token "
+               "attempt crashes missed_runs last_error");
+    BOOST_TEST(ask("select string_agg(indexname, ' ' order by indexname) from pg_indexes where "
+                   "schemaname = '" +
+                   options.schema + "' and tablename = 'task'") == "task_key task_owner task_wake");
+    BOOST_TEST(ask("select reloptions from pg_class where oid = '@.task'::regclass") ==
+               "{autovacuum_vacuum_scale_factor=0.01,autovacuum_vacuum_cost_delay=0}");
+}
+
+BOOST_AUTO_TEST_CASE(k73_k74_a_node_has_three_connections_named_jtimer_or_as_conninfo_says) {
+    const auto connections = [&](const std::string& name) {
+        return test::ask(test::server().conninfo(),
+                         "select count(*) from pg_stat_activity where application_name = '" + name +
+                             "'");
+    };
+    options.conninfo += " application_name=mine";
+    options.pollInterval = hours(1);
+    Scheduler scheduler(options);
+    scheduler.start();
+    BOOST_TEST(connections("mine") == "3");
+    options.conninfo = test::server().conninfo();
+    Scheduler caller(options);
+    caller.schedule("n", "i", hours(1));
+    BOOST_TEST(connections("jtimer") == "1");
+}
+
+BOOST_AUTO_TEST_CASE(k76_a_server_that_only_reads_is_refused) {
+    options.conninfo += " target_session_attrs=any options='-c default_transaction_read_only=on'";
+    Scheduler scheduler(options);
+    try {
+        scheduler.start();
+        BOOST_ERROR("nothing thrown");
+    } catch (const SchemaException& e) {
+        BOOST_TEST(e.what() == "Schema \"" + options.schema + "\" is read-only");
+    }
+}
+
+BOOST_AUTO_TEST_CASE(k78_lateness_is_of_first_attempts_by_the_databases_clock) {
+    test::Counted runs;
+    Scheduler scheduler(options);
+    TestClock clock(options);
+    clock.advance(hours(1000));
+    TaskOptions eager;
+    eager.firstBackoff = 0;
+    scheduler.registerTask(
+        "n",
+        [&](Run& run) {
+            runs.add();
+            if (run.attempt() == 1) throw std::runtime_error("once");
+        },
+        eager);
+    scheduler.schedule("n", "i", clock.now() - hours(1));
+    scheduler.start();
+    runs.await(2);
+    scheduler.stop();
+    const Stats stats = scheduler.stats();
+    BOOST_TEST(stats.lateness.count() == 1U);
+    BOOST_TEST((stats.lateness.max() >= hours(1)));
+    BOOST_TEST((stats.lateness.max() < hours(1000)));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
