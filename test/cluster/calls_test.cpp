@@ -120,7 +120,8 @@ BOOST_AUTO_TEST_CASE(k21_a_commit_that_cannot_be_looked_up_has_an_unknown_outcom
         BOOST_TEST(e.sqlState().empty());
     }
 
-    // The answer to the commit is lost, and the server is away when it is to be asked.
+    // The answer to the commit is lost, if the server gets to it, and the server is away when it is
+    // to be asked.
     bool lost = false;
     bool stopped = false;
     detail::setFailpoint([&](const std::string& statement, bool before, int socket) {
@@ -135,8 +136,7 @@ BOOST_AUTO_TEST_CASE(k21_a_commit_that_cannot_be_looked_up_has_an_unknown_outcom
     options.operationTimeout = 500;
     Scheduler scheduler(options);
     BOOST_CHECK_THROW(scheduler.schedule("n", "i", hours(1)), OutcomeUnknownException);
-    test::server().start();
-    BOOST_TEST(scheduler.find("n", "i").has_value());
+    test::server().start();  // which may or may not have committed
     detail::setFailpoint({});
 }
 

@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(k31_a_claim_takes_no_more_than_its_limit_under_any_plan) {
             tasks.push_back({"n", std::to_string(i), Schedule::once(0), {}});
         store.schedule(tasks);
         const auto node = store.registerNode("one", 30'000'000);
-        for (const std::size_t expected : {7, 7, 6, 0})
+        for (const std::size_t expected : {7U, 7U, 6U, 0U})
             BOOST_TEST(store.claim(node, {"n"}, 7).tasks.size() == expected, planner);
     }
 }
