@@ -10,8 +10,9 @@ namespace jtimer::go::detail {
 
 Wait::Wait(const std::vector<Candidate>& candidates, std::optional<TimeOut> timeOut,
            std::shared_ptr<Monitor> monitor)
-    : Scheduled(Kind::Wait), timeOut_(timeOut), cases_(std::make_unique<Case[]>(candidates.size())),
-      size_(candidates.size()), monitor_(std::move(monitor)) {
+    : Scheduled(Kind::Wait), timeOut_(std::move(timeOut)),
+      cases_(std::make_unique<Case[]>(candidates.size())), size_(candidates.size()),
+      monitor_(std::move(monitor)) {
     for (std::size_t i = 0; i < size_; ++i) {
         cases_[i].wait = this;
         cases_[i].cell = candidates[i].cell;
