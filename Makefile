@@ -285,7 +285,7 @@ run_tests = BUILD='$(B)' SANITIZE='$(SANITIZE)' CXX='$(CXX)' TESTED_CXXFLAGS='$(
 	MAKE='$(MAKE_COMMAND)' PYTHON='$(PYTHON)' test/run_tests.sh
 
 .PHONY: tests check check-slow
-tests: all samples tools $(tests) $(B)/test/pictures/record
+tests: all samples tools $(tests) $(if $(SANITIZE),,$(B)/test/pictures/record)
 
 # The scripts first: the longest of them takes as long as all unit tests.
 check: tests
