@@ -9,6 +9,7 @@
 #include <jtimer/exceptions.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <new>
 #include <set>

@@ -10,6 +10,7 @@
 #include <boost/thread/mutex.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>

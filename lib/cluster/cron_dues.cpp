@@ -4,6 +4,7 @@
 #include "cluster/cron.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace jtimer::cluster::detail {

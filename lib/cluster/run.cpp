@@ -7,6 +7,7 @@
 #include <jtimer/cluster/run.hpp>
 #include <jtimer/exceptions.hpp>
 
+#include <cstdint>
 #include <utility>
 
 namespace jtimer::cluster {

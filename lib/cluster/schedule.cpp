@@ -8,6 +8,7 @@
 #include <jtimer/exceptions.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace jtimer::cluster {

@@ -3,6 +3,7 @@
 
 #include <jtimer/cluster/schedule.hpp>
 
+#include <cstdint>
 #include <string>
 
 namespace jtimer::cluster::detail {

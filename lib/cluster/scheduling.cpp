@@ -6,7 +6,10 @@
 
 #include "cluster/scheduler_state.hpp"
 
+#include <cstddef>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace jtimer::cluster {
 

@@ -9,7 +9,11 @@
 #include <jtimer/exceptions.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <optional>
+#include <vector>
 
 namespace jtimer::cluster::detail {
 

@@ -11,8 +11,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <map>
+#include <optional>
+#include <vector>
 
 namespace jtimer::cluster::detail {
 

@@ -7,8 +7,12 @@
 
 #include <libpq-fe.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace jtimer::cluster::detail {
 

@@ -11,6 +11,7 @@
 
 #include <libpq-fe.h>
 
+#include <cstddef>
 #include <memory>
 #include <stdexcept>
 #include <string>

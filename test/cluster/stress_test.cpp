@@ -12,8 +12,11 @@
 #include <boost/test/unit_test.hpp>
 #include <boost/thread/thread.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
 #include <ctime>
 #include <exception>
 #include <memory>
