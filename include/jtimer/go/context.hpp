@@ -119,6 +119,7 @@ class JTIMER_API CancelFunc {
 /// Go's `defer cancel()`: cancels at the end of its scope.
 class ScopedCancel {
   public:
+    /// Calls `cancel` when it is destroyed.
     [[nodiscard]] explicit ScopedCancel(CancelFunc cancel) noexcept : cancel_(std::move(cancel)) {}
     ScopedCancel(const ScopedCancel&) = delete;
     ScopedCancel& operator=(const ScopedCancel&) = delete;
@@ -130,8 +131,8 @@ class ScopedCancel {
 
 /// A new context, and what cancels it.
 struct CancellableContext {
-    Context context;
-    CancelFunc cancel;
+    Context context;    ///< a child of the context it was made from
+    CancelFunc cancel;  ///< cancels `context` and its descendants
 };
 
 /// The root of a tree: never done, without a deadline. The deadlines of its descendants are those
