@@ -4,12 +4,14 @@
 #include "cluster/reports.hpp"
 
 #include <boost/chrono/duration.hpp>
+#include <boost/thread/exceptions.hpp>
 #include <boost/thread/lock_guard.hpp>
 #include <boost/thread/lock_types.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <stdexcept>
 #include <utility>
 
 namespace jtimer::cluster::detail {
@@ -26,14 +28,24 @@ thread_local const Dispatcher* inHandlerOf = nullptr;
 
 }  // namespace
 
+/// While it exists, the calling thread is inside of a handler.
+struct Dispatcher::InHandler {
+    explicit InHandler(const Dispatcher& dispatcher)
+        : outer(std::exchange(inHandlerOf, &dispatcher)) {}
+    ~InHandler() { inHandlerOf = outer; }
+    InHandler(const InHandler&) = delete;
+    InHandler& operator=(const InHandler&) = delete;
+
+    const Dispatcher* const outer;
+};
+
 /// Hands a run to an executor. If that drops the function without calling it, the run has failed.
 class Dispatcher::Ticket {
   public:
     Ticket(Dispatcher& dispatcher, std::shared_ptr<RunState> run)
         : dispatcher_(dispatcher), run_(std::move(run)) {}
     ~Ticket() {
-        if (!used_.exchange(true))
-            dispatcher_.over(*run_, run_->failure("The executor did not run the task."));
+        if (!used_.exchange(true)) dispatcher_.failed(*run_, "The executor did not run the task.");
     }
     Ticket(const Ticket&) = delete;
     Ticket& operator=(const Ticket&) = delete;
@@ -203,16 +215,33 @@ void Dispatcher::execute(const std::shared_ptr<RunState>& run) {
     struct AtEnd {
         Dispatcher& dispatcher;
         const RunState& run;
-        const Dispatcher* const outer;
         std::optional<Ending> ending;
 
         ~AtEnd() {
-            inHandlerOf = outer;
-            if (!ending.has_value()) ending = run.failure("The handler ended its thread.");
-            dispatcher.over(run, std::move(*ending));
+            if (ending.has_value())
+                dispatcher.over(run, std::move(*ending));
+            else
+                dispatcher.failed(run, "The handler ended its thread.");
         }
-    } atEnd{*this, *run, std::exchange(inHandlerOf, this), std::nullopt};
-    atEnd.ending = run->execute(name_);
+    } atEnd{*this, *run, std::nullopt};
+    const InHandler inHandler(*this);
+    atEnd.ending = run->execute();
+}
+
+void Dispatcher::failed(const RunState& run, const std::string& failure) {
+    report(failure);
+    over(run, run.failure(failure));
+}
+
+void Dispatcher::report(const std::string& failure) {
+    if (!options_.uncaughtExceptionHandler) return;
+    try {
+        runners_->run([this, exception = std::make_exception_ptr(std::runtime_error(failure))] {
+            const InHandler inHandler(*this);
+            detail::report(options_, exception);
+        });
+    } catch (const boost::thread_resource_error&) {  // NOLINT(bugprone-empty-catch): no thread
+    }
 }
 
 /// Has the end written, and frees the slot. That comes last, and the mutex is then not touched any

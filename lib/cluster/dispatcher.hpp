@@ -54,6 +54,10 @@ class Dispatcher {
     /// answer was lost. Any thread.
     void releaseLostClaims();
 
+    /// Tells the uncaught exception handler of a failure that was no exception, on a thread of its
+    /// own. Any thread.
+    void report(const std::string& failure);
+
     /// The end of a run is written. Any thread.
     void written(Token token);
 
@@ -68,6 +72,7 @@ class Dispatcher {
 
   private:
     class Ticket;
+    struct InHandler;
     struct InHand {
         std::shared_ptr<RunState> run;
         std::int64_t begunAt = 0;  ///< by boottimeNanos()
@@ -84,6 +89,7 @@ class Dispatcher {
     void handOver(const std::shared_ptr<RunState>& run);
     void execute(const std::shared_ptr<RunState>& run);
     void over(const RunState& run, Ending ending);
+    void failed(const RunState& run, const std::string& failure);
     void failed(const std::exception& exception);
     void checkDrained();
 

@@ -27,7 +27,8 @@ constexpr Micros kUnlockDelay = 20'000;
 constexpr Micros kRefusedDelay = 1'000'000;
 
 bool belongTogether(const Ending& one, const Ending& other) {
-    return one.node == other.node && one.repeated == other.repeated && !other.completed;
+    return one.node == other.node && one.repeated == other.repeated &&
+           !other.completedIn.has_value();
 }
 
 }  // namespace
@@ -91,7 +92,7 @@ void EndWriter::writeBatch() {
     soon_ = false;
     repeats_ = false;
     while (!batch_.empty()) {
-        if (batch_.front().completed) {
+        if (batch_.front().completedIn.has_value()) {
             check(batch_.front());
             batch_.erase(batch_.begin());
             continue;
@@ -156,14 +157,17 @@ void EndWriter::writeOneByOne(std::vector<Ending>& group, const std::exception& 
 
 /// complete() has written the end; has the handler's transaction been committed?
 void EndWriter::check(Ending ending) {
-    if (store_.owns(ending.node, *ending.end.task)) {
-        ending.completed = false;
+    const ClaimedTask& task = *ending.end.task;
+    const auto status = store_.outcomeOf(*ending.completedIn, ending.node, task);
+    if (!status.has_value()) {
+        if (!ending.reported) events_.failed(ending.end.error);
+        ending.completedIn.reset();
         batch_.push_back(std::move(ending));  // the failure is written as any other
         return;
     }
-    ++counters_.succeeded;
+    ++(*status == EndStatus::Written ? counters_.succeeded : counters_.fenced);
     repeats_ = true;
-    events_.written(ending.end.task->token);
+    events_.written(task.token);
 }
 
 void EndWriter::over(const Ending& ending, EndStatus status) {

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace jtimer::cluster::detail {
@@ -32,6 +33,8 @@ class EndWriter {
         std::function<void(Token)> written;
         /// There may be something to claim. \param soon also for other nodes
         std::function<void(bool soon)> lookForTasks;
+        /// A run has failed, as only this object knows.
+        std::function<void(const std::string& error)> failed;
     };
 
     EndWriter(const Options& options, Timer& timer, Outage& outage, Counters& counters,

@@ -25,6 +25,16 @@ std::string currentTypeName() {
 
 void printLine(const std::string& line) { std::cerr << line + '\n' << std::flush; }
 
+void report(const Options& options, const std::exception_ptr& exception) {
+    if (!options.uncaughtExceptionHandler) return;
+    try {
+        options.uncaughtExceptionHandler(*options.name, exception);
+    } catch (...) {
+        // The unwinding by pthread_exit is no exception, and must go on.
+        if (std::current_exception() == nullptr) throw;
+    }
+}
+
 std::string messageOf(const std::exception_ptr& exception) {
     try {
         std::rethrow_exception(exception);

@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include <jtimer/cluster/options.hpp>
+
 #include <exception>
 #include <string>
 
@@ -8,6 +10,9 @@ namespace jtimer::cluster::detail {
 
 /// Prints the line to std::cerr in one piece.
 void printLine(const std::string& line);
+
+/// Calls Options::uncaughtExceptionHandler if there is one. What that throws changes nothing.
+void report(const Options& options, const std::exception_ptr& exception);
 
 /// what() of the exception, or the name of its type.
 std::string messageOf(const std::exception_ptr& exception);

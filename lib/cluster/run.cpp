@@ -58,15 +58,14 @@ void Run::complete(pg_conn* transaction) {
     end.payload = state_.payload_;
     // It connects only to look into the future of a cron task.
     detail::Store store(state_.options_);
-    if (store.writeEndIn(transaction, state_.node(), end) != detail::EndStatus::Written)
-        throwLeaseLost(state_.task());
-    state_.completed_ = true;
+    state_.completedIn_ = store.writeEndIn(transaction, state_.node(), end);
+    if (!state_.completedIn_.has_value()) throwLeaseLost(state_.task());
 }
 
 namespace detail {
 
 void RunState::requireNotCompleted() const {
-    if (completed_) throw IllegalStateException("The run is completed.");
+    if (completedIn_.has_value()) throw IllegalStateException("The run is completed.");
 }
 
 }  // namespace detail

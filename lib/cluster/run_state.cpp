@@ -66,7 +66,7 @@ Ending RunState::failure(const std::string& error) const {
     return ending(std::move(end));
 }
 
-Ending RunState::execute(const std::string& schedulerName) {
+Ending RunState::execute() {
     std::exception_ptr thrown;
     try {
         callHandler();
@@ -75,23 +75,19 @@ Ending RunState::execute(const std::string& schedulerName) {
         // The unwinding by pthread_exit is no exception, and must go on.
         if (thrown == nullptr) throw;
     }
-    if (thrown != nullptr && options_.uncaughtExceptionHandler) {
-        try {
-            options_.uncaughtExceptionHandler(schedulerName, thrown);
-        } catch (...) {  // NOLINT(bugprone-empty-catch): changes nothing, as Options says
-        }
+    if (thrown == nullptr && !completedIn_.has_value()) {
+        End end;
+        end.again = again_;
+        return ending(std::move(end));
     }
-    if (completed_) {
-        Ending result =
-            failure(thrown != nullptr ? messageOf(thrown)
-                                      : "the transaction of complete() was not committed");
-        result.completed = true;
-        return result;
+    Ending result = failure(thrown == nullptr ? "The transaction of complete() was not committed."
+                                              : messageOf(thrown));
+    result.completedIn = completedIn_;
+    if (thrown != nullptr) {
+        report(options_, thrown);
+        result.reported = true;
     }
-    if (thrown != nullptr) return failure(messageOf(thrown));
-    End end;
-    end.again = again_;
-    return ending(std::move(end));
+    return result;
 }
 
 void RunState::callHandler() {

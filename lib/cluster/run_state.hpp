@@ -27,9 +27,10 @@ struct Registered {
 struct Ending {
     End end;
     NodeNumber node = 0;
-    /// complete() has written the end in a transaction of the handler's. If the row is still the
-    /// run's, that was not committed, and `end` is the failure to be written.
-    bool completed = false;
+    /// In which complete() has written the end. If that was not committed, `end` is the failure to
+    /// be written.
+    std::optional<TransactionNumber> completedIn;
+    bool reported = false;  ///< its exception has been, to Options::uncaughtExceptionHandler
     bool ran = true;        ///< false: given up without a run
     bool refused = false;   ///< the server has, which has been printed
     bool repeated = false;  ///< an earlier attempt to write it may have succeeded
@@ -51,7 +52,7 @@ class RunState {
     std::optional<Ending> refusal() const;
 
     /// Calls the handler, and the uncaught exception handler if it throws.
-    Ending execute(const std::string& schedulerName);
+    Ending execute();
 
     /// The end of a run that could not begin.
     Ending failure(const std::string& error) const;
@@ -71,7 +72,7 @@ class RunState {
     const std::atomic<bool>& stopping_;
     std::optional<std::string> payload_;
     std::optional<When> again_;
-    bool completed_ = false;
+    std::optional<TransactionNumber> completedIn_;
 };
 
 }  // namespace jtimer::cluster::detail

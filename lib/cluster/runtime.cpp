@@ -56,7 +56,8 @@ struct Runtime::Engine {
                 [this, notify](bool soon) {
                     dispatcher.lookForTasks();
                     if (soon) notify();
-                }}),
+                },
+                [this](const std::string& failure) { dispatcher.report(failure); }}),
           dispatcher(options, *options.name, registry, *timer, outage, counters, node, ends,
                      [this] { node.end(); }) {
         if (!options.notifyConninfo.empty() && options.notifications)

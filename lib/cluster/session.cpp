@@ -151,22 +151,25 @@ Session::Outcome Session::settle(std::int64_t transaction, const std::optional<K
     }
 }
 
+std::string Session::statusOf(std::int64_t transaction, Deadline end) {
+    const std::string number = std::to_string(static_cast<std::uint64_t>(transaction));
+    try {
+        const Result result =
+            connection_->execute(statements_.outcome(), Params().text(number), end);
+        crash_ = result.time(0, 1);
+        return result.text(0, 0);
+    } catch (const DatabaseException& e) {
+        if (e.sqlState() != "22023") throw;  // invalid parameter: the number is in the future
+        return "unused";
+    }
+}
+
 /// \returns nothing while the transaction is in progress
 /// \throws OutcomeUnknownException if that will never be known
 std::optional<Session::Outcome> Session::findOutcome(std::int64_t transaction, Micros crash,
                                                      const std::optional<Key>& key, Deadline end) {
-    const std::string number = std::to_string(static_cast<std::uint64_t>(transaction));
-    std::string status;
-    try {
-        const Result result =
-            connection_->execute(statements_.outcome(), Params().text(number), end);
-        status = result.text(0, 0);
-        if (result.time(0, 1) != crash) crash_ = result.time(0, 1);
-    } catch (const DatabaseException& e) {
-        // Invalid parameter: the number is in the future, because a crash took the transaction.
-        if (e.sqlState() != "22023") throw;
-        return Outcome::NotCommitted;
-    }
+    const std::string status = statusOf(transaction, end);
+    if (status == "unused") return Outcome::NotCommitted;
     if (crash_ == crash) {
         if (status == "committed") return Outcome::Committed;
         if (status == "aborted") return Outcome::NotCommitted;

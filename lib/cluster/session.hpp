@@ -94,6 +94,10 @@ class Session {
     /// \param key of a row that it writes, to be recognised by after a crash of the server
     std::int64_t write(const Write& use, const std::optional<Key>& key);
 
+    /// What pg_xact_status says: "committed", "aborted" or "in progress"; of a number that a crash
+    /// has taken back "unused", and nothing of a transaction of long ago.
+    std::string statusOf(std::int64_t transaction, Deadline end);
+
     /// The result of a statement whose last column is the number of the transaction.
     static Written written(const Result& result);
 

@@ -163,27 +163,35 @@ void requireTransaction(const Connection& connection) {
 
 }  // namespace
 
-EndStatus Store::writeEndIn(pg_conn* transaction, NodeNumber node, const End& end) {
+std::optional<TransactionNumber> Store::writeEndIn(pg_conn* transaction, NodeNumber node,
+                                                   const End& end) {
     Session& session = impl_->session;
     Connection connection(transaction);
     requireTransaction(connection);
     const Deadline deadline = session.deadline();
     while (true) {
+        TransactionNumber number = 0;
         const EndStatus status = impl_->writeEnds(connection, session.statements().writeEnds(false),
-                                                  node, {end}, deadline)[0];
+                                                  node, {end}, deadline, &number)[0];
+        if (status == EndStatus::Written) return number;
+        if (status == EndStatus::Fenced) return {};
         // The row has changed since the statement began: another one finds it.
-        if (status != EndStatus::Locked) return status;
         if (std::chrono::steady_clock::now() >= deadline) {
             throw DatabaseException("The task is locked");
         }
     }
 }
 
-bool Store::owns(NodeNumber node, const ClaimedTask& task) {
+std::optional<EndStatus> Store::outcomeOf(TransactionNumber transaction, NodeNumber node,
+                                          const ClaimedTask& task) {
     Session& session = impl_->session;
-    return session.read([&](Connection& connection, Deadline end) {
+    return session.read([&](Connection& connection, Deadline end) -> std::optional<EndStatus> {
         const auto params = Params().text(task.name).text(task.id).number(node).number(task.token);
-        return connection.execute(session.statements().owns(), params, end).boolean(0, 0);
+        if (connection.execute(session.statements().owns(), params, end).boolean(0, 0)) return {};
+        // After a crash of the server, this may be said of another transaction. Nothing but the
+        // counts depends on it.
+        const bool committed = session.statusOf(transaction, end) == "committed";
+        return committed ? EndStatus::Written : EndStatus::Fenced;
     });
 }
 

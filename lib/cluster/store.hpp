@@ -26,6 +26,9 @@ namespace jtimer::cluster::detail {
 using NodeNumber = std::int64_t;
 using Token = std::int64_t;
 
+/// Of a transaction, as pg_current_xact_id() has it.
+using TransactionNumber = std::int64_t;
+
 /// How a task goes on after a run.
 struct Recurrence {
     Kind kind = Kind::Once;
@@ -166,12 +169,16 @@ class Store {
 
     /// The end of one run, within the transaction of the caller's connection, whose locks it waits
     /// for. Uses no connection of its own, but, for a cron task, may use the Store's.
-    /// \returns Written or Fenced
+    /// \returns the transaction's number; nothing if the end is fenced
     /// \throws IllegalStateException unless the connection is in a transaction block
-    EndStatus writeEndIn(pg_conn* transaction, NodeNumber node, const End& end);
+    std::optional<TransactionNumber> writeEndIn(pg_conn* transaction, NodeNumber node,
+                                                const End& end);
 
-    /// Whether the row still is the run's: after writeEndIn, that its transaction did not commit.
-    bool owns(NodeNumber node, const ClaimedTask& task);
+    /// What became of the end that writeEndIn() has written in a transaction which is over by now.
+    /// \returns Written if it was committed, Fenced if not and the row is not the run's any more;
+    ///   nothing if not and the row still is
+    std::optional<EndStatus> outcomeOf(TransactionNumber transaction, NodeNumber node,
+                                       const ClaimedTask& task);
 
     /// Sends a notification to every node that listens.
     void notify();

@@ -21,7 +21,7 @@ class Store::Impl {
     /// Writes the ends by a statement and a connection of its own or the caller's.
     std::vector<EndStatus> writeEnds(Connection& connection, const Statement& statement,
                                      NodeNumber node, const std::vector<End>& ends,
-                                     Deadline deadline);
+                                     Deadline deadline, TransactionNumber* transaction = nullptr);
 
     Session::Written schedule(Connection& connection, const std::vector<NewTask>& tasks,
                               Deadline deadline);

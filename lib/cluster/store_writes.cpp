@@ -150,7 +150,7 @@ std::optional<CronDue> cronDue(Connection& connection, const Statements& stateme
 
 std::vector<EndStatus> Store::Impl::writeEnds(Connection& connection, const Statement& statement,
                                               NodeNumber node, const std::vector<End>& ends,
-                                              Deadline deadline) {
+                                              Deadline deadline, TransactionNumber* transaction) {
     Texts names, ids, payloads, errors;
     Numbers tokens, outcomes, delays, againIns, misses;
     Times dues, againTimes, nexts;
@@ -182,6 +182,7 @@ std::vector<EndStatus> Store::Impl::writeEnds(Connection& connection, const Stat
     std::map<Token, EndStatus> found;
     for (int i = 0; i < result.rows(); ++i) {
         found[result.number(i, 0)] = result.boolean(i, 1) ? EndStatus::Written : EndStatus::Locked;
+        if (transaction != nullptr) *transaction = result.number(i, 2);
     }
     std::vector<EndStatus> statuses;
     for (const End& end : ends) {

@@ -105,7 +105,7 @@ const char* const kAfterRun = R"(
 
 /// Parameters: the node, then arrays with an element for each end: name, id, token, due, outcome
 /// (0 to 3 as End::Kind), delay, time and delay of again, next due and missed runs of a cron task,
-/// payload, error. -> token, whether the end was written; of a fenced end nothing
+/// payload, error. -> token, whether the end was written, xid; of a fenced end nothing
 ///
 /// A row that another transaction has locked is left alone if `skipLocked`. So is one that has
 /// changed since the statement began: its new version cannot be found by ctid. Then the end can be
@@ -157,9 +157,9 @@ Statement Statements::writeEnds(bool skipLocked) const {
                 and task.ctid = after.place
             returning task.token),
         written as (select token from deleted union all select token from updated)
-        select token, true from written
+        select token, true, pg_catalog.pg_current_xact_id_if_assigned() from written
         union all
-        select token, false from input where token not in (select token from written)
+        select token, false, null from input where token not in (select token from written)
             and exists (select from @.task where task.name = input.name and task.id = input.id
                 and task.owner = $1 and task.token = input.token))");
 }

@@ -216,6 +216,32 @@ BOOST_AUTO_TEST_CASE(k43_k44_complete_throws_when_the_task_is_no_longer_the_runs
     BOOST_TEST(scheduler.stats().fenced == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(k43_k44_a_complete_that_was_not_committed_is_fenced_if_the_task_is_anothers) {
+    std::atomic<int> caught{0};
+    options.uncaughtExceptionHandler = [&](const std::string&, std::exception_ptr) { ++caught; };
+    test::Counted completed;
+    Scheduler scheduler(options);
+    scheduler.registerTask("n", [&](Run& run) {
+        test::Session session;
+        session("begin");
+        run.complete(session.get());
+        session(run.id() == "commits" ? "commit" : "rollback");
+        // Also the row of a run that was committed may be another's by now.
+        scheduler.cancel("n", run.id());
+        scheduler.schedule("n", run.id(), hours(1));
+        completed.add();
+    });
+    scheduler.start();
+    scheduler.schedule("n", "commits", 0);
+    scheduler.schedule("n", "rolls back", 0);
+    completed.await(2);
+    scheduler.stop();
+    BOOST_TEST(scheduler.stats().succeeded == 1U);
+    BOOST_TEST(scheduler.stats().fenced == 1U);
+    BOOST_TEST(scheduler.stats().failed == 0U);
+    BOOST_TEST(caught == 0);
+}
+
 BOOST_AUTO_TEST_CASE(k51_one_renewal_each_third_of_a_lease_serves_all_runs) {
     test::Counted begun;
     std::atomic<bool> over{false};

@@ -7,10 +7,15 @@
 
 #include <boost/chrono/duration.hpp>
 #include <boost/test/unit_test.hpp>
+#include <boost/thread/mutex.hpp>
 #include <boost/thread/thread.hpp>
 
+#include <chrono>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <limits>
+#include <set>
 #include <stdexcept>
 #include <string>
 
@@ -117,4 +122,44 @@ BOOST_AUTO_TEST_CASE(k63_stop_waits_for_a_run_with_any_time_span) {
     BOOST_CHECK_NO_THROW(BOOST_TEST(scheduler.stop(std::numeric_limits<std::int64_t>::max())));
     releaser.join();
     BOOST_TEST(scheduler.stats().succeeded == 1);
+}
+
+BOOST_AUTO_TEST_CASE(k41_every_failure_goes_to_the_uncaught_exception_handler_once) {
+    test::Schema schema;
+    schema.options.name = "one";
+    schema.options.executor = [](const std::function<void()>& run) {
+        static int runs = 0;
+        if (++runs <= 3) boost::thread(run).detach();
+    };
+    std::multiset<std::string> caught;
+    boost::mutex mutex;
+    test::Counted failures;
+    schema.options.uncaughtExceptionHandler = [&](const std::string& name, std::exception_ptr e) {
+        try {
+            std::rethrow_exception(e);
+        } catch (const std::runtime_error& error) {
+            const boost::mutex::scoped_lock lock(mutex);
+            caught.insert(name + ": " + error.what());
+        }
+        failures.add();
+        throw std::runtime_error("changes nothing");
+    };
+    Scheduler scheduler(schema.options);
+    scheduler.registerTask("n", [](Run& run) {
+        test::Session session;
+        session("begin");
+        if (run.id() != "b") run.complete(session.get());
+        session("rollback");
+        if (run.id() != "a") throw std::runtime_error("broken " + run.id());
+    });
+    scheduler.start();
+    for (const char* const id : {"a", "b", "c", "d"})
+        scheduler.scheduleAtFixedRate("n", id, 0, std::chrono::hours(1));
+    failures.await(4);
+    scheduler.stop();
+    BOOST_TEST(scheduler.stats().failed == 4U);
+    const std::multiset<std::string> expected{
+        "one: The executor did not run the task.",
+        "one: The transaction of complete() was not committed.", "one: broken b", "one: broken c"};
+    BOOST_TEST(caught == expected, boost::test_tools::per_element());
 }
