@@ -83,8 +83,6 @@ void sendToGroup(pid_t group, int signal) {
     if (signal == SIGTERM) ::kill(-group, SIGCONT);
 }
 
-bool groupExists(pid_t group) { return ::kill(-group, 0) == 0 || errno != ESRCH; }
-
 std::string describeFailure(int status) {
     if (WIFSIGNALED(status)) {
         const int signal = WTERMSIG(status);
@@ -134,16 +132,17 @@ int CommandRunner::readUntilExit(pid_t shell, FileDescriptor& output, LineCutter
 
 /// To be called when the shell has exited. After a SIGTERM, waits for the rest of its group.
 void CommandRunner::waitForGroup() {
-    for (;;) {
+    using std::chrono::milliseconds;
+    // There is no notification when a group becomes empty, and each look reads all of /proc.
+    for (milliseconds pause(5);; pause = std::min(pause * 2, milliseconds(100))) {
         {
             const std::lock_guard lock(mutex_);
-            if (sent_ == SIGKILL || group_ == 0 || !groupExists(group_)) {
+            if (sent_ == SIGKILL || group_ == 0 || !groupIsAlive(group_)) {
                 group_ = 0;
                 return;
             }
         }
-        // There is no notification when a group becomes empty.
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        std::this_thread::sleep_for(pause);
     }
 }
 

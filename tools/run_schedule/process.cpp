@@ -4,6 +4,10 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <system_error>
 
 #include <fcntl.h>
@@ -43,7 +47,42 @@ struct SpawnSettings {
     }
 };
 
+enum class Member { No, Alive, Dead };
+
+/// \param process its folder in /proc
+Member memberOf(pid_t group, const std::filesystem::path& process) {
+    std::ifstream file(process / "stat");
+    const std::string stat(std::istreambuf_iterator<char>(file), {});
+    const std::size_t name = stat.rfind(')');  // a name may hold any character
+    char state = 0;
+    int itsGroup = 0;
+    long threads = 0;
+    if (name == std::string::npos ||
+        std::sscanf(stat.c_str() + name + 1,
+                    " %c %*d %d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld",
+                    &state, &itsGroup, &threads) != 3 ||
+        itsGroup != group) {
+        return Member::No;
+    }
+    // Only the first of several threads may have ended.
+    return (state == 'Z' || state == 'X') && threads <= 1 ? Member::Dead : Member::Alive;
+}
+
 }  // namespace
+
+bool groupIsAlive(pid_t group) {
+    if (::kill(-group, 0) != 0) return errno != ESRCH;
+    bool dead = false;
+    std::error_code error;  // without /proc, nothing is found
+    for (const auto& process : std::filesystem::directory_iterator("/proc", error)) {
+        const char first = process.path().filename().string().front();
+        const Member member =
+            first >= '0' && first <= '9' ? memberOf(group, process.path()) : Member::No;
+        if (member == Member::Alive) return true;
+        dead = dead || member == Member::Dead;
+    }
+    return !dead;
+}
 
 void FileDescriptor::close() {
     if (fd_ >= 0) ::close(fd_);

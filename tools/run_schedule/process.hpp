@@ -33,6 +33,10 @@ pid_t spawnShell(const std::string& script, int input, int output);
 /// support that (Linux before 5.3).
 int openPidfd(pid_t pid);
 
+/// Whether a process of the group is alive. One that has ended, but is not reaped, does not count:
+/// orphans are reaped by init, which in a container may do so late or never.
+bool groupIsAlive(pid_t group);
+
 /// Starts a `cat` that reads and discards what comes out of the pipe until its last writer closes
 /// it. The `cat` may outlive this program.
 /// \throws std::system_error if it cannot be started
