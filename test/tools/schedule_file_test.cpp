@@ -165,6 +165,15 @@ BOOST_AUTO_TEST_CASE(a_second_schedule_is_not_taken_for_a_name) {
     BOOST_TEST(parseOne("after 1s a after 2s").command == "after 2s");
 }
 
+BOOST_AUTO_TEST_CASE(a_name_is_printable_and_a_command_may_hold_any_bytes) {
+    const auto error = [](const std::string& name) {
+        return '"' + name + "\" cannot be a name: expected UTF-8 without control characters";
+    };
+    BOOST_TEST(errorOf("after 1s caf\xE9 echo") == error("caf\\xe9"));
+    BOOST_TEST(errorOf("after 1s \x1b[31mred echo") == error("\\x1b[31mred"));
+    BOOST_TEST(parseOne("after 1s caf\xC3\xA9 echo \xE9\x1b").command == "echo \xE9\x1b");
+}
+
 BOOST_AUTO_TEST_CASE(a_command_that_is_only_a_comment_is_refused) {
     const std::string error =
         "\"a\" has only a comment as its command: expected a command after the name";

@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 using std::chrono::microseconds;
@@ -146,6 +147,22 @@ BOOST_AUTO_TEST_CASE(a_file_of_metrics_is_replaced_as_a_whole) {
     });
 }
 
+BOOST_AUTO_TEST_CASE(metrics_replace_no_device_and_leave_nothing_behind) {
+    const Folder folder;
+    const auto refused = [](const std::string& file, const std::string& why) {
+        BOOST_CHECK_EXCEPTION(MetricsFile(file).write("x"), std::runtime_error, [&](auto& e) {
+            return e.what() == "cannot write " + file + ": " + why;
+        });
+    };
+    const std::string pipe = folder.file("pipe");
+    BOOST_REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    refused(pipe, "it is not a regular file");
+    BOOST_TEST(std::filesystem::is_fifo(pipe));
+    std::filesystem::create_directory(folder.file("directory"));
+    refused(folder.file("directory"), "Is a directory");
+    BOOST_TEST(folder.files() == 2);
+}
+
 // --- trace
 // -----------------------------------------------------------------------------------------
 
@@ -167,6 +184,7 @@ BOOST_AUTO_TEST_CASE(a_trace_has_a_row_for_each_task_and_an_event_for_each_comma
 ]
 )");
     BOOST_TEST(inJson("a\"\\\n\t\x01\xC3\xA4") == "\"a\\\"\\\\\\u000a\\u0009\\u0001\xC3\xA4\"");
+    BOOST_TEST(inJson("a\xFF\xC3") == "\"a\xEF\xBF\xBD\xEF\xBF\xBD\"");  // JSON is UTF-8
 }
 
 BOOST_AUTO_TEST_CASE(a_trace_that_cannot_be_written_is_refused) {

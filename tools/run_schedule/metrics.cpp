@@ -11,10 +11,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -84,6 +86,22 @@ class Text {
     std::string text_;
 };
 
+/// \returns whether the file has all of `text`; if not, errno says why
+bool writeNew(const std::string& fileName, std::string_view text) {
+    constexpr mode_t kMode = 0666;
+    FileDescriptor file(::open(fileName.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode));
+    if (file.get() < 0) return false;
+    while (!text.empty()) {
+        const ssize_t count = ::write(file.get(), text.data(), text.size());
+        if (count > 0) {
+            text.remove_prefix(static_cast<std::size_t>(count));
+        } else if (errno != EINTR) {
+            return false;
+        }
+    }
+    return true;
+}
+
 }  // namespace
 
 std::string metricsOf(const std::vector<Record>& records) {
@@ -125,22 +143,21 @@ std::string metricsOf(const std::vector<Record>& records) {
 }
 
 void MetricsFile::write(const std::string& text) const {
-    constexpr mode_t kMode = 0666;
+    const auto fail = [this](const std::string& why) {
+        throw std::runtime_error("cannot write " + fileName_ + ": " + why);
+    };
+    // Renaming would replace /dev/null and the like.
+    std::error_code none;
+    const std::filesystem::file_status status = std::filesystem::status(fileName_, none);
+    if (std::filesystem::is_directory(status)) fail(strerror(EISDIR));
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+        fail("it is not a regular file");
+    }
     // In the same folder, or it could not be renamed; and not *.prom, which the collector reads.
     const std::string newName = fileName_ + ".new";
-    const auto fail = [this] {
-        throw std::runtime_error("cannot write " + fileName_ + ": " + strerror(errno));
-    };
-    FileDescriptor file(::open(newName.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode));
-    if (file.get() < 0) fail();
-    for (std::string_view rest = text; !rest.empty();) {
-        const ssize_t count = ::write(file.get(), rest.data(), rest.size());
-        if (count > 0) {
-            rest.remove_prefix(static_cast<std::size_t>(count));
-        } else if (errno != EINTR) {
-            fail();
-        }
+    if (!writeNew(newName, text) || std::rename(newName.c_str(), fileName_.c_str()) != 0) {
+        const std::string why = strerror(errno);
+        ::unlink(newName.c_str());
+        fail(why);
     }
-    file.close();
-    if (std::rename(newName.c_str(), fileName_.c_str()) != 0) fail();
 }

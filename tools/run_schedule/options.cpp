@@ -47,8 +47,8 @@ Options of a line stand before its name, such as: every 1m overlap=skip retry=3/
   retry=TIMES[/DURATION]  runs a failed command again, up to so many times; the delay (1s) doubles
                           each time, up to 1h or to itself
 
-A name is a word that occurs once in the file, without = and other than after, at, every, rate,
-daily, cron and the names of time zones. Empty lines and lines that begin with # are ignored.
+A name is a word of UTF-8 that occurs once in the file, without = and other than after, at, every,
+rate, daily, cron and the names of time zones. Empty lines and lines that begin with # are ignored.
 
 Commands of different names run at once, up to --jobs; those that are due longest begin first. A
 late `every` shifts its later runs; a late `rate` catches up on missed runs, back to back; `daily`
@@ -104,7 +104,7 @@ void addOptions(po::options_description& visible) {
     add("reload", "read FILE again on SIGHUP, instead of ending");
     add("watch", "show a live table instead of lines, on a terminal");
     add("trace", text("FILE"), "write what runs when as Chrome trace events");
-    add("metrics", text("FILE"), "write metrics for Prometheus, each second");
+    add("metrics", text("FILE"), "write metrics for Prometheus, each second, by replacing FILE");
     add("cluster", text("CONNINFO"),
         "share the schedule with all copies on this PostgreSQL database, such as host=db: each "
         "run takes place in one of them");

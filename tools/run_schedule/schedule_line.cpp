@@ -3,6 +3,7 @@
 
 #include "crontab.hpp"
 #include "time_text.hpp"
+#include "utf8.hpp"
 #include "zone.hpp"
 
 #include <algorithm>
@@ -202,6 +203,10 @@ std::string takeName(Words& words) {
     const std::string_view name = words.take();
     if (name.empty()) {
         failExpecting("the line has no name", "a name and a command after the time");
+    }
+    // Names stand in traces and metrics, which are UTF-8, and on terminals.
+    if (!isPrintable(name)) {
+        failExpecting(inQuotes(name) + " cannot be a name", "UTF-8 without control characters");
     }
     // `after 1s after 2s a echo` is a mistake, not a task named "after".
     if (std::find(kKeywords.begin(), kKeywords.end(), name) != kKeywords.end()) {

@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "time_text.hpp"
 
+#include "utf8.hpp"
+
 #include "cluster/calendar.hpp"
 #include "zone.hpp"
 
@@ -142,7 +144,7 @@ std::optional<int> parseCount(std::string_view text, int most) {
     return count;
 }
 
-std::string inQuotes(std::string_view text) { return '"' + std::string(text) + '"'; }
+std::string inQuotes(std::string_view text) { return '"' + inPrintable(text) + '"'; }
 
 void failExpecting(const std::string& wrong, const std::string& expected) {
     throw std::invalid_argument(wrong + ": expected " + expected);

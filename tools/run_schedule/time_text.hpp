@@ -37,7 +37,7 @@ std::string formatDate(jtimer::Date date);
 /// \returns nothing if it is another one, or none
 std::optional<int> parseCount(std::string_view text, int most);
 
-/// `text` in quotes, for messages.
+/// `text` in quotes, with escapes for what a terminal does not print, for messages.
 std::string inQuotes(std::string_view text);
 
 /// \throws std::invalid_argument "WRONG: expected EXPECTED"

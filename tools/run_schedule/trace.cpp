@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "trace.hpp"
 
+#include "utf8.hpp"
+
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -34,7 +36,7 @@ std::string inMicros(nanoseconds time) {
 
 std::string inJson(std::string_view text) {
     std::string json = "\"";
-    for (const char c : text) {
+    for (const char c : inUtf8(text)) {
         const auto byte = static_cast<unsigned char>(c);
         if (c == '"' || c == '\\') {
             json += '\\';
