@@ -356,10 +356,10 @@ BOOST_AUTO_TEST_CASE(k43_an_end_without_a_row_changes_nothing) {
     auto other = std::make_shared<ClaimedTask>(*task);
     other->token -= 1;
     BOOST_TEST((end(other, End::Kind::Success) == EndStatus::Fenced));
-    BOOST_TEST(store.owns(node, *task));
-    BOOST_TEST(!store.owns(node, *other));
+    BOOST_TEST(!store.outcomeOf(1, node, *task).has_value());
+    BOOST_TEST(store.outcomeOf(1, node, *other).has_value());
     BOOST_TEST((end(task, End::Kind::Success) == EndStatus::Written));
-    BOOST_TEST(!store.owns(node, *task));
+    BOOST_TEST(store.outcomeOf(1, node, *task).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(k47_a_failure_is_due_again_after_its_pause) {
