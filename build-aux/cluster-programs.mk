@@ -34,3 +34,9 @@ cluster_program_test = test/cluster/programs/programs_test.sh
 check-cluster: $(cluster_program_test)
 $(cluster_program_test): $(cluster_samples) $(cluster_tools) $(B)/tools/run_schedule \
 	$(B)/test/cluster/with_server
+
+# What is installed, and not with a sanitizer: that would go into a stranger's program.
+ifeq ($(SANITIZE),)
+check-cluster: test/cluster/programs/install_test.sh
+test/cluster/programs/install_test.sh: cluster $(cluster_tools)
+endif

@@ -52,6 +52,10 @@ $(B)/$(cluster_real): $(cluster_objects) $(B)/$(shared_link) $(B)/link-flags bui
 	$(Q)$(CXX) $(cluster_shared_flags) $(cluster_objects) -L$(B) -ljtimer $(all_ldflags) \
 		$(libpq_libs) $(BOOST_THREAD_LIBS) -o $@
 
+.PHONY: exports-cluster
+exports-cluster: $(B)/$(cluster_link)
+	$(call record_exports,-cluster)
+
 # Tests. Their objects of the library have failpoints, see lib/cluster/failpoint.hpp.
 
 $(B)/obj/failpoints/%.o: lib/cluster/%.cpp $(B)/flags $(B)/cluster-flags
@@ -109,12 +113,10 @@ $(addprefix $(B)/,$(cluster_package_files)): $(B)/%: build-aux/%.in $(B)/setting
 
 cluster_dirs = $(patsubst %,'$(DESTDIR)$(includedir)/%',$(sort $(dir $(cluster_headers))))
 
-.PHONY: install-cluster uninstall-cluster
-install-cluster: cluster install $(B)/tools/run_schedule-cluster
+.PHONY: install-cluster install-cluster-tools uninstall-cluster
+install-cluster: cluster install $(call tools_if_wanted,install-cluster-tools)
 	$(QUIET) INSTALL '$(DESTDIR)$(prefix)'
-	$(Q)$(INSTALL) -d $(cluster_dirs) '$(DESTDIR)$(bindir)'
-	$(Q)$(INSTALL) $(B)/tools/run_schedule-cluster '$(DESTDIR)$(bindir)'
-	$(Q)$(STRIP) '$(DESTDIR)$(bindir)/run_schedule-cluster'
+	$(Q)$(INSTALL) -d $(cluster_dirs)
 	$(Q)for header in $(cluster_headers); do \
 		$(INSTALL) -m 644 include/$$header '$(DESTDIR)$(includedir)'/$$header || exit 1; done
 	$(Q)$(INSTALL) -m 644 $(B)/libjtimer-cluster.a $(B)/$(cluster_real) '$(DESTDIR)$(libdir)'
@@ -124,12 +126,21 @@ install-cluster: cluster install $(B)/tools/run_schedule-cluster
 	$(Q)$(INSTALL) -m 644 $(B)/jtimer-cluster.pc '$(DESTDIR)$(pkgconfigdir)'
 	$(Q)$(INSTALL) -m 644 $(B)/jtimerCluster.cmake '$(DESTDIR)$(cmakedir)'
 
+# Its page and its completion are run_schedule's.
+install-cluster-tools: install-tools $(B)/tools/run_schedule-cluster
+	$(Q)$(INSTALL) -m 755 $(B)/tools/run_schedule-cluster '$(DESTDIR)$(bindir)'
+	$(Q)$(STRIP) '$(DESTDIR)$(bindir)/run_schedule-cluster'
+	$(Q)echo '.so man1/run_schedule.1' >'$(DESTDIR)$(mandir)/man1/run_schedule-cluster.1'
+	$(Q)ln -sf run_schedule '$(DESTDIR)$(bashcompletiondir)/run_schedule-cluster'
+
 # Removes what install-cluster has added to install.
 uninstall-cluster: check-dirs
 	$(QUIET) UNINST '$(DESTDIR)$(prefix)'
 	$(Q)rm -f $(patsubst %,'$(DESTDIR)$(includedir)/%',$(cluster_headers)) \
 		$(patsubst %,'$(DESTDIR)$(libdir)/%',libjtimer-cluster.a $(cluster_real) $(cluster_soname) \
 		$(cluster_link)) '$(DESTDIR)$(pkgconfigdir)/jtimer-cluster.pc' \
-		'$(DESTDIR)$(cmakedir)/jtimerCluster.cmake' '$(DESTDIR)$(bindir)/run_schedule-cluster'
+		'$(DESTDIR)$(cmakedir)/jtimerCluster.cmake' '$(DESTDIR)$(bindir)/run_schedule-cluster' \
+		'$(DESTDIR)$(mandir)/man1/run_schedule-cluster.1' \
+		'$(DESTDIR)$(bashcompletiondir)/run_schedule-cluster'
 	$(Q)for dir in $(call reverse,$(cluster_dirs)); do \
 		if [ -d "$$dir" ]; then rmdir "$$dir" 2>/dev/null || :; fi; done

@@ -44,9 +44,14 @@ behaviour:
 # Records the exported names, with which `make check` compares, also for the Debian package.
 .PHONY: exports
 exports: $(B)/$(shared_link)
-	build-aux/list-exports $< >build-aux/exports.txt
-	packaging/deb-symbols packaging/debian/libjtimer$(SOVERSION).symbols >$(B)/symbols
-	$(Q)cp $(B)/symbols packaging/debian/libjtimer$(SOVERSION).symbols
+	$(call record_exports,)
+
+# $(1): nothing, or -cluster
+define record_exports
+	build-aux/list-exports $< >build-aux/exports$(1).txt
+	packaging/deb-symbols packaging/debian/libjtimer$(1)$(SOVERSION).symbols $(1:-%=%) >$(B)/symbols
+	$(Q)cp $(B)/symbols packaging/debian/libjtimer$(1)$(SOVERSION).symbols
+endef
 
 formatted = $(shell find include lib samples tools test -name '*.[ch]pp' 2>/dev/null | sort)
 

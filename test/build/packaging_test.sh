@@ -17,14 +17,19 @@ the_first_entry_of_the_debian_changelog_is_of_this_version() {
 }
 
 the_debian_packages_are_named_after_the_soname() {
-    grep -Fx "Package: libjtimer$soversion" $debian/control &&
-        test -f "$debian/libjtimer$soversion.install"
+    for library in libjtimer libjtimer-cluster; do
+        grep -Fx "Package: $library$soversion" $debian/control &&
+            test -f "$debian/$library$soversion.install" || return 1
+    done
 }
 
-the_symbols_file_lists_the_exported_names() {
+the_symbols_files_list_the_exported_names() {
     packaging/deb-symbols "$debian/libjtimer$soversion.symbols" |
         diff "$debian/libjtimer$soversion.symbols" - ||
-        { echo 'make exports writes it anew' && false; }
+        { echo 'make exports writes it anew' && return 1; }
+    packaging/deb-symbols "$debian/libjtimer-cluster$soversion.symbols" cluster |
+        diff "$debian/libjtimer-cluster$soversion.symbols" - ||
+        { echo 'make exports-cluster writes it anew' && return 1; }
 }
 
 symbols() { sh "$tmp/symbols/packaging/deb-symbols" "$tmp/symbols/old"; }
@@ -146,7 +151,7 @@ END
 
 check the_first_entry_of_the_debian_changelog_is_of_this_version
 check the_debian_packages_are_named_after_the_soname
-check the_symbols_file_lists_the_exported_names
+check the_symbols_files_list_the_exported_names
 check a_new_symbol_has_the_version_in_which_it_came
 check the_vcpkg_manifest_is_of_this_version
 check the_vcpkg_port_installs_what_find_package_finds

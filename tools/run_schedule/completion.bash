@@ -1,6 +1,6 @@
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #
-# Completes the command line of run_schedule in bash. The options are those of its --help.
+# Completes the command lines of run_schedule and run_schedule-cluster in bash. The options are those of its --help.
 #
 # shellcheck shell=bash
 
@@ -30,4 +30,4 @@ _run_schedule() {
     fi
 }
 
-complete -F _run_schedule run_schedule
+complete -F _run_schedule run_schedule run_schedule-cluster

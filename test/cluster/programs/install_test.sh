@@ -1,0 +1,62 @@
+#!/bin/sh
+# Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#
+# `make install-cluster` in a folder of its own, and programs that a stranger builds with it.
+set -u
+
+. test/support/install.sh
+
+files() { (cd "$prefix" && find . ! -type d | sort); }
+
+install_cluster_adds_the_cluster_to_what_install_puts() {
+    make_ prefix="$prefix" install && files >"$tmp/plain" &&
+        make_ prefix="$prefix" install-cluster || return 1
+    {
+        cat "$tmp/plain"
+        (cd include && find jtimer/cluster jtimer/cluster.hpp -type f) | sed 's,^,./include/,'
+        printf './lib/libjtimer-cluster.%s\n' a so "so.$soversion" "so.$version"
+        printf './%s\n' lib/pkgconfig/jtimer-cluster.pc lib/cmake/jtimer/jtimerCluster.cmake \
+            bin/run_schedule-cluster share/man/man1/run_schedule-cluster.1 \
+            share/bash-completion/completions/run_schedule-cluster
+    } | sort >"$tmp/expected"
+    files | diff "$tmp/expected" -
+}
+
+# With a copy of the installed tree, beside which none of the repository is found.
+programs_are_built_with_the_packages() {
+    needs cmake && needs pkg-config || return 1
+    AUTOPKGTEST_TMP=$tmp/link && export AUTOPKGTEST_TMP && mkdir -p "$AUTOPKGTEST_TMP" &&
+        PKG_CONFIG_PATH=$prefix/lib/pkgconfig CMAKE_PREFIX_PATH=$prefix LD_LIBRARY_PATH=$prefix/lib \
+            sh packaging/debian/tests/link-cluster
+}
+
+run_schedule_cluster_is_installed_with_the_page_of_run_schedule() {
+    test "$("$prefix/bin/run_schedule-cluster" --version)" = "run_schedule (jtimer) $version" &&
+        grep -qx '\.so man1/run_schedule\.1' "$prefix/share/man/man1/run_schedule-cluster.1" &&
+        test -e "$prefix/share/bash-completion/completions/run_schedule-cluster"
+}
+
+the_library_exports_what_the_list_says_and_nothing_else() {
+    build-aux/list-exports "$prefix/lib/libjtimer-cluster.so" | diff build-aux/exports-cluster.txt - ||
+        { echo 'make exports-cluster writes it anew' && false; }
+}
+
+without_tools_there_is_no_run_schedule() {
+    make_ prefix="$tmp/library" TOOLS=no install-cluster &&
+        test -e "$tmp/library/lib/libjtimer-cluster.a" &&
+        test -z "$(find "$tmp/library" -name '*run_schedule*' ! -path '*/doc/*')"
+}
+
+what_is_uninstalled_is_gone() {
+    make_ prefix="$prefix" uninstall-cluster && files | diff "$tmp/plain" - &&
+        make_ prefix="$prefix" uninstall && test -z "$(files)" &&
+        test -z "$(find "$prefix" -name 'jtimer*')"
+}
+
+check install_cluster_adds_the_cluster_to_what_install_puts
+check programs_are_built_with_the_packages
+check run_schedule_cluster_is_installed_with_the_page_of_run_schedule
+check the_library_exports_what_the_list_says_and_nothing_else
+check without_tools_there_is_no_run_schedule
+check what_is_uninstalled_is_gone
+sum_up
