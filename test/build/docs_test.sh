@@ -143,6 +143,29 @@ every_page_of_the_reference_is_a_manual_page() {
     done
 }
 
+# Those of the headers $@ that are in no namespace `detail`.
+public_classes() {
+    awk '
+        { sub(/\/\/.*/, ""); opens = gsub(/\{/, "{"); closes = gsub(/\}/, "}") }
+        /^namespace .*detail/ && opens > closes && !inside { inside = 1; outside = depth }
+        !inside && /^(template <.*> )?(class|struct|enum class) [^;]*$/ && !/ write_| std::/ {
+            gsub(/^template <.*> |enum | JTIMER_API/, "")
+            print $2
+        }
+        { depth += opens - closes; if (inside && depth <= outside) inside = 0 }' "$@"
+}
+
+each_public_class_is_on_the_page_of_its_timer() {
+    for page in doc/reference/jtimer*.md; do
+        timer=$(basename "$page" .md) && timer=${timer#jtimer} && timer=${timer#_}
+        classes=$(public_classes include/jtimer/"${timer:-jdk}"/*.hpp $([ "$timer" ] || ls include/jtimer/*.hpp))
+        test "$(echo "$classes" | wc -l)" -ge 4 || return 1
+        for class in $classes; do
+            grep -qw "$class" "$page" || { echo "$page has no $class" && return 1; }
+        done
+    done
+}
+
 the_tests_of_each_behaviour_are_those_that_name_it() {
     "$PYTHON" build-aux/behaviour >"$tmp/behaviour.md" &&
         diff doc/behaviour.md "$tmp/behaviour.md" ||
@@ -173,6 +196,7 @@ else
     check the_commands_of_the_pages_build_and_run_the_program_of_the_readme
     check every_link_of_the_pages_leads_to_a_file_and_a_heading
     check every_page_of_the_reference_is_a_manual_page
+    check each_public_class_is_on_the_page_of_its_timer
     check the_tests_of_each_behaviour_are_those_that_name_it
     check a_behaviour_without_a_test_or_a_reason_and_a_test_without_a_behaviour_are_reported
 fi
