@@ -60,6 +60,7 @@ class Result {
     std::string text(int row, int column) const;  ///< or bytes; empty if null
     std::int64_t number(int row,
                         int column) const;  ///< of smallint, integer, bigint, xid8; 0 if null
+    std::optional<std::int64_t> optionalNumber(int row, int column) const;
     bool boolean(int row, int column) const;
     Micros time(int row, int column) const;  ///< of timestamptz or timestamp
 

@@ -21,9 +21,15 @@ Deadline Session::deadlineAfter(Micros span) {
     return Clock::now() + std::chrono::microseconds(std::min(span, kYear));
 }
 
-void Session::connect(Deadline deadline) {
+void Session::connectBy(Deadline deadline) {
     if (connected()) return;
-    connection_.emplace(settings_, deadline);
+    try {
+        connection_.emplace(settings_, deadline);
+    } catch (const DatabaseException&) {
+        if (!findsStandby(deadline)) throw;
+        standby_ = true;
+        throwReadOnly();
+    }
     try {
         checkSchema(deadline);
     } catch (...) {
@@ -54,9 +60,25 @@ void Session::checkSchema(Deadline end) {
     if (serves > kSchemaVersion) {
         throw SchemaException(has + ", which needs a newer library than " + mine);
     }
-    if (result.boolean(0, 2)) throw SchemaException(subject + "is read-only");
+    standby_ = result.boolean(0, 2);
+    if (standby_) throwReadOnly();
     forTests_ = result.boolean(0, 3);
     crash_ = result.time(0, 4);
+}
+
+void Session::throwReadOnly() const {
+    throw SchemaException("Schema \"" + schema_ + "\" is read-only");
+}
+
+/// libpq refuses a server that only reads, in words that differ from version to version.
+bool Session::findsStandby(Deadline end) {
+    Connection::Settings any = settings_;
+    any.readOnly = true;
+    try {
+        return Connection(any, end).execute(statements_.checkSchema(), {}, end).boolean(0, 2);
+    } catch (const DatabaseException&) {
+        return false;
+    }
 }
 
 /// A serialisation failure or a deadlock.
@@ -64,11 +86,23 @@ bool Session::isConflict(const DatabaseException& e) {
     return e.sqlState() == "40001" || e.sqlState() == "40P01";
 }
 
-/// After a failure to connect or a broken connection.
+/// After a failure to connect or a broken connection. \returns false if the time is up
+bool Session::pause(int& failures, Deadline end) {
+    const auto span = std::chrono::milliseconds(20 << std::min(failures++, 5));
+    if (Clock::now() + span >= end) return false;
+    std::this_thread::sleep_for(span);
+    return true;
+}
+
 void Session::pauseOrThrow(const DatabaseException& e, int& failures, Deadline end) {
-    const auto pause = std::chrono::milliseconds(20 << std::min(failures++, 5));
-    if (Clock::now() + pause >= end) throw DatabaseException(e.what(), e.sqlState());
-    std::this_thread::sleep_for(pause);
+    if (pause(failures, end)) return;
+    if (standby_) throwReadOnly();
+    throw DatabaseException(e.what(), e.sqlState());
+}
+
+/// Where a SchemaException is handled.
+void Session::pauseOrThrow(int& failures, Deadline end) {
+    if (!standby_ || !pause(failures, end)) throw;
 }
 
 void Session::rollBack(Deadline end) noexcept {
@@ -80,10 +114,28 @@ void Session::rollBack(Deadline end) noexcept {
     }
 }
 
+Result Session::once(const Statement& statement, const Params& params) {
+    return once([&](Connection& connection, Deadline end) {
+        return connection.execute(statement, params, end);
+    });
+}
+
+Result Session::read(const Statement& statement, const Params& params) {
+    return read([&](Connection& connection, Deadline end) {
+        return connection.execute(statement, params, end);
+    });
+}
+
+std::int64_t Session::write(const Statement& statement, const Params& params,
+                            const std::optional<Key>& key) {
+    const auto use = [&](Connection& connection, Deadline end) {
+        return written(connection.execute(statement, params, end));
+    };
+    return write(use, key);
+}
+
 Session::Written Session::written(const Result& result) {
-    const std::int64_t transaction = result.number(0, 1);
-    return {result.number(0, 0),
-            result.isNull(0, 1) ? std::nullopt : std::optional<std::int64_t>(transaction)};
+    return {result.number(0, 0), result.optionalNumber(0, 1)};
 }
 
 std::int64_t Session::write(const Write& use, const std::optional<Key>& key) {
@@ -96,6 +148,8 @@ std::int64_t Session::write(const Write& use, const std::optional<Key>& key) {
         } catch (const DatabaseException& e) {
             if (connected() && !isConflict(e)) throw;
             if (!connected()) pauseOrThrow(e, failures, end);
+        } catch (const SchemaException&) {
+            pauseOrThrow(failures, end);
         }
     }
 }
@@ -105,7 +159,7 @@ std::int64_t Session::write(const Write& use, const std::optional<Key>& key) {
 std::optional<std::int64_t> Session::attempt(const Write& use, const std::optional<Key>& key,
                                              Deadline end) {
     Written written{};
-    connect(end);
+    connectBy(end);
     try {
         connection_->command("begin", statements_.begin(timeout_), end);
         written = use(*connection_, end);
@@ -132,7 +186,7 @@ Session::Outcome Session::settle(std::int64_t transaction, const std::optional<K
     std::string last = lost;
     for (int failures = 0;;) {
         try {
-            connect(end);
+            connectBy(end);
             if (const auto outcome = findOutcome(transaction, crash, key, end)) return *outcome;
         } catch (const SchemaException& e) {
             last = e.what();  // a standby, which is about to be promoted
@@ -142,12 +196,9 @@ Session::Outcome Session::settle(std::int64_t transaction, const std::optional<K
         } catch (const DatabaseException& e) {
             last = e.what();
         }
-        try {
-            pauseOrThrow(DatabaseException(last), failures, end);
-        } catch (const DatabaseException&) {
+        if (!pause(failures, end))
             throw OutcomeUnknownException(
                 "It is not known whether the transaction was committed: " + last);
-        }
     }
 }
 

@@ -22,7 +22,7 @@ class Session {
     Session(const Options& options, const std::string& conninfo);
 
     /// Connects unless there is a connection, and checks the schema. Tries once.
-    void connect(Deadline deadline);
+    void connect() { connectBy(deadline()); }
     bool connected() const noexcept { return connection_ && connection_->isOpen(); }
     void disconnect() noexcept { connection_.reset(); }
     Connection& connection() noexcept { return *connection_; }
@@ -31,17 +31,24 @@ class Session {
     const std::string& schema() const noexcept { return schema_; }
     bool forTests() const noexcept { return forTests_; }
 
+    /// From now on, each use takes at most this time instead of Options::operationTimeout.
     void setTimeout(Micros timeout) noexcept { timeout_ = timeout; }
-    Micros timeout() const noexcept { return timeout_; }
     Deadline deadline() const { return deadlineAfter(timeout_); }
     static Deadline deadlineAfter(Micros span);
+
+    /// The three ways, for a single statement. For write(), see written().
+    Result once(const Statement& statement, const Params& params);
+    Result read(const Statement& statement, const Params& params);
+    using Key = std::pair<std::string, std::string>;
+    std::int64_t write(const Statement& statement, const Params& params,
+                       const std::optional<Key>& key);
 
     /// `use(connection, deadline)`, repeated at once after a deadlock and the like.
     template <class Use>
     auto once(const Use& use) {
         const Deadline end = deadline();
         while (true) {
-            connect(end);
+            connectBy(end);
             try {
                 return use(*connection_, end);
             } catch (const DatabaseException& e) {
@@ -56,11 +63,13 @@ class Session {
         const Deadline end = deadline();
         for (int failures = 0;;) {
             try {
-                connect(end);
+                connectBy(end);
                 return use(*connection_, end);
             } catch (const DatabaseException& e) {
                 if (connected() && !isConflict(e)) throw;
                 if (!connected()) pauseOrThrow(e, failures, end);
+            } catch (const SchemaException&) {
+                pauseOrThrow(failures, end);
             }
         }
     }
@@ -87,7 +96,6 @@ class Session {
         std::optional<std::int64_t> transaction;
     };
     using Write = std::function<Written(Connection&, Deadline)>;
-    using Key = std::pair<std::string, std::string>;
 
     /// A transaction that takes effect once, or not at all, whatever breaks. It is repeated until
     /// the timeout unless it has been committed.
@@ -104,7 +112,10 @@ class Session {
   private:
     enum class Outcome { Committed, NotCommitted };
 
+    void connectBy(Deadline deadline);
     void checkSchema(Deadline end);
+    [[noreturn]] void throwReadOnly() const;
+    bool findsStandby(Deadline end);
     std::optional<std::int64_t> attempt(const Write& use, const std::optional<Key>& key,
                                         Deadline end);
     Outcome settle(std::int64_t transaction, const std::optional<Key>& key, Deadline end,
@@ -113,7 +124,9 @@ class Session {
                                        const std::optional<Key>& key, Deadline end);
     void rollBack(Deadline end) noexcept;
     static bool isConflict(const DatabaseException& e);
+    static bool pause(int& failures, Deadline end);
     void pauseOrThrow(const DatabaseException& e, int& failures, Deadline end);
+    void pauseOrThrow(int& failures, Deadline end);
 
     const Statements statements_;
     const std::string schema_;
@@ -121,6 +134,7 @@ class Session {
     Micros timeout_;
     std::optional<Connection> connection_;
     bool forTests_ = false;
+    bool standby_ = false;  ///< that is all that there was; it may be promoted soon
     Micros crash_ = 0;  ///< when the server last recovered from a crash, or its statistics began
 };
 

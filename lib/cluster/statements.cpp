@@ -94,9 +94,6 @@ Statement Statements::make(const char* name, const std::string& sql) const {
     return {name, in(sql)};
 }
 
-// --- transactions
-// ---------------------------------------------------------------------------------
-
 /// A client that is cut off must not hold locks for longer than it would have waited itself.
 std::string Statements::begin(Micros timeout) const {
     const std::string millis = std::to_string(std::clamp<Micros>(timeout / 1000, 1, 2'147'483'647));
@@ -126,9 +123,6 @@ Statement Statements::writtenBy() const {
         select exists (select from @.task
             where name = $2 and id = $3 and xmin::text::bigint = $1 % 4294967296))");
 }
-
-// --- nodes
-// ----------------------------------------------------------------------------------------
 
 Statement Statements::registerNode() const {
     return make(nullptr, R"(
@@ -247,9 +241,6 @@ std::string Statements::listen(const std::string& schema) const {
     return "listen " + quoteIdentifier(channelOf(schema));
 }
 
-// --- callers
-// --------------------------------------------------------------------------------------
-
 Statement Statements::cancel() const {
     return make("cancel", R"(
         with deleted as (
@@ -327,9 +318,6 @@ Statement Statements::backlog() const {
                    "order by wake limit 1)") +
             R"(, 0), 0))");
 }
-
-// --- time
-// -----------------------------------------------------------------------------------------
 
 Statement Statements::isZone() const {
     return make(nullptr,

@@ -1,8 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "cluster/store.hpp"
 
-#include "cluster/store_impl.hpp"
-
 #include <jtimer/exceptions.hpp>
 
 #include <algorithm>
@@ -12,55 +10,29 @@
 
 namespace jtimer::cluster::detail {
 
-Store::Store(const Options& options, const std::string& conninfo)
-    : impl_(std::make_unique<Impl>(options, conninfo)) {}
-
-Store::~Store() = default;
-
-void Store::connect() { impl_->session.connect(impl_->session.deadline()); }
-
-bool Store::connected() const noexcept { return impl_->session.connected(); }
-
-void Store::disconnect() noexcept { impl_->session.disconnect(); }
-
-void Store::setTimeout(Micros timeout) noexcept { impl_->session.setTimeout(timeout); }
-
 NodeNumber Store::registerNode(const std::string& name, Micros lease) {
-    Session& session = impl_->session;
-    return session.once([&](Connection& connection, Deadline end) {
-        return connection
-            .execute(session.statements().registerNode(), Params().text(name).number(lease), end)
-            .number(0, 0);
-    });
+    return once(statements().registerNode(), Params().text(name).number(lease)).number(0, 0);
 }
 
 Renewal Store::renew(NodeNumber node, Micros lease) {
-    Session& session = impl_->session;
-    return session.once([&](Connection& connection, Deadline end) {
-        const Result result = connection.execute(session.statements().renew(),
-                                                 Params().number(node).number(lease), end);
-        Renewal renewal;
-        renewal.alive = result.boolean(0, 0);
-        if (!result.isNull(0, 1)) renewal.nextLeaseEndIn = result.number(0, 1);
-        return renewal;
-    });
+    const Result result = once(statements().renew(), Params().number(node).number(lease));
+    return {result.boolean(0, 0), result.optionalNumber(0, 1)};
+}
+
+std::uint64_t Store::freeTasks(Connection& connection, Deadline end,
+                               const std::vector<Params::OptionalNumber>& nodes, int crashes) {
+    if (nodes.empty()) return 0;
+    const auto params = Params().numbers(nodes).number(crashes);
+    return static_cast<std::uint64_t>(
+        connection.execute(statements().freeTasks(), params, end).number(0, 0));
 }
 
 TakeOver Store::takeOver(NodeNumber node) {
-    Session& session = impl_->session;
-    const Statements& statements = session.statements();
-    const auto freeTasks = [&](Connection& connection, Deadline end,
-                               const std::vector<Params::OptionalNumber>& nodes, int crashes) {
-        if (nodes.empty()) return std::uint64_t{0};
-        const auto params = Params().numbers(nodes).number(crashes);
-        return static_cast<std::uint64_t>(
-            connection.execute(statements.freeTasks(), params, end).number(0, 0));
-    };
-    return session.inTransaction([&](Connection& connection, Deadline end) {
+    return inTransaction([&](Connection& connection, Deadline end) {
         TakeOver done;
         std::vector<Params::OptionalNumber> nodes;
         const Result expired =
-            connection.execute(statements.deleteExpired(), Params().number(node), end);
+            connection.execute(statements().deleteExpired(), Params().number(node), end);
         for (int i = 0; i < expired.rows(); ++i) {
             nodes.emplace_back(expired.number(i, 0));
             done.nodes.push_back(expired.text(i, 1));
@@ -68,9 +40,8 @@ TakeOver Store::takeOver(NodeNumber node) {
         // Another statement sees what these nodes claimed before their rows were deleted.
         done.tasks = freeTasks(connection, end, nodes, 1);
 
-        const Result orphans = connection.execute(statements.findOrphans(), {}, end);
         std::vector<Params::OptionalNumber> owners;
-        owners.reserve(static_cast<std::size_t>(orphans.rows()));
+        const Result orphans = connection.execute(statements().findOrphans(), {}, end);
         for (int i = 0; i < orphans.rows(); ++i) owners.emplace_back(orphans.number(i, 0));
         done.orphans = freeTasks(connection, end, owners, 0);
         return done;
@@ -78,12 +49,9 @@ TakeOver Store::takeOver(NodeNumber node) {
 }
 
 void Store::deleteNode(NodeNumber node) {
-    Session& session = impl_->session;
-    const Statements& statements = session.statements();
-    session.inTransaction([&](Connection& connection, Deadline end) {
-        connection.execute(statements.deleteNode(), Params().number(node), end);
-        return connection.execute(statements.freeTasks(), Params().numbers({node}).number(0), end)
-            .number(0, 0);
+    inTransaction([&](Connection& connection, Deadline end) {
+        connection.execute(statements().deleteNode(), Params().number(node), end);
+        return freeTasks(connection, end, {node}, 0);
     });
 }
 
@@ -110,15 +78,12 @@ ClaimedTask claimedTask(const Result& result, int row) {
 
 Claim Store::claim(NodeNumber node, const std::vector<std::string>& names, int limit,
                    std::optional<Micros> cursor) {
-    Session& session = impl_->session;
     const auto params = Params().number(node).texts(names).number(limit).time(
         cursor.value_or(std::numeric_limits<Micros>::min()));
-    const Result result = session.once([&](Connection& connection, Deadline end) {
-        return connection.execute(session.statements().claim(), params, end);
-    });
+    const Result result = once(statements().claim(), params);
     Claim claim;
     claim.nodeGone = result.boolean(0, 1);
-    if (!result.isNull(0, 2)) claim.nextWakeIn = result.number(0, 2);
+    claim.nextWakeIn = result.optionalNumber(0, 2);
     std::vector<std::pair<Micros, int>> order;
     for (int i = 0; i < result.rows(); ++i) {
         if (!result.isNull(i, 3)) order.emplace_back(result.time(i, 12), i);
@@ -132,24 +97,19 @@ Claim Store::claim(NodeNumber node, const std::vector<std::string>& names, int l
 }
 
 std::uint64_t Store::release(NodeNumber node, const std::vector<Token>& running) {
-    Session& session = impl_->session;
     const std::vector<Params::OptionalNumber> tokens(running.begin(), running.end());
-    return session.once([&](Connection& connection, Deadline end) {
-        const auto params = Params().number(node).numbers(tokens);
-        return static_cast<std::uint64_t>(
-            connection.execute(session.statements().release(), params, end).number(0, 0));
-    });
+    return static_cast<std::uint64_t>(
+        once(statements().release(), Params().number(node).numbers(tokens)).number(0, 0));
 }
 
 std::vector<EndStatus> Store::writeEnds(NodeNumber node, const std::vector<End>& ends,
                                         bool repeated) {
-    Session& session = impl_->session;
-    std::vector<EndStatus> statuses = session.once([&](Connection& connection, Deadline end) {
-        return impl_->writeEnds(connection, session.statements().writeEnds(true), node, ends, end);
+    if (ends.empty()) return {};
+    std::vector<EndStatus> statuses = once([&](Connection& connection, Deadline end) {
+        return writeEnds(connection, statements().writeEnds(true), node, ends, end).statuses;
     });
-    for (EndStatus& status : statuses) {
-        if (repeated && status == EndStatus::Fenced) status = EndStatus::Written;
-    }
+    if (repeated)
+        std::replace(statuses.begin(), statuses.end(), EndStatus::Fenced, EndStatus::Written);
     return statuses;
 }
 
@@ -165,18 +125,16 @@ void requireTransaction(const Connection& connection) {
 
 std::optional<TransactionNumber> Store::writeEndIn(pg_conn* transaction, NodeNumber node,
                                                    const End& end) {
-    Session& session = impl_->session;
     Connection connection(transaction);
     requireTransaction(connection);
-    const Deadline deadline = session.deadline();
+    const Deadline limit = deadline();
     while (true) {
-        TransactionNumber number = 0;
-        const EndStatus status = impl_->writeEnds(connection, session.statements().writeEnds(false),
-                                                  node, {end}, deadline, &number)[0];
-        if (status == EndStatus::Written) return number;
-        if (status == EndStatus::Fenced) return {};
+        const WrittenEnds written =
+            writeEnds(connection, statements().writeEnds(false), node, {end}, limit);
+        if (written.statuses[0] == EndStatus::Fenced) return {};
+        if (written.statuses[0] == EndStatus::Written) return written.transaction;
         // The row has changed since the statement began: another one finds it.
-        if (std::chrono::steady_clock::now() >= deadline) {
+        if (std::chrono::steady_clock::now() >= limit) {
             throw DatabaseException("The task is locked");
         }
     }
@@ -184,45 +142,34 @@ std::optional<TransactionNumber> Store::writeEndIn(pg_conn* transaction, NodeNum
 
 std::optional<EndStatus> Store::outcomeOf(TransactionNumber transaction, NodeNumber node,
                                           const ClaimedTask& task) {
-    Session& session = impl_->session;
-    return session.read([&](Connection& connection, Deadline end) -> std::optional<EndStatus> {
-        const auto params = Params().text(task.name).text(task.id).number(node).number(task.token);
-        if (connection.execute(session.statements().owns(), params, end).boolean(0, 0)) return {};
+    const auto params = Params().text(task.name).text(task.id).number(node).number(task.token);
+    return read([&](Connection& connection, Deadline end) -> std::optional<EndStatus> {
+        if (connection.execute(statements().owns(), params, end).boolean(0, 0)) return {};
         // After a crash of the server, this may be said of another transaction. Nothing but the
         // counts depends on it.
-        const bool committed = session.statusOf(transaction, end) == "committed";
+        const bool committed = statusOf(transaction, end) == "committed";
         return committed ? EndStatus::Written : EndStatus::Fenced;
     });
 }
 
-void Store::notify() {
-    Session& session = impl_->session;
-    session.once([&](Connection& connection, Deadline end) {
-        return connection.execute(session.statements().notify(),
-                                  Params().text(channelOf(session.schema())), end);
-    });
+std::size_t Store::scheduleIn(pg_conn* transaction, const std::vector<NewTask>& tasks) {
+    Connection connection(transaction);
+    requireTransaction(connection);
+    return static_cast<std::size_t>(schedule(connection, tasks, deadline()).value);
 }
 
+void Store::notify() { once(statements().notify(), Params().text(channelOf(schema()))); }
+
 void Store::listen() {
-    Session& session = impl_->session;
-    session.once([&](Connection& connection, Deadline end) {
-        connection.command("listen", session.statements().listen(session.schema()), end);
+    once([&](Connection& connection, Deadline end) {
+        connection.command("listen", statements().listen(schema()), end);
         return true;
     });
 }
 
 Store::Event Store::wait(Micros timeout, int wakeFd) {
-    Session& session = impl_->session;
     if (!connected()) throw DatabaseException("There is no connection to the database");
-    switch (session.connection().wait(Session::deadlineAfter(timeout), wakeFd)) {
-    case Connection::Event::Notified:
-        return Event::Notified;
-    case Connection::Event::Woken:
-        return Event::Woken;
-    case Connection::Event::TimedOut:
-        break;
-    }
-    return Event::TimedOut;
+    return connection().wait(deadlineAfter(timeout), wakeFd);
 }
 
 }  // namespace jtimer::cluster::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cluster/micros.hpp"
+#include "cluster/session.hpp"
 
 #include <jtimer/cluster/options.hpp>
 #include <jtimer/cluster/schedule.hpp>
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -111,23 +113,17 @@ enum class EndStatus {
 ///   operation of nodes may be called again, see release() and writeEnds(); for those of callers
 ///   the Store has tried to settle it already.
 /// - SchemaException: at the first operation of each connection, unless the schema fits.
-class Store {
+class Store : private Session {
   public:
     /// \param conninfo Options::conninfo or notifyConninfo
-    explicit Store(const Options& options, const std::string& conninfo);
+    explicit Store(const Options& options, const std::string& conninfo)
+        : Session(options, conninfo) {}
     explicit Store(const Options& options) : Store(options, options.conninfo) {}
-    ~Store();
-    Store(const Store&) = delete;
-    Store& operator=(const Store&) = delete;
 
-    /// Connects unless there is a connection, and checks the schema.
-    void connect();
-    bool connected() const noexcept;
-    void disconnect() noexcept;
-
-    /// From now on, the operations of this Store take at most this time instead of operationTimeout
-    /// (for renewals, a sixth of the lease).
-    void setTimeout(Micros timeout) noexcept;
+    using Session::connect;
+    using Session::connected;
+    using Session::disconnect;
+    using Session::setTimeout;  ///< for renewals, a sixth of the lease
 
     /// \name Of nodes
     /// @{
@@ -186,7 +182,7 @@ class Store {
     /// Receives notifications from now on, until disconnect() or a broken connection.
     void listen();
 
-    enum class Event { Notified, Woken, TimedOut };
+    using Event = Connection::Event;
     /// Waits for a notification, for `wakeFd` to become readable, or for `timeout`.
     /// \param wakeFd is not read from; -1: none
     /// \throws DatabaseException if the connection breaks
@@ -221,8 +217,25 @@ class Store {
     /// @}
 
   private:
-    class Impl;
-    const std::unique_ptr<Impl> impl_;
+    struct WrittenEnds {
+        std::vector<EndStatus> statuses;
+        std::optional<TransactionNumber> transaction;  ///< if any was Written
+    };
+
+    std::uint64_t freeTasks(Connection& connection, Deadline end,
+                            const std::vector<Params::OptionalNumber>& nodes, int crashes);
+    WrittenEnds writeEnds(Connection& connection, const Statement& statement, NodeNumber node,
+                          const std::vector<End>& ends, Deadline deadline);
+    Written schedule(Connection& connection, const std::vector<NewTask>& tasks, Deadline deadline);
+    void checkZone(Connection& connection, Deadline deadline, const std::string& zone);
+
+    std::set<std::string> zones_;  ///< that the server knows: to ask takes it 50 ms
 };
+
+/// The names of enumerators in the table.
+const char* nameOf(Kind kind);
+const char* nameOf(MissedRuns missedRuns);
+Kind kindOf(const std::string& name);
+MissedRuns missedRunsOf(const std::string& name);
 
 }  // namespace jtimer::cluster::detail

@@ -5,7 +5,7 @@
 #include "cluster/checks.hpp"
 #include "cluster/cron_dues.hpp"
 #include "cluster/schedule_access.hpp"
-#include "cluster/store_impl.hpp"
+#include "cluster/store.hpp"
 
 #include <jtimer/exceptions.hpp>
 
@@ -72,19 +72,18 @@ MissedRuns missedRunsOf(const std::string& name) {
                             : MissedRuns::Once;
 }
 
-void Store::Impl::checkZone(Connection& connection, Deadline deadline, const std::string& zone) {
+void Store::checkZone(Connection& connection, Deadline deadline, const std::string& zone) {
     if (zones_.count(zone) != 0) return;
     // Not asked of the server, which would refuse it as text.
     const bool valid =
         isText(zone, 200) &&
-        connection.execute(session.statements().isZone(), Params().text(zone), deadline)
-            .boolean(0, 0);
+        connection.execute(statements().isZone(), Params().text(zone), deadline).boolean(0, 0);
     if (!valid) throw IllegalArgumentException("Unknown time zone: " + zone);
     zones_.insert(zone);
 }
 
-Session::Written Store::Impl::schedule(Connection& connection, const std::vector<NewTask>& tasks,
-                                       Deadline deadline) {
+Store::Written Store::schedule(Connection& connection, const std::vector<NewTask>& tasks,
+                               Deadline deadline) {
     Texts names, ids, kinds, crons, zones, missed, payloads;
     Numbers periods, delays, policies;
     Times times;
@@ -109,7 +108,7 @@ Session::Written Store::Impl::schedule(Connection& connection, const std::vector
         const Micros when = toMicros(first);
         if (isCron) {
             checkZone(connection, deadline, zone);
-            times.emplace_back(nextCronDue(connection, session.statements(), deadline,
+            times.emplace_back(nextCronDue(connection, statements(), deadline,
                                            Access::expression(schedule), zone, MissedRuns::Burst,
                                            {})
                                    .due);
@@ -122,7 +121,7 @@ Session::Written Store::Impl::schedule(Connection& connection, const std::vector
     params.bytesArray(names).bytesArray(ids).bytesArray(kinds).numbers(periods);
     params.bytesArray(crons).bytesArray(zones).bytesArray(missed).times(times);
     params.numbers(delays).bytesArray(payloads).numbers(policies);
-    return Session::written(connection.execute(session.statements().schedule(), params, deadline));
+    return written(connection.execute(statements().schedule(), params, deadline));
 }
 
 namespace {
@@ -148,15 +147,14 @@ std::optional<CronDue> cronDue(Connection& connection, const Statements& stateme
 
 }  // namespace
 
-std::vector<EndStatus> Store::Impl::writeEnds(Connection& connection, const Statement& statement,
-                                              NodeNumber node, const std::vector<End>& ends,
-                                              Deadline deadline, TransactionNumber* transaction) {
+Store::WrittenEnds Store::writeEnds(Connection& connection, const Statement& statement,
+                                    NodeNumber node, const std::vector<End>& ends,
+                                    Deadline deadline) {
     Texts names, ids, payloads, errors;
     Numbers tokens, outcomes, delays, againIns, misses;
     Times dues, againTimes, nexts;
     for (End end : ends) {
-        const std::optional<CronDue> cron =
-            cronDue(connection, session.statements(), deadline, end);
+        const std::optional<CronDue> cron = cronDue(connection, statements(), deadline, end);
         nexts.push_back(cron ? std::optional<Micros>(cron->due) : std::nullopt);
         misses.emplace_back(cron ? static_cast<std::int64_t>(cron->missed) : 0);
         names.emplace_back(end.task->name);
@@ -179,17 +177,17 @@ std::vector<EndStatus> Store::Impl::writeEnds(Connection& connection, const Stat
     params.times(nexts).numbers(misses).bytesArray(payloads).bytesArray(errors);
     const Result result = connection.execute(statement, params, deadline);
 
+    WrittenEnds written;
     std::map<Token, EndStatus> found;
     for (int i = 0; i < result.rows(); ++i) {
         found[result.number(i, 0)] = result.boolean(i, 1) ? EndStatus::Written : EndStatus::Locked;
-        if (transaction != nullptr) *transaction = result.number(i, 2);
+        if (result.boolean(i, 1)) written.transaction = result.number(i, 2);
     }
-    std::vector<EndStatus> statuses;
     for (const End& end : ends) {
         const auto status = found.find(end.task->token);
-        statuses.push_back(status == found.end() ? EndStatus::Fenced : status->second);
+        written.statuses.push_back(status == found.end() ? EndStatus::Fenced : status->second);
     }
-    return statuses;
+    return written;
 }
 
 }  // namespace jtimer::cluster::detail

@@ -139,6 +139,11 @@ std::int64_t Result::number(int row, int column) const {
     return static_cast<std::int64_t>(value);
 }
 
+std::optional<std::int64_t> Result::optionalNumber(int row, int column) const {
+    if (isNull(row, column)) return {};
+    return number(row, column);
+}
+
 bool Result::boolean(int row, int column) const { return number(row, column) != 0; }
 
 Micros Result::time(int row, int column) const {

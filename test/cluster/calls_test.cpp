@@ -257,13 +257,16 @@ BOOST_AUTO_TEST_CASE(k73_k74_a_node_has_three_connections_named_jtimer_or_as_con
 }
 
 BOOST_AUTO_TEST_CASE(k76_a_server_that_only_reads_is_refused) {
-    options.conninfo += " target_session_attrs=any options='-c default_transaction_read_only=on'";
-    Scheduler scheduler(options);
-    try {
-        scheduler.start();
-        BOOST_ERROR("nothing thrown");
-    } catch (const SchemaException& e) {
-        BOOST_TEST(e.what() == "Schema \"" + options.schema + "\" is read-only");
+    options.operationTimeout = 200;
+    options.conninfo += " options='-c default_transaction_read_only=on'";
+    for (const char* const accepted : {"", " target_session_attrs=any"}) {
+        options.conninfo += accepted;
+        const std::string expected = "Schema \"" + options.schema + "\" is read-only";
+        const auto says = [&](const SchemaException& e) { return e.what() == expected; };
+        Scheduler scheduler(options);
+        BOOST_CHECK_EXCEPTION(scheduler.start(), SchemaException, says);
+        BOOST_CHECK_EXCEPTION(scheduler.schedule("n", "i", 0), SchemaException, says);
+        BOOST_CHECK_EXCEPTION(scheduler.find("n", "i"), SchemaException, says);
     }
 }
 
