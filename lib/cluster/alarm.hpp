@@ -3,6 +3,7 @@
 
 #include "cluster/micros.hpp"
 
+#include <jtimer/clock.hpp>
 #include <jtimer/timer.hpp>
 #include <jtimer/timer_task.hpp>
 
@@ -13,6 +14,16 @@
 #include <utility>
 
 namespace jtimer::cluster::detail {
+
+/// Of all local waits. Where there is one, a clock that also counts the time for which the computer
+/// sleeps, as leases do.
+inline std::shared_ptr<jtimer::Clock> localClock() {
+#if defined(__linux__)
+    return std::make_shared<BoottimeClock>();
+#else
+    return std::make_shared<SteadyClock>();
+#endif
+}
 
 /// Calls a function on the timer's thread after a delay. Setting it replaces an earlier setting, of
 /// which a call may still be on its way: what it calls must do no harm when called too often.

@@ -60,12 +60,12 @@ class Dispatcher::Ticket {
     std::atomic<bool> used_{false};
 };
 
-Dispatcher::Dispatcher(const Options& options, const std::string& name, const Registry& registry,
-                       Timer& timer, Outage& outage, Counters& counters, Node& node,
-                       EndWriter& ends, std::function<void()> drained)
-    : options_(options), name_(name), registry_(registry), counters_(counters), node_(node),
-      ends_(ends), drained_(std::move(drained)), pollInterval_(toMicros(options.pollInterval)),
-      store_(options), attempts_(outage, counters), wake_(timer, [this] { lookForTasks(); }),
+Dispatcher::Dispatcher(const Options& options, const Registry& registry, Timer& timer,
+                       Outage& outage, Counters& counters, Node& node, EndWriter& ends,
+                       std::function<void()> drained)
+    : options_(options), registry_(registry), counters_(counters), node_(node), ends_(ends),
+      drained_(std::move(drained)), pollInterval_(toMicros(options.pollInterval)), store_(options),
+      attempts_(outage, counters), wake_(timer, [this] { lookForTasks(); }),
       retry_(timer,
              [this] {
                  const boost::lock_guard<boost::mutex> lock(mutex_);
@@ -147,13 +147,13 @@ void Dispatcher::claim(int limit) {
     if (now - fullScanAt_ >= kFullScanInterval) cursor_.reset();
     const bool withCursor = cursor_.has_value();
     if (!withCursor) fullScanAt_ = now;
-    ++counters_.polls;
+    counters_.add(&Stats::polls);
     Claim result = store_.claim(lease->node(), names_, limit, cursor_);
     if (result.nodeGone) {
         node_.rowGone();  // which looks for tasks as soon as there is a new number
         return wake_.setIn(pollInterval_);
     }
-    counters_.claimed += result.tasks.size();
+    counters_.add(&Stats::claimed, result.tasks.size());
     handle(result, limit, withCursor);
     for (ClaimedTask& task : result.tasks) begin(std::move(task), lease);
 }
@@ -194,7 +194,7 @@ void Dispatcher::begin(ClaimedTask task, const std::shared_ptr<const Lease>& lea
         if (!refusal.has_value()) ++occupied_;
     }
     if (refusal.has_value()) return ends_.add(std::move(*refusal));
-    counters_.missed += run->task().missedRuns;
+    counters_.add(&Stats::missed, run->task().missedRuns);
     handOver(run);
 }
 

@@ -37,9 +37,8 @@ class Dispatcher {
   public:
     /// \param drained called once, when stop() has begun and every run is over and its end written;
     ///   by any thread, under the mutex, so it must not wait or throw
-    Dispatcher(const Options& options, const std::string& name, const Registry& registry,
-               Timer& timer, Outage& outage, Counters& counters, Node& node, EndWriter& ends,
-               std::function<void()> drained);
+    Dispatcher(const Options& options, const Registry& registry, Timer& timer, Outage& outage,
+               Counters& counters, Node& node, EndWriter& ends, std::function<void()> drained);
 
     /// Connects. \throws what the Store throws
     void connect();
@@ -94,7 +93,6 @@ class Dispatcher {
     void checkDrained();
 
     const Options& options_;
-    const std::string& name_;
     const Registry& registry_;
     Counters& counters_;
     Node& node_;

@@ -165,7 +165,7 @@ void EndWriter::check(Ending ending) {
         batch_.push_back(std::move(ending));  // the failure is written as any other
         return;
     }
-    ++(*status == EndStatus::Written ? counters_.succeeded : counters_.fenced);
+    counters_.add(*status == EndStatus::Written ? &Stats::succeeded : &Stats::fenced);
     repeats_ = true;
     events_.written(task.token);
 }
@@ -174,14 +174,15 @@ void EndWriter::over(const Ending& ending, EndStatus status) {
     if (status == EndStatus::Locked) return keep(ending, kUnlockDelay);
     const End& end = ending.end;
     if (status == EndStatus::Fenced) {
-        ++counters_.fenced;
+        counters_.add(&Stats::fenced);
     } else {
         const bool repeats = end.task->recurrence.repeats() && end.kind != End::Kind::Dead;
         repeats_ |= repeats || end.again.has_value() || end.kind == End::Kind::Retry;
         soon_ |= end.again.has_value() ||
                  (repeats && end.task->recurrence.period <= toMicros(options_.pollInterval));
-        if (ending.ran) ++(end.kind == End::Kind::Success ? counters_.succeeded : counters_.failed);
-        if (end.kind == End::Kind::Retry) ++counters_.retried;
+        if (ending.ran)
+            counters_.add(end.kind == End::Kind::Success ? &Stats::succeeded : &Stats::failed);
+        if (end.kind == End::Kind::Retry) counters_.add(&Stats::retried);
         if (end.kind == End::Kind::Dead || (end.kind == End::Kind::GiveUp && !repeats))
             died(ending);
     }
@@ -189,7 +190,7 @@ void EndWriter::over(const Ending& ending, EndStatus status) {
 }
 
 void EndWriter::died(const Ending& ending) {
-    ++counters_.died;
+    counters_.add(&Stats::died);
     const ClaimedTask& task = *ending.end.task;
     const int attempts = ending.ran ? task.attempt : task.attempt - 1;
     printLine("Task \"" + task.name + "\" \"" + task.id + "\" is dead after " +

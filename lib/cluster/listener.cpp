@@ -9,60 +9,68 @@ namespace {
 constexpr Micros kAnHour = 3'600'000'000;
 }
 
-Listener::Listener(const Options& options, Timer& timer, Outage& outage, Counters& counters,
-                   std::function<void()> lookForTasks)
-    : lookForTasks_(std::move(lookForTasks)), counters_(counters),
-      store_(options, options.notifyConninfo), attempts_(outage, counters), retry_(timer, [this] {
+Listener::Listener(const Options& options, const std::string& conninfo, bool listens, Timer& timer,
+                   Outage& outage, Counters& counters, Work work)
+    : listens_(listens), work_(std::move(work)), counters_(counters), store_(options, conninfo),
+      attempts_(outage, counters), retry_(timer, [this] {
           retryDue_ = true;
           pipe_.wake();
       }) {}
 
-void Listener::join() {
-    ending_ = true;
-    pipe_.wake();
-    if (thread_.joinable()) thread_.join();
+void Listener::start() {
+    listen();
+    thread_ = boost::thread([this] { run(); });
 }
 
-void Listener::start() {
-    store_.listen();
-    listening_ = true;
-    thread_ = boost::thread([this] { run(); });
+void Listener::end() noexcept {
+    ending_ = true;
+    pipe_.wake();
+}
+
+void Listener::join() {
+    if (thread_.joinable()) thread_.join();
 }
 
 void Listener::run() {
     while (!ending_) {
         try {
-            turn();
+            work_.turn();
+            if (!listening_) {
+                listen();
+                attempts_.succeeded();
+                work_.lookForTasks();  // what was notified meanwhile has not been heard
+            }
+            waitForEvent();
         } catch (const std::exception& exception) {
             failed(exception);
         }
     }
+    work_.finish();
+    store_.disconnect();
 }
 
-void Listener::turn() {
-    if (!listening_) {
+void Listener::listen() {
+    if (listens_)
         store_.listen();
-        listening_ = true;
-        attempts_.succeeded();
-        lookForTasks_();  // what was notified meanwhile has not been heard
-    }
-    switch (store_.wait(kAnHour, pipe_.fd())) {
-    case Store::Event::Notified:
-        ++counters_.notifications;
-        lookForTasks_();
-        break;
-    case Store::Event::Woken:
-        pipe_.clear();
-        break;
-    case Store::Event::TimedOut:
-        break;
-    }
+    else
+        store_.connect();
+    listening_ = true;
 }
 
+void Listener::waitForEvent() {
+    const Store::Event event = store_.wait(kAnHour, pipe_.fd());
+    pipe_.clear();
+    if (event != Store::Event::Notified) return;
+    counters_.add(&Stats::notifications);
+    work_.lookForTasks();
+}
+
+/// Makes another attempt, the first time at once.
 void Listener::failed(const std::exception& exception) {
     const Micros delay = attempts_.failed(exception);
     store_.disconnect();
     listening_ = false;
+    if (attempts_.failures() == 1) return;
     retryDue_ = false;
     try {
         retry_.setIn(delay);

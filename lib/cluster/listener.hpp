@@ -15,27 +15,43 @@
 #include <atomic>
 #include <exception>
 #include <functional>
+#include <string>
 
 namespace jtimer::cluster::detail {
 
-/// Listens on Options::notifyConninfo: a connection and a thread, which exist only if that is set.
-/// Otherwise Node listens on its own.
+/// A thread with a connection of its own, which sleeps until a notification comes or it is woken. A
+/// node renews its lease on one. With Options::notifyConninfo, another one only listens.
 class Listener {
   public:
-    Listener(const Options& options, Timer& timer, Outage& outage, Counters& counters,
-             std::function<void()> lookForTasks);
+    /// Called on the thread, with no lock held.
+    struct Work {
+        std::function<void()> lookForTasks;  ///< something may have been notified; must not throw
+        /// Before each wait; may use the store, and throw what that throws. Is called again then.
+        std::function<void()> turn;
+        std::function<void()> finish;  ///< comes last; must not throw
+    };
+
+    /// \param listens false: it only connects
+    Listener(const Options& options, const std::string& conninfo, bool listens, Timer& timer,
+             Outage& outage, Counters& counters, Work work);
 
     /// Connects, listens, and starts the thread. \throws what the Store throws
     void start();
 
-    void join();  ///< ends the thread
+    void wake() noexcept { pipe_.wake(); }  ///< for a turn; any thread
+    void end() noexcept;                    ///< has the thread end; any thread
+    void join();                            ///< after end()
+
+    Store& store() noexcept { return store_; }  ///< the thread's, and before start() the caller's
 
   private:
     void run();
-    void turn();
+    void listen();
+    void waitForEvent();
     void failed(const std::exception& exception);
 
-    const std::function<void()> lookForTasks_;  ///< called with no lock held; must not throw
+    const bool listens_;
+    const Work work_;
     Counters& counters_;
     WakePipe pipe_;
     std::atomic<bool> ending_{false};
@@ -45,7 +61,7 @@ class Listener {
     Store store_;
     Attempts attempts_;
     Alarm retry_;
-    bool listening_ = false;
+    bool listening_ = false;  ///< or connected, if it does not listen
     boost::thread thread_;
 };
 

@@ -18,7 +18,6 @@ namespace jtimer::cluster::detail {
 namespace {
 
 constexpr int kRenewalsPerLease = 3;
-constexpr Micros kAnHour = 3'600'000'000;
 
 /// Between two looks at a lease that has expired, but that this node could not take over: another
 /// node is doing so.
@@ -26,27 +25,23 @@ constexpr Micros kNextLook = 50'000;
 
 }  // namespace
 
-Node::Node(const Options& options, std::string name, Timer& timer, Outage& outage,
-           Counters& counters, Events events)
-    : options_(options), name_(std::move(name)), leaseTime_(toMicros(options.lease)),
-      events_(std::move(events)), counters_(counters), store_(options), attempts_(outage, counters),
-      renewal_(timer, [this] {
+Node::Node(const Options& options, Timer& timer, Outage& outage, Counters& counters, Events events)
+    : options_(options), leaseTime_(toMicros(options.lease)), events_(std::move(events)),
+      counters_(counters),
+      thread_(options, options.conninfo, options.notifications && options.notifyConninfo.empty(),
+              timer, outage, counters,
+              {events_.lookForTasks, [this] { turn(); }, [this] { finish(); }}),
+      store_(thread_.store()), renewal_(timer, [this] {
           renewalDue_ = true;
-          pipe_.wake();
+          thread_.wake();
       }) {}
 
-void Node::join() {
-    if (thread_.joinable()) thread_.join();
-}
-
 void Node::start() {
-    store_.connect();
     registerNode();
+    // A renewal that is not answered within half of the time between two is repeated.
+    store_.setTimeout(leaseTime_ / kRenewalsPerLease / 2);
     try {
-        if (options_.notifications && options_.notifyConninfo.empty()) listenAgain();
-        // A renewal that is not answered within half of the time between two is repeated.
-        store_.setTimeout(leaseTime_ / kRenewalsPerLease / 2);
-        thread_ = boost::thread([this] { run(); });
+        thread_.start();
     } catch (...) {
         deleteRow();
         throw;
@@ -55,7 +50,7 @@ void Node::start() {
 
 void Node::registerNode() {
     const std::int64_t sentAt = boottimeNanos();
-    auto lease = std::make_shared<Lease>(store_.registerNode(name_, leaseTime_));
+    auto lease = std::make_shared<Lease>(store_.registerNode(*options_.name, leaseTime_));
     lease->renewed(sentAt, leaseTime_);
     const boost::lock_guard<boost::mutex> lock(mutex_);
     lease_ = std::move(lease);
@@ -68,12 +63,7 @@ std::shared_ptr<const Lease> Node::lease() const {
 
 void Node::rowGone() {
     renewalDue_ = true;
-    pipe_.wake();
-}
-
-void Node::end() {
-    ending_ = true;
-    pipe_.wake();
+    thread_.wake();
 }
 
 bool Node::waitUntilEnded(Micros wait) {
@@ -82,37 +72,26 @@ bool Node::waitUntilEnded(Micros wait) {
                                     [this] { return ended_; });
 }
 
-void Node::run() {
-    while (!ending_) {
+/// A renewal that fails stays due.
+void Node::turn() {
+    if (renewalDue_.exchange(false)) {
         try {
-            turn();
-        } catch (const std::exception& exception) {
-            failed(exception);
+            renew();
+        } catch (...) {
+            renewalDue_ = true;
+            throw;
         }
     }
-    deleteRow();
-    const boost::lock_guard<boost::mutex> lock(mutex_);
-    ended_ = true;
-    endedCondition_.notify_all();
-}
-
-/// Renews if it is time, and then waits for whatever comes next.
-void Node::turn() {
-    if (renewalDue_.exchange(false)) renew();
-    if (needsNumber_) {
-        registerNode();
-        needsNumber_ = false;
-        renewal_.setIn(leaseTime_ / kRenewalsPerLease);
-        events_.lookForTasks();
-    }
-    if (!listening_ && options_.notifications && options_.notifyConninfo.empty()) listenAgain();
-    waitForEvent();
+    if (!needsNumber_) return;
+    registerNode();
+    needsNumber_ = false;
+    renewal_.setIn(leaseTime_ / kRenewalsPerLease);
+    events_.lookForTasks();
 }
 
 void Node::renew() {
     const std::int64_t sentAt = boottimeNanos();
     const Renewal renewal = store_.renew(lease_->node(), leaseTime_);
-    attempts_.succeeded();
     if (!renewal.alive) {
         if (!needsNumber_) lost();
         return;
@@ -135,8 +114,8 @@ void Node::renew() {
 /// see so; this node goes on under a new number.
 void Node::lost() {
     lease_->end();
-    ++counters_.leasesLost;
-    printLine("Node \"" + name_ + "\" lost its lease");
+    counters_.add(&Stats::leasesLost);
+    printLine("Node \"" + *options_.name + "\" lost its lease");
     needsNumber_ = true;
 }
 
@@ -150,59 +129,27 @@ void Node::tryToTakeOver() {
         if (!store_.connected()) throw;
         renewal_.setIn(leaseTime_ / kRenewalsPerLease);
         if (!std::exchange(takeOverFails_, true))
-            printLine("Node \"" + name_ + "\" cannot take over tasks: " + exception.what());
+            printLine("Node \"" + *options_.name +
+                      "\" cannot take over tasks: " + exception.what());
     }
 }
 
 void Node::takeOver() {
     const TakeOver result = store_.takeOver(lease_->node());
-    counters_.takenOver += result.tasks;
+    counters_.add(&Stats::takenOver, result.tasks);
     if (result.tasks + result.orphans == 0) return;
     events_.lookForTasks();
     if (options_.notifications) store_.notify();  // for nodes with more idle slots
 }
 
-void Node::listenAgain() {
-    store_.listen();
-    listening_ = true;
-    events_.lookForTasks();  // what was notified meanwhile has not been heard
+void Node::finish() {
+    deleteRow();
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    ended_ = true;
+    endedCondition_.notify_all();
 }
 
-void Node::waitForEvent() {
-    switch (store_.wait(kAnHour, pipe_.fd())) {
-    case Store::Event::Notified:
-        ++counters_.notifications;
-        events_.lookForTasks();
-        break;
-    case Store::Event::Woken:
-        pipe_.clear();
-        break;
-    case Store::Event::TimedOut:
-        break;
-    }
-}
-
-/// Repeats the renewal, the first time at once.
-void Node::failed(const std::exception& exception) {
-    const Micros delay = attempts_.failed(exception);
-    store_.disconnect();
-    listening_ = false;
-    if (attempts_.failures() == 1) {
-        renewalDue_ = true;
-        return;
-    }
-    try {
-        renewal_.setIn(delay);
-        while (!renewalDue_ && !ending_) {
-            pipe_.wait();
-            pipe_.clear();
-        }
-    } catch (const std::exception&) {  // no memory for the alarm
-        renewalDue_ = true;
-    }
-}
-
-/// At the end. If it fails, the lease expires, and another node deletes the row.
+/// If it fails, the lease expires, and another node deletes the row.
 void Node::deleteRow() {
     try {
         store_.deleteNode(lease_->node());

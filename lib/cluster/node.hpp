@@ -4,24 +4,20 @@
 #include "cluster/alarm.hpp"
 #include "cluster/counters.hpp"
 #include "cluster/lease.hpp"
+#include "cluster/listener.hpp"
 #include "cluster/outage.hpp"
 #include "cluster/store.hpp"
-#include "cluster/wake_pipe.hpp"
 
 #include <jtimer/cluster/options.hpp>
 #include <jtimer/timer.hpp>
 
 #include <boost/thread/condition_variable.hpp>
 #include <boost/thread/mutex.hpp>
-#include <boost/thread/thread.hpp>
 
 #include <atomic>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <memory>
-#include <optional>
-#include <string>
 
 namespace jtimer::cluster::detail {
 
@@ -36,8 +32,7 @@ class Node {
         std::function<void()> renewed;       ///< each time
     };
 
-    Node(const Options& options, std::string name, Timer& timer, Outage& outage, Counters& counters,
-         Events events);
+    Node(const Options& options, Timer& timer, Outage& outage, Counters& counters, Events events);
 
     /// Connects, draws a number, and starts the thread.
     /// \throws what the Store throws; nothing is left behind
@@ -49,33 +44,26 @@ class Node {
     /// A claim has found the row of this number gone. Any thread.
     void rowGone();
 
-    /// Has the row deleted and the thread end. Any thread.
-    void end();
-
-    void join();  ///< after end()
+    void end() { thread_.end(); }    ///< has the row deleted and the thread end; any thread
+    void join() { thread_.join(); }  ///< after end()
 
     /// Waits until the thread is about to end. \returns false if that takes longer than `wait`
     bool waitUntilEnded(Micros wait);
 
   private:
-    void run();
     void turn();
     void renew();
     void lost();
     void tryToTakeOver();
     void takeOver();
-    void listenAgain();
-    void waitForEvent();
-    void failed(const std::exception& exception);
     void deleteRow();
     void registerNode();
+    void finish();
 
     const Options& options_;
-    const std::string name_;
     const Micros leaseTime_;
     const Events events_;
     Counters& counters_;
-    WakePipe pipe_;
 
     mutable boost::mutex mutex_;  ///< guards the following three
     boost::condition_variable endedCondition_;
@@ -83,17 +71,13 @@ class Node {
     bool ended_ = false;
 
     std::atomic<bool> renewalDue_{true};
-    std::atomic<bool> ending_{false};
 
-    // The rest belongs to the thread, and before it exists to start().
-    Store store_;
-    Attempts attempts_;
+    Listener thread_;  ///< to which the rest belongs, and before it exists to start()
+    Store& store_;
     Alarm renewal_;
-    bool listening_ = false;
     bool needsNumber_ = false;    ///< the row of the present one is gone
     bool takeOverFails_ = false;  ///< and that has been said
     int renewals_ = 0;
-    boost::thread thread_;
 };
 
 }  // namespace jtimer::cluster::detail

@@ -54,7 +54,7 @@ class Attempts {
 
     void succeeded() {
         if (failures_ == 0) return;
-        ++counters_.reconnects;
+        counters_.add(&Stats::reconnects);
         if (failures_ >= 2) outage_.ends();
         failures_ = 0;
     }

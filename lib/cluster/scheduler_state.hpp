@@ -1,33 +1,69 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "cluster/client.hpp"
-#include "cluster/runtime.hpp"
+#include "cluster/counters.hpp"
+#include "cluster/dispatcher.hpp"
+#include "cluster/end_writer.hpp"
+#include "cluster/listener.hpp"
+#include "cluster/node.hpp"
+#include "cluster/outage.hpp"
+#include "cluster/store_pool.hpp"
 
 #include <jtimer/cluster/options.hpp>
+#include <jtimer/time.hpp>
+#include <jtimer/timer.hpp>
 
-#include <string>
+#include <boost/thread/mutex.hpp>
+
+#include <memory>
+#include <optional>
 #include <utility>
 
 namespace jtimer::cluster::detail {
 
-/// The two halves of a Scheduler: its callers' calls, and its node.
-class SchedulerState {
-  public:
-    /// \param options with a name
-    explicit SchedulerState(Options options)
-        : options_(std::move(options)), client_(options_, [this] { runtime_.wakeUp(); }),
-          runtime_(options_, [this] { client_.notifyNodes(); }) {}
+/// The parts of a started node. They know each other only by the functions that they are given
+/// here. When its destructor begins, the dispatcher has drained or was never started, so no run and
+/// no end is left.
+struct Engine {
+    Engine(const Options& options, const Registry& registry, Counters& counters, StorePool& stores);
+    ~Engine();
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
 
-    const std::string& name() const noexcept { return *options_.name; }
-    Client& client() noexcept { return client_; }
-    Runtime& runtime() noexcept { return runtime_; }
+    void start();
+    bool stop(std::optional<TimeSpan> wait);  ///< as Scheduler::stop
 
-  private:
-    const Options options_;
-    // The client's own thread never wakes the node, which is destroyed first.
-    Client client_;
-    Runtime runtime_;
+    Outage outage;
+    std::unique_ptr<Timer> timer;  ///< of all local waits
+    Node node;
+    EndWriter ends;
+    Dispatcher dispatcher;
+    std::optional<Listener> listener;  ///< at Options::notifyConninfo
+};
+
+/// What a Scheduler consists of: the connections of its callers, and once started an Engine.
+struct SchedulerState {
+    enum class Phase { New, Starting, Started, Stopped };
+
+    /// \param givenOptions with a name
+    explicit SchedulerState(Options givenOptions)
+        : options(std::move(givenOptions)), stores(options) {}
+
+    std::shared_ptr<Engine> startedEngine();  ///< or null
+    bool stop(std::optional<TimeSpan> wait);
+
+    /// What is due in this time has been written: if a poll would find it late, this node looks for
+    /// it at once, and others are notified.
+    void written(Micros dueIn);
+
+    const Options options;
+    Counters counters;
+    StorePool stores;
+    Registry registry;  ///< under the mutex until start(), then not changed
+
+    boost::mutex mutex;  ///< guards the next two; nothing is called with it held
+    Phase phase = Phase::New;
+    std::shared_ptr<Engine> engine;  ///< once started, until the destructor
 };
 
 }  // namespace jtimer::cluster::detail

@@ -9,8 +9,7 @@
 
 namespace jtimer::cluster {
 
-/// What a Scheduler has done since its construction. Each number is exact; they are read one after
-/// another.
+/// What a Scheduler has done since its construction.
 struct Stats {
     std::uint64_t claimed = 0;     ///< tasks claimed
     std::uint64_t succeeded = 0;   ///< runs whose success was written

@@ -1,0 +1,84 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "cluster/micros.hpp"
+#include "cluster/scheduler_state.hpp"
+
+#include <jtimer/timer_options.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace jtimer::cluster::detail {
+
+namespace {
+
+/// How long stop() waits for the node's row to disappear if it waits for the runs without a limit.
+constexpr Micros kRowPatience = 5'000'000;
+
+/// A hundred years: what is longer cannot be added to every clock.
+constexpr Micros kLongestWait = 3'155'760'000'000'000;
+
+TimerOptions timerOptions(const std::string& name) {
+    TimerOptions options;
+    options.name = name;
+    options.daemon = true;
+    options.removeOnCancel = true;
+    options.clock = localClock();
+    return options;
+}
+
+}  // namespace
+
+Engine::Engine(const Options& options, const Registry& registry, Counters& counters,
+               StorePool& stores)
+    : outage(*options.name), timer(std::make_unique<Timer>(timerOptions(*options.name))),
+      node(options, *timer, outage, counters,
+           {[this] { dispatcher.lookForTasks(); }, [this] { dispatcher.releaseLostClaims(); }}),
+      ends(options, *timer, outage, counters,
+           {[this](Token token) { dispatcher.written(token); },
+            [this, &stores](bool soon) {
+                dispatcher.lookForTasks();
+                if (soon) stores.notifyNodes();
+            },
+            [this](const std::string& failure) { dispatcher.report(failure); }}),
+      dispatcher(options, registry, *timer, outage, counters, node, ends, [this] { node.end(); }) {
+    if (!options.notifyConninfo.empty() && options.notifications)
+        listener.emplace(options, options.notifyConninfo, true, *timer, outage, counters,
+                         Listener::Work{[this] { dispatcher.lookForTasks(); }, [] {}, [] {}});
+}
+
+void Engine::start() {
+    dispatcher.connect();
+    ends.start();
+    if (listener.has_value()) listener->start();
+    node.start();
+    dispatcher.start();
+}
+
+/// First all threads end, as they set alarms of the timer; then the timer, as its tasks call the
+/// parts.
+Engine::~Engine() {
+    if (listener.has_value()) {
+        listener->end();
+        listener->join();
+    }
+    node.end();
+    node.join();
+    ends.join();
+    dispatcher.join();
+    timer.reset();
+}
+
+bool Engine::stop(std::optional<TimeSpan> wait) {
+    dispatcher.stop();
+    const std::int64_t begin = boottimeNanos();
+    std::optional<Micros> limit;
+    if (wait.has_value()) limit = std::clamp<Micros>(toMicros(*wait), 0, kLongestWait);
+    if (!dispatcher.waitUntilDrained(limit)) return false;
+    // Every run is over, which is what counts; the node's row only disappears earlier for this.
+    const Micros left = limit.value_or(kRowPatience) - (boottimeNanos() - begin) / 1000;
+    node.waitUntilEnded(std::max<Micros>(0, left));
+    return true;
+}
+
+}  // namespace jtimer::cluster::detail

@@ -1,0 +1,115 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "cluster/store_pool.hpp"
+
+#include "cluster/alarm.hpp"
+
+#include <jtimer/cluster/exceptions.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <new>
+#include <utility>
+
+namespace jtimer::cluster::detail {
+
+namespace {
+
+constexpr int kMaxConnections = 4;
+constexpr auto kIdle = std::chrono::minutes(1);
+constexpr auto kBetweenNotifications = std::chrono::milliseconds(20);
+
+}  // namespace
+
+std::unique_ptr<Store> StorePool::take() {
+    Lock lock(mutex_);
+    const auto end = Clock::now() + std::chrono::microseconds(std::min<Micros>(
+                                        toMicros(options_.operationTimeout), 86'400'000'000));
+    while (idle_.empty() && borrowed_ == kMaxConnections) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+        if (left <= 0) throw DatabaseException("All connections of the Scheduler are in use");
+        freed_.wait_for(lock, boost::chrono::milliseconds(left));
+    }
+    std::unique_ptr<Store> store;
+    if (idle_.empty()) {
+        store = std::make_unique<Store>(options_);
+    } else {
+        store = std::move(idle_.back().store);
+        idle_.pop_back();
+    }
+    ++borrowed_;
+    return store;
+}
+
+void StorePool::giveBack(std::unique_ptr<Store> store) noexcept {
+    {
+        Lock lock(mutex_);
+        --borrowed_;
+        try {
+            idle_.push_back({std::move(store), Clock::now()});
+        } catch (const std::bad_alloc&) {
+            // The connection is closed.
+        }
+        if (!closing_) closeLater(lock, kIdle);
+    }
+    freed_.notify_one();
+}
+
+Timer& StorePool::timer(Lock&) {
+    if (!timer_) {
+        timer_ = std::make_unique<Timer>("jtimer.cluster", true, localClock());
+    }
+    return *timer_;
+}
+
+void StorePool::closeLater(Lock& lock, Clock::duration delay) noexcept {
+    try {
+        timer(lock).schedule([this] { closeIdle(); },
+                             std::max<Clock::duration>(delay, std::chrono::milliseconds(1)));
+        closing_ = true;
+    } catch (...) {
+        // No memory or thread, or the pool is being destroyed: a later call tries again.
+    }
+}
+
+/// Closes connections that have been idle for a minute, and comes again if there are others.
+void StorePool::closeIdle() {
+    std::vector<Idle> closed;
+    Lock lock(mutex_);
+    const auto fresh = std::find_if(idle_.begin(), idle_.end(), [](const Idle& each) {
+        return Clock::now() - each.since < kIdle;
+    });
+    std::move(idle_.begin(), fresh, std::back_inserter(closed));
+    idle_.erase(idle_.begin(), fresh);
+    closing_ = false;
+    if (!idle_.empty()) closeLater(lock, idle_.front().since + kIdle - Clock::now());
+    lock.unlock();  // closing a connection may take a while
+}
+
+/// Notifications are a courtesy: tasks are found without them. Not sent by the calling thread,
+/// which may be a node's and need not wait.
+void StorePool::notifyNodes() noexcept {
+    try {
+        Lock lock(mutex_);
+        if (notifying_) return;
+        const auto left = notified_ + kBetweenNotifications - Clock::now();
+        timer(lock).schedule([this] { notify(); }, std::max(left, Clock::duration::zero()));
+        notifying_ = true;
+    } catch (...) {
+        // No memory or thread, or the pool is being destroyed.
+    }
+}
+
+void StorePool::notify() noexcept {
+    try {
+        {
+            const Lock lock(mutex_);
+            notifying_ = false;
+            notified_ = Clock::now();
+        }
+        with([&](Store& store) { return store.notify(), true; });
+    } catch (...) {
+        // The database is away: whoever calls next is told.
+    }
+}
+
+}  // namespace jtimer::cluster::detail
