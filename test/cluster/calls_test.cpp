@@ -57,6 +57,30 @@ BOOST_AUTO_TEST_CASE(k7_a_server_whose_clock_is_years_away_from_the_nodes_change
     BOOST_TEST((due <= after + hours(1)));
 }
 
+BOOST_AUTO_TEST_CASE(k8_each_write_waits_for_the_disk_as_the_server_is_told_to) {
+    ask("create table @.durability (value text)");
+    ask("create function @.note() returns trigger language plpgsql as $$ begin insert into "
+        "@.durability values (current_setting('synchronous_commit')); return null; end $$");
+    for (const std::string table : {"node", "task"})
+        ask("create trigger note after insert or update or delete on @." + table +
+            " for each row execute function @.note()");
+    const auto writes = [this](const std::string& setting) {
+        Options told = options;
+        if (!setting.empty()) told.conninfo += " options='-c synchronous_commit=" + setting + "'";
+        ask("truncate @.durability");
+        test::Counted runs;
+        Scheduler scheduler(told);
+        scheduler.registerTask("n", [&](Run&) { runs.add(); });
+        scheduler.schedule("n", "i", 0);
+        scheduler.start();
+        runs.await(1);
+        scheduler.stop();
+        return ask("select string_agg(distinct value, ' ') from @.durability");
+    };
+    BOOST_TEST(writes("") == "on");
+    BOOST_TEST(writes("remote_apply") == "remote_apply");
+}
+
 BOOST_AUTO_TEST_CASE(k11_there_is_one_task_for_each_name_and_id) {
     Scheduler scheduler(options);
     for (int i = 0; i < 2; ++i) {

@@ -75,6 +75,21 @@ Params ends(std::size_t count) {
     return params.numbers(zeros).bytesArray(nulls).bytesArray(nulls);
 }
 
+Params tasks(std::size_t count) {
+    Texts names, ids;
+    for (std::size_t i = 0; i < count; ++i) {
+        names.emplace_back("n0");
+        ids.emplace_back(std::to_string(i));
+    }
+    const Texts once(count, "once");
+    const Texts nulls(count);
+    const Numbers zeros(count, 0);
+    Params params;
+    params.bytesArray(names).bytesArray(ids).bytesArray(once).numbers(Numbers(count));
+    params.bytesArray(nulls).bytesArray(nulls).bytesArray(once).times(Times(count));
+    return params.numbers(zeros).bytesArray(once).numbers(zeros);
+}
+
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(plans, Fixture)
@@ -96,6 +111,19 @@ BOOST_AUTO_TEST_CASE(k84_no_statement_reads_the_whole_table) {
     check("cancel", statements.cancel(), Params().text("n1").text("1"));
     check("reschedule", statements.reschedule(), Params().text("n1").text("1").time({}).number(0));
     check("find", statements.find(), Params().text("n1").text("1"));
+    check("written by", statements.writtenBy(), Params().number(1).text("n1").text("1"));
+    for (const std::size_t count : {1U, 10U, 1000U}) {
+        check("schedule", statements.schedule(), tasks(count));
+    }
+    for (const auto& name : {std::optional<std::string>(), std::optional<std::string>("n1")}) {
+        for (const auto& state :
+             {std::optional<State>(), std::optional<State>(State::Scheduled),
+              std::optional<State>(State::Running), std::optional<State>(State::Dead)}) {
+            check("list", statements.list({name, state, {}, 100}),
+                  Params().text(name).text("").text("").number(100));
+        }
+    }
+    check("backlog", statements.backlog(), {});
 }
 
 BOOST_AUTO_TEST_SUITE_END()
