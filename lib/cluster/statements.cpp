@@ -227,10 +227,11 @@ Statement Statements::release() const {
         select pg_catalog.count(*) from freed)");
 }
 
+/// By key, as writeEnds().
 Statement Statements::owns() const {
     return make(nullptr, R"(
         select exists (select from @.task
-            where name = $1 and id = $2 and owner = $3 and token = $4))");
+            where name = $1 and id = $2 and owner is not distinct from $3 and token = $4))");
 }
 
 Statement Statements::notify() const {
