@@ -27,9 +27,12 @@ class SessionTimers {
         for (auto& [id, timer] : timers) timer.stopAndWait();
     }
 
-    void create(const std::string& id) {
+    /// \returns false if there is such a session: dropping the handle of its timer would not stop it
+    bool create(const std::string& id) {
         const std::lock_guard lock(mutex_);
+        if (byId_.count(id) != 0) return false;
         byId_[id] = timers_.afterFunc(kTtl, [this, id] { invalidate(id); });
+        return true;
     }
 
     /// \returns false if the session is over

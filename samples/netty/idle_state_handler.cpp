@@ -24,15 +24,17 @@ class IdleStateHandler {
                      std::function<void(bool isFirst)> onIdle)
         : timer_(timer), idleTime_(idleTime), onIdle_(std::move(onIdle)) {
         const std::lock_guard lock(mutex_);
-        check_ = timer_.newTimeout([this] { check(); }, idleTime_);
+        next_ = timer_.newTimeout([this] { check(); }, idleTime_);
     }
 
+    /// Waits for a call of onIdle that is in progress, unless it is made inside that call.
     ~IdleStateHandler() {
         std::unique_lock lock(mutex_);
         isOver_ = true;
-        const auto check = std::move(check_);
+        const auto running = std::move(running_), next = std::move(next_);
         lock.unlock();  // check() may be waiting for it
-        check->cancelAndWait();
+        next->cancelAndWait();
+        if (running) running->cancelAndWait();
     }
 
     void channelRead() {
@@ -46,7 +48,8 @@ class IdleStateHandler {
         std::unique_lock lock(mutex_);
         if (isOver_) return;
         const auto left = lastRead_ + idleTime_ - timer_.clock()->now();
-        check_ = timer_.newTimeout([this] { this->check(); }, left > 0ns ? left : idleTime_);
+        running_ = std::move(next_);
+        next_ = timer_.newTimeout([this] { check(); }, left > 0ns ? left : idleTime_);
         if (left > 0ns) return;
         const bool isFirst = std::exchange(isFirst_, false);
         lock.unlock();
@@ -60,7 +63,8 @@ class IdleStateHandler {
     jtimer::Date lastRead_ = timer_.clock()->now();
     bool isFirst_ = true;
     bool isOver_ = false;
-    std::shared_ptr<jtimer::netty::Timeout> check_;
+    std::shared_ptr<jtimer::netty::Timeout> running_;  // the check in progress, or the last one
+    std::shared_ptr<jtimer::netty::Timeout> next_;
 };
 
 }  // namespace
