@@ -49,7 +49,7 @@ Task serve(TimeDriver& driver, Completion<std::string> request) {
 Task receive(TimeDriver& driver, Completion<std::string> request) {
     try {
         auto impatient = timeout(driver, 120ms, request);
-        co_await Awaited{impatient};
+        std::cout << co_await Awaited{impatient} << '\n';
     } catch (const Elapsed& e) {
         std::cout << e.what() << '\n';
     }
