@@ -44,8 +44,7 @@ header_of = $(or $(header_$(1)),jtimer/timer.hpp)
 libs_of = $(if $(filter undefined,$(origin libs_$(1))),$(BOOST_THREAD_LIBS),$(libs_$(1)))
 
 # For example `make bench-peers ROUNDS=1 WORKLOADS=W1,W4 PEERS=jtimer,jdk-timer`; QUICK=1 runs
-# everything briefly, in a few minutes. doc/benchmarks.md changes only if all workloads and peers run,
-# in eight rounds or more.
+# everything briefly, in a few minutes.
 ROUNDS = 8
 WORKLOADS =
 PEERS =
@@ -55,18 +54,17 @@ peers_dir = $(B)/bench-peers
 peer_programs = $(patsubst %,$(peers_dir)/%_peer,$(peers))
 go_peer = $(peers_dir)/go_peer
 tokio_peer = $(peers_dir)/tokio_peer
-peers_whole = $(if $(WORKLOADS)$(PEERS)$(QUICK)$(filter 1 2 3 4 5 6 7,$(ROUNDS)),,--pictures doc/benchmarks)
 bench_peers = $(PYTHON) test/bench/peers/bench_peers.py --dir $(peers_dir) --java '$(JAVA)' \
 	--gnuplot '$(GNUPLOT)'
 
 .PHONY: bench-peers bench-peers-programs bench-peers-report
 bench-peers: bench-peers-programs
 	$(bench_peers) --rounds $(ROUNDS) $(if $(WORKLOADS),--workloads $(subst $(comma), ,$(WORKLOADS))) \
-		$(if $(PEERS),--peers $(subst $(comma), ,$(PEERS))) $(if $(QUICK),--quick) $(peers_whole)
+		$(if $(PEERS),--peers $(subst $(comma), ,$(PEERS))) $(if $(QUICK),--quick)
 
 # Rewrites the report from the last measurements.
 bench-peers-report:
-	$(bench_peers) --report-only --pictures doc/benchmarks
+	$(bench_peers) --report-only
 
 bench-peers-programs: $(peer_programs) $(peers_dir)/TimerPeers.class \
 	$(peers_dir)/NettyTimer.class $(go_peer) $(tokio_peer) $(peers_dir)/core_sharing \

@@ -7,10 +7,13 @@ $(B)/test/pictures/record: $(call objects,$(wildcard test/pictures/*.cpp)) $(B)/
 	@mkdir -p $(@D)
 	$(Q)$(link) $(BOOST_THREAD_LIBS) -o $@
 
-# For example `make pictures PICTURES=wheel`. `lateness` takes a minute, and differs from run to run;
-# RECORD=no draws what was recorded.
+# For example `make pictures PICTURES=wheel`. `lateness` takes a minute and `cost` ten, and both differ
+# from run to run; RECORD=no draws what was recorded. `cost` leaves out timers that are not installed:
+# `make deps-bench` installs them.
 PICTURES =
 
 .PHONY: pictures
 pictures: $(B)/test/pictures/record
-	@GNUPLOT='$(GNUPLOT)' test/pictures/draw.sh $< $(PICTURES)
+pictures: $(if $(filter no,$(RECORD)),,$(if $(filter cost,$(or $(PICTURES),cost)),bench-peers-programs))
+	@GNUPLOT='$(GNUPLOT)' PYTHON='$(PYTHON)' PEERS='$(peers_dir)' RECORD='$(RECORD)' \
+		test/pictures/draw.sh $(B)/test/pictures/record $(PICTURES)

@@ -2,13 +2,13 @@
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #
 # draw.sh RECORDER [NAME...]: draws these pictures of doc/pictures, by default all of them, from what
-# RECORDER prints, which is kept in test/pictures/data. With RECORD=no, from what is there. GNUPLOT is
-# the program.
+# RECORDER prints, or for `cost` the programs in the folder PEERS; that is kept in test/pictures/data.
+# With RECORD=no, from what is there. GNUPLOT and PYTHON are the programs.
 set -eu
 
 recorder=$1
 shift
-[ $# -gt 0 ] || set -- rates missed-runs ties wheel lateness
+[ $# -gt 0 ] || set -- rates missed-runs ties wheel lateness cost
 scripts=$(dirname "$0")
 data=$scripts/data
 svg=$(mktemp)
@@ -21,8 +21,16 @@ follow_the_reader() {
         -e "s/\"black\"/\"currentColor\"/g" -e "s/'black'/'currentColor'/g"
 }
 
+record() {
+    case $1 in
+    cost) "$PYTHON" "$scripts/cost.py" "$PEERS" ;;
+    *) "$recorder" "$1" ;;
+    esac
+}
+
 for name; do
-    [ "${RECORD:-yes}" = no ] || "$recorder" "$name" >"$data/$name.tsv"
+    # A record that was interrupted replaces none.
+    [ "${RECORD:-yes}" = no ] || { record "$name" >"$svg" && cp "$svg" "$data/$name.tsv"; }
     script=$name
     settings="style='$scripts/style.gnuplot'; data='$data/$name.tsv'; svg='$svg'"
     case $name in

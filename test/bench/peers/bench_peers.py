@@ -401,7 +401,6 @@ def parse():
     add("--touch", type=int, default=256, metavar="MIB",
         help="memory to touch and free before each process: more than a cache (%(default)s)")
     add("--report-only", action="store_true", help="report what DIR/raw.tsv holds")
-    add("--pictures", type=Path, metavar="DIR", help="where a whole run draws its pictures")
     add("--dir", type=Path, default="build/bench-peers", help="of the programs, for raw.tsv")
     add("--java", default="java", help="the program")
     add("--java-options", default=JAVA_OPTIONS, help="(%(default)s)")
@@ -420,10 +419,7 @@ def main():
         with open(raw, "w") as file:
             results = Session(options, file).run()
     print_results(results)
-    # Less than everything, or than eight rounds, does not go into the documentation.
-    if options.pictures and not re.fullmatch(r"[89]|[1-9]\d+", results.facts["rounds"]):
-        raise SystemExit("bench-peers: that was not a whole run: no pictures drawn")
-    pictures = draw_pictures(results, options.pictures or options.dir / "pictures", options)
+    pictures = draw_pictures(results, options.dir / "pictures", options)
     page = options.dir / "report.md"
     page.write_text(report(results, pictures))
     print(f"\nbench-peers: the tables are in {page}")
