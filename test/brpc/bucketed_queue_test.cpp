@@ -1,5 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "brpc/bucketed_queue.hpp"
+#include "brpc/bucketed_queue_model.hpp"
+#include "support/choices.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <boost/thread/thread.hpp>
@@ -7,7 +8,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <random>
 #include <set>
 #include <utility>
@@ -22,67 +22,7 @@ using jtimer::detail::kNever;
 using jtimer::detail::Lock;
 using jtimer::detail::Nanos;
 
-namespace {
-
-void nothing(void*) {}
-
-/// A BucketedQueue, and what the threads around it do, one step after the other.
-struct Steps {
-    BucketedQueue queue;
-    std::vector<TaskId> ran;
-
-    explicit Steps(std::size_t buckets = 1, std::size_t sweepMinSize = 4096,
-                   SlotPool::Limits limits = {})
-        : queue(buckets, sweepMinSize, limits) {}
-
-    struct Scheduled {
-        TaskId id;
-        bool earlier;  // than all in the bucket
-        bool signal;
-    };
-    Scheduled schedule(Nanos time, std::size_t b = 0) {
-        Bucket& bucket = queue.buckets()[b];
-        Slot* const slot = bucket.takeSlot(queue.pool());
-        if (slot == nullptr) return {0, false, false};
-        slot->fill({nothing, nullptr});
-        slot->time = time;
-        Scheduled result{slot->publish(), false, false};
-        result.earlier = bucket.push(Lock(bucket.mutex), *slot, queue.pool());
-        result.signal = result.earlier && queue.announce(time);
-        return result;
-    }
-
-    bool unschedule(TaskId id) {
-        Slot* const slot = queue.pool().find(id);
-        return slot != nullptr && slot->beginRemoval(id) == Slot::Removal::Done;
-    }
-
-    void pull() {
-        queue.beginRound();
-        queue.acceptOld();
-        for (Bucket& bucket : queue.buckets()) queue.accept(bucket.takeAll(Lock(bucket.mutex)));
-        queue.tidy();
-        queue.check();
-    }
-
-    /// A whole round. \returns how long the thread sleeps
-    Nanos round(Nanos now) {
-        pull();
-        while (queue.least() <= now) {
-            Slot* const slot = queue.beginRun();
-            BOOST_REQUIRE(slot != nullptr);
-            queue.removeTop();
-            ran.push_back(slot->id());
-            queue.check();
-            queue.recycle(*slot);
-        }
-        queue.endRound();
-        queue.check();
-        return queue.beginSleep();
-    }
-};
-
-}  // namespace
+using Steps = test::QueueSteps;
 
 BOOST_AUTO_TEST_CASE(b28_a_bucket_is_a_lifo_list_with_the_earliest_time_in_it) {
     Steps steps;
@@ -320,72 +260,12 @@ BOOST_AUTO_TEST_CASE(b10_no_id_is_given_out_twice_while_versions_run_out) {
     BOOST_TEST(steps.ran.size() == ids.size());
 }
 
-namespace {
-
-/// The same in the plainest way: what is pending, and both levels of nearest.
-struct Model {
-    std::map<TaskId, Nanos> pending;
-    std::vector<Nanos> bucketNearest;
-    Nanos nearest = kNever;
-
-    Nanos least() const {
-        Nanos least = kNever;
-        for (const auto& [id, time] : pending) least = std::min(least, time);
-        return least;
-    }
-};
-
-void checkRandomSteps(unsigned seed) {
-    constexpr std::size_t buckets = 3;
-    std::minstd_rand random(seed);
-    Steps steps(buckets, 16);
-    Model model{{}, std::vector<Nanos>(buckets, kNever), kNever};
-    std::set<TaskId> given;
-    Nanos now = 0;
-    for (int step = 0; step < 2000; ++step) {
-        const auto what = random() % 16;
-        if (what < 8) {
-            const Nanos time =
-                random() % 32 == 0 ? kNever : now + static_cast<Nanos>(random() % 64);
-            const std::size_t b = random() % buckets;
-            const auto [id, earlier, signal] = steps.schedule(time, b);
-            BOOST_REQUIRE(given.insert(id).second);
-            BOOST_REQUIRE_EQUAL(earlier, time < model.bucketNearest[b]);
-            BOOST_REQUIRE_EQUAL(signal, earlier && time < model.nearest);
-            model.bucketNearest[b] = std::min(model.bucketNearest[b], time);
-            if (earlier) model.nearest = std::min(model.nearest, time);
-            model.pending.emplace(id, time);
-        } else if (what < 14) {
-            if (given.empty()) continue;
-            const auto id =
-                *std::next(given.begin(), static_cast<std::ptrdiff_t>(random() % given.size()));
-            BOOST_REQUIRE_EQUAL(steps.unschedule(id), model.pending.erase(id) == 1);
-        } else {
-            now += static_cast<Nanos>(random() % 16);
-            steps.ran.clear();
-            const Nanos until = steps.round(now);
-            Nanos last = -1;
-            for (const TaskId id : steps.ran) {
-                BOOST_REQUIRE_EQUAL(model.pending.count(id), 1U);
-                BOOST_REQUIRE_LE(last, model.pending[id]);
-                BOOST_REQUIRE_LE(model.pending[id], now);
-                last = model.pending[id];
-                model.pending.erase(id);
-            }
-            BOOST_REQUIRE_EQUAL(until, model.least());
-            BOOST_REQUIRE(until > now);
-            model.nearest = until;
-            std::fill(model.bucketNearest.begin(), model.bucketNearest.end(), kNever);
-        }
-        BOOST_REQUIRE_EQUAL(steps.queue.nearest(), model.nearest);
-        steps.queue.check();
-    }
-}
-
-}  // namespace
-
 BOOST_AUTO_TEST_CASE(random_steps_do_what_the_model_does) {
     for (unsigned seed = 1; seed <= 20; ++seed) {
-        BOOST_TEST_CONTEXT("seed " << seed) checkRandomSteps(seed);
+        BOOST_TEST_CONTEXT("seed " << seed) {
+            test::Choices choices(seed);
+            test::BucketedQueueModel model;
+            for (int step = 0; step < 2000; ++step) model.step(choices);
+        }
     }
 }

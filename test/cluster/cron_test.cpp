@@ -2,6 +2,8 @@
 #include "cluster/cron.hpp"
 
 #include "cluster/calendar.hpp"
+#include "cluster/cron_model.hpp"
+#include "support/choices.hpp"
 #include "support/throws.hpp"
 
 #include <jtimer/exceptions.hpp>
@@ -11,8 +13,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <limits>
-#include <random>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -196,74 +196,13 @@ BOOST_AUTO_TEST_CASE(times_before_1970_and_at_the_ends_of_the_range_are_times) {
 // --- against a naive matcher
 // -----------------------------------------------------------------------
 
-namespace {
-
-/// A random field: its text, and the set of the values that it names.
-struct RandomField {
-    std::string text;
-    std::set<int> values;
-
-    template <typename Random>
-    RandomField(Random& random, int lowest, int highest) {
-        const auto between = [&](int least, int most) {
-            return std::uniform_int_distribution<int>(least, most)(random);
-        };
-        for (int items = between(1, 3); items > 0; --items) {
-            const int kind = between(0, 4);
-            int first = lowest, last = highest, step = 1;
-            std::string item = "*";
-            if (kind > 1) {
-                first = last = between(lowest, highest);
-                item = std::to_string(first);
-            }
-            if (kind > 2) {
-                last = between(first, highest);
-                item += '-' + std::to_string(last);
-            }
-            if (kind == 1 || kind == 4) {
-                step = between(1, highest == 7 ? 7 : highest - lowest + 1);
-                item += '/' + std::to_string(step);
-            }
-            for (int value = first; value <= last; value += step) values.insert(value);
-            text += (text.empty() ? "" : ",") + item;
-            if (kind == 0) break;
-        }
-    }
-
-    bool startsWithStar() const { return text.front() == '*'; }
-    bool has(int value) const { return values.count(value) != 0; }
-};
-
-}  // namespace
-
 BOOST_AUTO_TEST_CASE(k27_k30_random_expressions_match_as_if_each_minute_were_looked_at) {
-    std::mt19937 random(1);
-    std::uniform_int_distribution<std::int64_t> startDays(-40'000, 80'000);
+    test::Choices choices(1);
     for (int round = 0; round < 300; ++round) {
-        const RandomField minutes(random, 0, 59), hours(random, 0, 23), days(random, 1, 31),
-            months(random, 1, 12), weekdays(random, 0, 7);
-        const std::string text = minutes.text + ' ' + hours.text + ' ' + days.text + ' ' +
-                                 months.text + ' ' + weekdays.text;
-        const bool either = !days.startsWithStar() && !weekdays.startsWithStar();
-        if (!either && *days.values.begin() > 28) continue;  // it may never be due
-        BOOST_TEST_CONTEXT(text) {
-            const Cron cron(text);
-            const std::int64_t firstDay = startDays(random);
-            std::int64_t next = cron.next(firstDay * kMinutesPerDay - 1);
-            for (std::int64_t day = firstDay; day < firstDay + 70; ++day) {
-                const calendar::CivilDate date = calendar::civilDate(day);
-                const int ofWeek = calendar::weekday(day);
-                const bool dayFits = days.has(date.day);
-                const bool weekdayFits = weekdays.has(ofWeek) || (ofWeek == 0 && weekdays.has(7));
-                const bool fits = months.has(date.month) &&
-                                  (either ? dayFits || weekdayFits : dayFits && weekdayFits);
-                for (int minute = 0; minute < kMinutesPerDay; ++minute) {
-                    if (!fits || !hours.has(minute / 60) || !minutes.has(minute % 60)) continue;
-                    BOOST_REQUIRE_EQUAL(next, day * kMinutesPerDay + minute);
-                    next = cron.next(next);
-                }
-            }
-            BOOST_REQUIRE_GE(next, (firstDay + 70) * kMinutesPerDay);
+        const test::CronModel model(choices);
+        if (!model.isEverDue()) continue;
+        BOOST_TEST_CONTEXT(model.text()) {
+            model.compare(choices.below<std::int64_t>(120'000) - 40'000, 70);
         }
     }
 }

@@ -1,106 +1,18 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "go/quad_heap.hpp"
+#include "go/quad_heap_model.hpp"
+#include "support/choices.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-#include <algorithm>
-#include <memory>
-#include <random>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 using jtimer::detail::Nanos;
-using jtimer::go::detail::HeapItem;
 using jtimer::go::detail::QuadHeap;
-
-namespace {
-
-struct Item : HeapItem {
-    explicit Item(int n) : number(n) {}
-    const int number;
-};
-
-/// A heap of numbered items.
-struct Heap {
-    QuadHeap heap;
-    std::vector<std::unique_ptr<Item>> items;
-
-    Item& add(Nanos when) {
-        items.push_back(std::make_unique<Item>(static_cast<int>(items.size()) + 1));
-        heap.reserve(1);
-        heap.add(when, *items.back());
-        return *items.back();
-    }
-    int removeFirst() {
-        auto& item = static_cast<Item&>(*heap.front().item);
-        heap.remove(item);
-        return item.number;
-    }
-    std::vector<int> drain() {
-        std::vector<int> order;
-        while (!heap.empty()) order.push_back(removeFirst());
-        return order;
-    }
-};
-
-/// The same heap with nothing left out for speed: swaps, and one step at a time.
-class ReferenceHeap {
-  public:
-    struct Node {
-        Nanos when;
-        int number;
-    };
-
-    std::vector<Node> nodes;
-
-    void add(Node node) {
-        nodes.push_back(node);
-        up(nodes.size() - 1);
-    }
-    void remove(int number) {
-        const auto found = std::find_if(nodes.begin(), nodes.end(),
-                                        [=](const Node& n) { return n.number == number; });
-        const auto i = static_cast<std::size_t>(found - nodes.begin());
-        nodes[i] = nodes.back();
-        nodes.pop_back();
-        if (i == nodes.size()) return;
-        up(i);
-        down(i);
-    }
-
-  private:
-    void up(std::size_t i) {
-        while (i > 0 && nodes[i].when < nodes[(i - 1) / 4].when) {
-            std::swap(nodes[i], nodes[(i - 1) / 4]);
-            i = (i - 1) / 4;
-        }
-    }
-    void down(std::size_t i) {
-        for (;;) {
-            std::size_t least = i;
-            for (std::size_t c = 4 * i + 1; c <= 4 * i + 4 && c < nodes.size(); ++c) {
-                if (nodes[c].when < nodes[least].when) least = c;
-            }
-            if (least == i) return;
-            std::swap(nodes[i], nodes[least]);
-            i = least;
-        }
-    }
-};
-
-void checkEqual(const QuadHeap& heap, const ReferenceHeap& reference) {
-    heap.check();
-    BOOST_REQUIRE_EQUAL(heap.size(), reference.nodes.size());
-    for (std::size_t i = 0; i < heap.size(); ++i) {
-        const QuadHeap::Entry& entry = heap[i];
-        BOOST_REQUIRE_EQUAL(entry.when, reference.nodes[i].when);
-        BOOST_REQUIRE_EQUAL(static_cast<const Item*>(entry.item)->number,
-                            reference.nodes[i].number);
-    }
-}
-
-}  // namespace
+using Heap = test::NumberedHeap;
+using Item = test::NumberedItem;
 
 BOOST_AUTO_TEST_SUITE(quad_heap)
 
@@ -162,24 +74,9 @@ BOOST_AUTO_TEST_CASE(check_names_an_item_that_does_not_know_its_index) {
 
 BOOST_AUTO_TEST_CASE(g41_random_operations_do_what_the_plain_heap_does) {
     for (unsigned seed = 1; seed <= 20; ++seed) {
-        std::minstd_rand random(seed);
-        // Few different times, so that there are many ties.
-        const Nanos times = 1 << (random() % 8);
-        Heap h;
-        ReferenceHeap reference;
-        for (int step = 0; step < 600; ++step) {
-            const bool add = h.heap.empty() || random() % 5 < (step < 400 ? 3U : 1U);
-            if (add) {
-                const Nanos when = static_cast<Nanos>(random()) % times;
-                reference.add({when, h.add(when).number});
-            } else {
-                const std::size_t i = random() % 3 == 0 ? 0 : random() % h.heap.size();
-                auto& item = static_cast<Item&>(*h.heap[i].item);
-                h.heap.remove(item);
-                reference.remove(item.number);
-            }
-            checkEqual(h.heap, reference);
-        }
+        test::Choices choices(seed);
+        test::QuadHeapModel model(Nanos{1} << choices.below(8));
+        for (int step = 0; step < 600; ++step) model.step(choices, step < 400 ? 3 : 1);
     }
 }
 

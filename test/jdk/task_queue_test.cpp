@@ -1,12 +1,11 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "jdk/task_queue.hpp"
+#include "jdk/task_queue_model.hpp"
 
 #include "jdk/queue_sweep.hpp"
-#include "support/manual_timer.hpp"
+#include "support/choices.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -19,76 +18,8 @@
 using jtimer::TimerTask;
 using jtimer::detail::TaskQueue;
 
-namespace {
-
-/// A queue of numbered tasks.
-struct Queue {
-    TaskQueue queue;
-    std::map<const TimerTask*, int> numbers;
-
-    std::shared_ptr<TimerTask> add(int number, std::int64_t time) {
-        const auto task = test::makeTask();
-        numbers[task.get()] = number;
-        queue.reserveOne();
-        queue.add(task, time);
-        return task;
-    }
-
-    std::vector<int> drain() {
-        std::vector<int> order;
-        while (!queue.empty()) order.push_back(numbers.at(queue.removeMin().get()));
-        return order;
-    }
-};
-
-/// The JDK's TaskQueue with its tests left out: pointers to nodes, swaps, no hole. What J94 says,
-/// again and as literally as possible.
-class ReferenceQueue {
-  public:
-    struct Node {
-        std::int64_t time;
-        int number;
-    };
-
-    std::vector<Node> nodes{{0, 0}};  // entry 0 is not used
-
-    std::size_t size() const { return nodes.size() - 1; }
-
-    void add(Node node) {
-        nodes.push_back(node);
-        for (std::size_t k = size(); k > 1 && nodes[k / 2].time > nodes[k].time; k /= 2) {
-            std::swap(nodes[k / 2], nodes[k]);
-        }
-    }
-    void quickRemove(std::size_t i) {
-        nodes[i] = nodes[size()];
-        nodes.pop_back();
-    }
-    int removeMin() {
-        const int number = nodes[1].number;
-        quickRemove(1);
-        fixDown(1);
-        return number;
-    }
-    void rescheduleMin(std::int64_t time) {
-        nodes[1].time = time;
-        fixDown(1);
-    }
-    void heapify() {
-        for (std::size_t i = size() / 2; i >= 1; --i) fixDown(i);
-    }
-
-  private:
-    void fixDown(std::size_t k) {
-        for (std::size_t j = 2 * k; j <= size(); k = j, j = 2 * k) {
-            if (j < size() && nodes[j].time > nodes[j + 1].time) ++j;
-            if (nodes[k].time <= nodes[j].time) return;
-            std::swap(nodes[j], nodes[k]);
-        }
-    }
-};
-
-}  // namespace
+using Queue = test::NumberedQueue;
+using ReferenceQueue = test::ReferenceTaskQueue;
 
 BOOST_AUTO_TEST_CASE(an_empty_queue_has_no_tasks_and_holds_no_memory_to_check) {
     TaskQueue queue;
@@ -177,41 +108,9 @@ BOOST_AUTO_TEST_CASE(quick_remove_puts_the_last_task_into_the_gap_and_heapify_me
 }
 
 BOOST_AUTO_TEST_CASE(j94_100_000_random_moves_agree_with_the_jdks_algorithm_entry_by_entry) {
-    std::mt19937 random(20261121);
-    const auto below = [&random](int n) {
-        return static_cast<int>(random() % static_cast<unsigned>(n));
-    };
-    Queue q;
-    ReferenceQueue reference;
-    int next = 0;
-    for (int step = 0; step < 100'000; ++step) {
-        const int size = static_cast<int>(reference.size());
-        const int move = below(100);
-        if (size == 0 || (move < 45 && size < 300)) {
-            const std::int64_t time = below(50);  // few times, many ties
-            q.add(++next, time);
-            reference.add({time, next});
-        } else if (move < 80) {
-            BOOST_REQUIRE(q.numbers.at(q.queue.removeMin().get()) == reference.removeMin());
-        } else if (move < 97) {
-            const std::int64_t time = q.queue.getMinTime() + below(50);
-            q.queue.rescheduleMin(time);
-            reference.rescheduleMin(time);
-        } else {
-            for (int i = size; i >= 1; --i) {
-                if (below(4) != 0) continue;
-                q.queue.quickRemove(static_cast<std::size_t>(i));
-                reference.quickRemove(static_cast<std::size_t>(i));
-            }
-            q.queue.heapify();
-            reference.heapify();
-        }
-        q.queue.check();
-        BOOST_REQUIRE(q.queue.size() == reference.size());
-        for (std::size_t i = 1; i <= reference.size(); ++i) {
-            BOOST_REQUIRE(q.numbers.at(&q.queue.get(i)) == reference.nodes[i].number);
-        }
-    }
+    test::Choices choices(20261121);
+    test::TaskQueueModel model;
+    for (int step = 0; step < 100'000; ++step) model.step(choices);
 }
 
 BOOST_AUTO_TEST_CASE(j78_a_sweep_in_batches_agrees_with_the_jdks_purge) {

@@ -1,44 +1,28 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "netty/hashed_wheel.hpp"
+#include "netty/hashed_wheel_model.hpp"
+#include "support/choices.hpp"
 #include "support/throws.hpp"
-
-#include <jtimer/netty/detail/task_argument.hpp>
 
 #include <boost/test/unit_test.hpp>
 
-#include <algorithm>
-#include <limits>
+#include <cstddef>
 #include <map>
-#include <random>
+#include <memory>
 #include <stdexcept>
-#include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 using jtimer::netty::Timeout;
 using jtimer::netty::detail::HashedWheel;
-using jtimer::netty::detail::TaskArgument;
 using jtimer::netty::detail::Tick;
 using jtimer::netty::detail::TimeoutAccess;
 using jtimer::netty::detail::TimeoutList;
 
+using test::dueIn;
+using test::place;
+using Handle = test::WheelHandle;
+
 namespace {
-
-using Handle = std::shared_ptr<Timeout>;
-
-Handle dueIn(Tick tick) {
-    Handle timeout = TaskArgument([] {}).timeout();
-    TimeoutAccess::setDue(*timeout, tick);
-    return timeout;
-}
-
-/// The wheel owns the timeout.
-void place(HashedWheel& wheel, Handle timeout, Tick tick) {
-    Timeout& placed = *timeout;
-    TimeoutAccess::self(placed).hold(std::move(timeout));
-    wheel.place(placed, tick);
-}
 
 std::vector<Timeout*> expiredIn(HashedWheel& wheel, Tick tick) {
     std::vector<Timeout*> expired;
@@ -49,191 +33,6 @@ std::vector<Timeout*> expiredIn(HashedWheel& wheel, Tick tick) {
     return expired;
 }
 
-/// A wheel as Netty writes it: slots of timeouts with the rounds that are left, counted down at
-/// every visit.
-class Model {
-  public:
-    explicit Model(std::size_t slots) : slots_(slots) {}
-
-    void place(Timeout* timeout, Tick due, Tick tick) {
-        const Tick rounds = (due - tick) / static_cast<Tick>(slots_.size());
-        slotOf(std::max(due, tick)).push_back({timeout, rounds, false});
-    }
-
-    void cancel(Timeout* timeout) { find(timeout).cancelled = true; }
-
-    void remove(Timeout* timeout) {
-        for (auto& slot : slots_) {
-            slot.erase(std::remove_if(slot.begin(), slot.end(),
-                                      [&](const Entry& e) { return e.timeout == timeout; }),
-                       slot.end());
-        }
-    }
-
-    /// The next one to expire in `tick` at or after position `from` of its slot, or null.
-    Timeout* expireNext(Tick tick, std::size_t& from) {
-        auto& slot = slotOf(tick);
-        while (from < slot.size()) {
-            Entry& entry = slot[from];
-            if (entry.rounds <= 0 && !entry.cancelled) {
-                Timeout* const expired = entry.timeout;
-                slot.erase(slot.begin() + static_cast<std::ptrdiff_t>(from));
-                return expired;
-            }
-            --entry.rounds;
-            ++from;
-        }
-        return nullptr;
-    }
-
-    std::vector<Timeout*> slotAt(Tick tick) {
-        std::vector<Timeout*> all;
-        for (const Entry& entry : slotOf(tick)) all.push_back(entry.timeout);
-        return all;
-    }
-
-    std::vector<Timeout*> pending() const { return select(false); }
-    std::vector<Timeout*> cancelled() const { return select(true); }
-
-  private:
-    struct Entry {
-        Timeout* timeout;
-        Tick rounds;
-        bool cancelled;
-    };
-
-    std::vector<Entry>& slotOf(Tick tick) {
-        return slots_[static_cast<std::size_t>(tick) % slots_.size()];
-    }
-    Entry& find(Timeout* timeout) {
-        for (auto& slot : slots_) {
-            for (Entry& entry : slot) {
-                if (entry.timeout == timeout) return entry;
-            }
-        }
-        throw std::logic_error("the model does not know this timeout");
-    }
-    std::vector<Timeout*> select(bool cancelled) const {
-        std::vector<Timeout*> some;
-        for (const auto& slot : slots_) {
-            for (const Entry& entry : slot) {
-                if (entry.cancelled == cancelled) some.push_back(entry.timeout);
-            }
-        }
-        return some;
-    }
-
-    std::vector<std::vector<Entry>> slots_;
-};
-
-/// Does the same to a wheel and to the model, at random, and compares after every step.
-class Random {
-  public:
-    Random(std::size_t slots, unsigned seed) : wheel_(slots), model_(slots), random_(seed) {}
-
-    void step() {
-        switch (below(8)) {
-        case 0:
-        case 1:
-        case 2:
-            place();
-            break;
-        case 3:
-            cancel(model_.pending());
-            break;
-        case 4:
-            remove();
-            break;
-        default:
-            expire();
-        }
-        compare();
-    }
-
-    /// Empties the wheel. \returns whether exactly what is in the model came out
-    bool clear() {
-        std::vector<Timeout*> left;
-        wheel_.clear([&](Timeout& timeout) {
-            left.push_back(&timeout);
-            TimeoutAccess::self(timeout).take();
-        });
-        std::vector<Timeout*> expected = model_.pending();
-        for (Timeout* timeout : model_.cancelled()) expected.push_back(timeout);
-        std::sort(left.begin(), left.end());
-        std::sort(expected.begin(), expected.end());
-        wheel_.check(tick_);
-        return left == expected;
-    }
-
-    int expired() const { return expired_; }
-
-  private:
-    Tick below(Tick n) { return static_cast<Tick>(random_() % static_cast<std::uint64_t>(n)); }
-
-    void place() {
-        const auto slots = static_cast<Tick>(wheel_.slots());
-        const Tick ahead = below(3) == 0 ? slots * below(5) : below(4 * slots + 4);
-        const Tick due = std::max<Tick>(0, tick_ + ahead - below(2) * 3);
-        Handle timeout = dueIn(due);
-        model_.place(timeout.get(), due, tick_);
-        ::place(wheel_, std::move(timeout), tick_);
-    }
-
-    void cancel(const std::vector<Timeout*>& pending) {
-        if (pending.empty()) return;
-        Timeout* const timeout =
-            pending[static_cast<std::size_t>(below(static_cast<Tick>(pending.size())))];
-        BOOST_REQUIRE(TimeoutAccess::cancel(*timeout));
-        // As in an inbox, where a link takes the place of the tick.
-        TimeoutAccess::setLink(*timeout, below(2) == 0 ? nullptr : timeout);
-        model_.cancel(timeout);
-    }
-
-    void remove() {
-        for (Timeout* timeout : model_.cancelled()) {
-            if (below(2) == 0) continue;
-            model_.remove(timeout);
-            BOOST_REQUIRE(TimeoutList::remove(*timeout).get() == timeout);
-        }
-    }
-
-    /// Now and then an expired timeout cancels another one.
-    void expire() {
-        std::size_t position = 0;
-        wheel_.expire(tick_, [&](const Handle& timeout) {
-            BOOST_REQUIRE(timeout.get() == model_.expireNext(tick_, position));
-            BOOST_REQUIRE(TimeoutAccess::isExpired(*timeout));
-            if (below(4) == 0) cancel(model_.pending());
-            ++expired_;
-            return true;
-        });
-        BOOST_REQUIRE(model_.expireNext(tick_, position) == nullptr);
-        ++tick_;
-    }
-
-    void compare() {
-        wheel_.check(tick_);
-        Tick least = std::numeric_limits<Tick>::max();
-        for (Tick slot = 0; slot < static_cast<Tick>(wheel_.slots()); ++slot) {
-            std::vector<Timeout*> found;
-            const TimeoutList& list = wheel_.slotAt(slot);
-            for (Timeout* t = list.front(); t != nullptr; t = list.next(*t)) found.push_back(t);
-            BOOST_REQUIRE(found == model_.slotAt(slot));
-            for (const Timeout* t : found) {
-                if (TimeoutAccess::isInit(*t)) least = std::min(least, TimeoutAccess::due(*t));
-            }
-        }
-        BOOST_REQUIRE(wheel_.leastDue(tick_ + 3) == std::min(least, tick_ + 3));
-        BOOST_REQUIRE(wheel_.leastDue(std::numeric_limits<Tick>::max()) == least);
-    }
-
-    HashedWheel wheel_;
-    Model model_;
-    Tick tick_ = 0;
-    int expired_ = 0;
-    std::mt19937_64 random_;
-};
-
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(n73_n75_the_wheel_does_what_the_model_does) {
@@ -241,10 +40,11 @@ BOOST_AUTO_TEST_CASE(n73_n75_the_wheel_does_what_the_model_does) {
     for (const auto& [slots, steps] : stepsOf) {
         for (unsigned seed = 1; seed <= 3; ++seed) {
             BOOST_TEST_CONTEXT("slots " << slots << ", seed " << seed) {
-                Random random(slots, seed);
-                for (int i = 0; i < steps; ++i) random.step();
-                BOOST_TEST(random.expired() > 0);
-                BOOST_TEST(random.clear());
+                test::Choices choices(seed);
+                test::HashedWheelModel model(slots, choices);
+                for (int i = 0; i < steps; ++i) model.step();
+                BOOST_TEST(model.expired() > 0);
+                BOOST_TEST(model.clear());
             }
         }
     }
