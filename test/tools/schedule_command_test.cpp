@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(processes_that_have_ended_are_not_waited_for_though_nobody_
 BOOST_AUTO_TEST_CASE(a_process_of_the_group_that_goes_on_is_waited_for) {
     CommandRunner runner;
     std::string lines;
-    // The shell ends by the signal. The other process goes on until it has nothing more to read.
+    // The shell ends by the signal; the other process ignores it, and ends later by itself.
     const std::string failure = runner.run(
         "{ trap '' TERM; echo begun; sleep 0.2; echo last; } & wait", [&](std::string_view line) {
             lines.append(line).append(" ");

@@ -74,14 +74,15 @@ bool groupIsAlive(pid_t group) {
     if (::kill(-group, 0) != 0) return errno != ESRCH;
     bool dead = false;
     std::error_code error;  // without /proc, nothing is found
-    for (const auto& process : std::filesystem::directory_iterator("/proc", error)) {
-        const char first = process.path().filename().string().front();
-        const Member member =
-            first >= '0' && first <= '9' ? memberOf(group, process.path()) : Member::No;
+    std::filesystem::directory_iterator each("/proc", error);
+    for (; each != std::filesystem::directory_iterator(); each.increment(error)) {
+        const std::filesystem::path& process = each->path();
+        const char first = process.filename().string().front();
+        const Member member = first >= '0' && first <= '9' ? memberOf(group, process) : Member::No;
         if (member == Member::Alive) return true;
         dead = dead || member == Member::Dead;
     }
-    return !dead;
+    return !dead || error;  // what was not seen may be alive
 }
 
 void FileDescriptor::close() {
