@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -25,11 +26,6 @@ constexpr Micros kUnlockDelay = 20'000;
 
 /// After the server has refused an end, alone.
 constexpr Micros kRefusedDelay = 1'000'000;
-
-bool belongTogether(const Ending& one, const Ending& other) {
-    return one.node == other.node && one.repeated == other.repeated &&
-           !other.completedIn.has_value();
-}
 
 }  // namespace
 
@@ -87,93 +83,84 @@ bool EndWriter::takeBatch() {
     return !ending_ && !batch_.empty();
 }
 
-/// Takes group after group out of the batch. If that throws, what is left has not been written.
+/// Takes out of the batch what it has written. If it throws, the rest has not been.
 void EndWriter::writeBatch() {
     soon_ = false;
     repeats_ = false;
-    while (!batch_.empty()) {
-        if (batch_.front().completedIn.has_value()) {
-            check(batch_.front());
-            batch_.erase(batch_.begin());
-            continue;
-        }
-        const auto last = std::stable_partition(batch_.begin(), batch_.end(),
-                                                [first = batch_.front()](const Ending& ending) {
-                                                    return belongTogether(first, ending);
-                                                });
-        std::vector<Ending> group(std::make_move_iterator(batch_.begin()),
-                                  std::make_move_iterator(last));
-        batch_.erase(batch_.begin(), last);
-        writeGroup(std::move(group));
+    checkCompleted();
+    try {
+        write(batch_);
+    } catch (const std::exception&) {
+        if (!store_.connected()) throw;
+        writeOneByOne();
     }
     if (repeats_ || soon_) events_.lookForTasks(soon_);
 }
 
-void EndWriter::writeGroup(std::vector<Ending> group) {
-    const auto putBack = [&](bool maybeWritten) {
-        for (Ending& ending : group) ending.repeated |= maybeWritten;
-        std::move(group.begin(), group.end(), std::back_inserter(batch_));
-    };
+/// complete() has written the ends of some runs; have their transactions been committed?
+void EndWriter::checkCompleted() {
+    for (std::size_t i = 0; i < batch_.size();) {
+        Ending& ending = batch_[i];
+        const auto status = ending.completedIn.has_value()
+                                ? store_.outcomeOf(*ending.completedIn, *ending.end.task)
+                                : std::nullopt;
+        if (status.has_value()) {
+            counters_.add(*status == EndStatus::Written ? &Stats::succeeded : &Stats::fenced);
+            repeats_ = true;
+            events_.written(ending.end.task->token);
+            batch_.erase(batch_.begin() + static_cast<std::ptrdiff_t>(i));
+            continue;
+        }
+        // If not, the failure is written as any other.
+        if (ending.completedIn.has_value() && !ending.reported) events_.failed(ending.end.error);
+        ending.completedIn.reset();
+        ++i;
+    }
+}
+
+void EndWriter::write(std::vector<Ending>& endings) {
+    std::vector<End> ends;
+    ends.reserve(endings.size());
+    for (const Ending& ending : endings) ends.push_back(ending.end);
     std::vector<EndStatus> statuses;
     try {
-        std::vector<End> ends;
-        ends.reserve(group.size());
-        for (const Ending& ending : group) ends.push_back(ending.end);
-        statuses = store_.writeEnds(group.front().node, ends, group.front().repeated);
+        statuses = store_.writeEnds(ends);
     } catch (const OutcomeUnknownException&) {
-        putBack(true);
+        for (Ending& ending : endings) ending.repeated = true;
         throw;
-    } catch (const std::exception& exception) {
-        if (!store_.connected()) {
-            putBack(false);
-            throw;
-        }
-        return writeOneByOne(group, exception);
     }
-    for (std::size_t i = 0; i < group.size(); ++i) over(group[i], statuses[i]);
+    for (std::size_t i = 0; i < endings.size(); ++i) over(endings[i], statuses[i]);
+    endings.clear();
 }
 
-/// The server has refused the group: one end that it refuses must not hold up the others.
-void EndWriter::writeOneByOne(std::vector<Ending>& group, const std::exception& why) {
-    if (group.size() == 1) {
-        const ClaimedTask& task = *group.front().end.task;
-        if (!std::exchange(group.front().refused, true))
-            printLine("Task \"" + task.name + "\" \"" + task.id +
-                      "\": its end cannot be written: " + why.what());
-        return keep(std::move(group.front()), kRefusedDelay);
-    }
-    while (!group.empty()) {
+/// The server has refused the batch: one end that it refuses must not hold up the others.
+void EndWriter::writeOneByOne() {
+    while (!batch_.empty()) {
         std::vector<Ending> one;
-        one.push_back(std::move(group.back()));
-        group.pop_back();
+        one.push_back(std::move(batch_.back()));
+        batch_.pop_back();
         try {
-            writeGroup(std::move(one));
-        } catch (...) {
-            std::move(group.begin(), group.end(), std::back_inserter(batch_));
-            throw;
+            write(one);
+        } catch (const std::exception& exception) {
+            Ending& ending = one.front();
+            if (!store_.connected()) {
+                batch_.push_back(std::move(ending));
+                throw;
+            }
+            const ClaimedTask& task = *ending.end.task;
+            if (!std::exchange(ending.refused, true))
+                printLine("Task \"" + task.name + "\" \"" + task.id +
+                          "\": its end cannot be written: " + exception.what());
+            keep(std::move(ending), kRefusedDelay);
         }
     }
-}
-
-/// complete() has written the end; has the handler's transaction been committed?
-void EndWriter::check(Ending ending) {
-    const ClaimedTask& task = *ending.end.task;
-    const auto status = store_.outcomeOf(*ending.completedIn, ending.node, task);
-    if (!status.has_value()) {
-        if (!ending.reported) events_.failed(ending.end.error);
-        ending.completedIn.reset();
-        batch_.push_back(std::move(ending));  // the failure is written as any other
-        return;
-    }
-    counters_.add(*status == EndStatus::Written ? &Stats::succeeded : &Stats::fenced);
-    repeats_ = true;
-    events_.written(task.token);
 }
 
 void EndWriter::over(const Ending& ending, EndStatus status) {
     if (status == EndStatus::Locked) return keep(ending, kUnlockDelay);
     const End& end = ending.end;
-    if (status == EndStatus::Fenced) {
+    // If it may have been written before, it cannot be told from one that was.
+    if (status == EndStatus::Fenced && !ending.repeated) {
         counters_.add(&Stats::fenced);
     } else {
         const bool repeats = end.task->recurrence.repeats() && end.kind != End::Kind::Dead;

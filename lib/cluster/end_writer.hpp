@@ -54,9 +54,9 @@ class EndWriter {
     void run();
     bool takeBatch();
     void writeBatch();
-    void writeGroup(std::vector<Ending> group);
-    void writeOneByOne(std::vector<Ending>& group, const std::exception& why);
-    void check(Ending ending);
+    void checkCompleted();
+    void write(std::vector<Ending>& endings);
+    void writeOneByOne();
     void over(const Ending& ending, EndStatus status);
     void died(const Ending& ending);
     void keep(Ending ending, Micros delay);

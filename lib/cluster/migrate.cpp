@@ -9,10 +9,7 @@
 #include <jtimer/cluster/exceptions.hpp>
 #include <jtimer/exceptions.hpp>
 
-#include <algorithm>
-#include <chrono>
 #include <string>
-#include <thread>
 
 namespace jtimer::cluster {
 
@@ -61,16 +58,14 @@ void migrateOnce(const Options& options, bool forTests, Deadline end) {
 void migrate(const Options& options, bool forTests) {
     check(options);
     const Deadline end = Session::deadlineAfter(toMicros(options.operationTimeout));
-    for (int failures = 0;; ++failures) {
+    for (int failures = 0;;) {
         try {
             return migrateOnce(options, forTests, end);
         } catch (const DatabaseException& e) {
             // Repeating it is harmless, so the outcome of a commit does not matter. With a code,
             // the server has refused.
-            const auto pause = std::chrono::milliseconds(20 << std::min(failures, 5));
-            const bool last = std::chrono::steady_clock::now() + pause >= end;
-            if (last || !e.sqlState().empty()) throw DatabaseException(e.what(), e.sqlState());
-            std::this_thread::sleep_for(pause);
+            if (!e.sqlState().empty() || !Session::pause(failures, end))
+                throw DatabaseException(e.what(), e.sqlState());
         }
     }
 }

@@ -58,7 +58,7 @@ void Run::complete(pg_conn* transaction) {
     end.payload = state_.payload_;
     // It connects only to look into the future of a cron task.
     detail::Store store(state_.options_);
-    state_.completedIn_ = store.writeEndIn(transaction, state_.node(), end);
+    state_.completedIn_ = store.writeEndIn(transaction, end);
     if (!state_.completedIn_.has_value()) throwLeaseLost(state_.task());
 }
 

@@ -48,7 +48,6 @@ Ending RunState::ending(End end) const {
     end.payload = payload_;
     Ending result;
     result.end = std::move(end);
-    result.node = node();
     return result;
 }
 

@@ -26,7 +26,6 @@ struct Registered {
 /// What remains to be written of a run.
 struct Ending {
     End end;
-    NodeNumber node = 0;
     /// In which complete() has written the end. If that was not committed, `end` is the failure to
     /// be written.
     std::optional<TransactionNumber> completedIn;
@@ -45,7 +44,6 @@ class RunState {
              const Options& options, const std::atomic<bool>& stopping);
 
     const ClaimedTask& task() const noexcept { return *task_; }
-    NodeNumber node() const noexcept { return lease_->node(); }
 
     /// The end of a task that must not be run (again): its process died too often, or it is
     /// delivered at most once.

@@ -86,7 +86,6 @@ bool Session::isConflict(const DatabaseException& e) {
     return e.sqlState() == "40001" || e.sqlState() == "40P01";
 }
 
-/// After a failure to connect or a broken connection. \returns false if the time is up
 bool Session::pause(int& failures, Deadline end) {
     const auto span = std::chrono::milliseconds(20 << std::min(failures++, 5));
     if (Clock::now() + span >= end) return false;

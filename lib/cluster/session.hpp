@@ -36,6 +36,10 @@ class Session {
     Deadline deadline() const { return deadlineAfter(timeout_); }
     static Deadline deadlineAfter(Micros span);
 
+    /// After a failure to connect or a broken connection: a while, longer each time.
+    /// \returns false, at once, if the time would be up
+    static bool pause(int& failures, Deadline end);
+
     /// The three ways, for a single statement. For write(), see written().
     Result once(const Statement& statement, const Params& params);
     Result read(const Statement& statement, const Params& params);
@@ -124,7 +128,6 @@ class Session {
                                        const std::optional<Key>& key, Deadline end);
     void rollBack(Deadline end) noexcept;
     static bool isConflict(const DatabaseException& e);
-    static bool pause(int& failures, Deadline end);
     void pauseOrThrow(const DatabaseException& e, int& failures, Deadline end);
     void pauseOrThrow(int& failures, Deadline end);
 

@@ -231,7 +231,7 @@ Statement Statements::release() const {
 Statement Statements::owns() const {
     return make(nullptr, R"(
         select exists (select from @.task
-            where name = $1 and id = $2 and owner is not distinct from $3 and token = $4))");
+            where name = $1 and id = $2 and coalesce(owner, 0) > 0 and token = $3))");
 }
 
 Statement Statements::notify() const {

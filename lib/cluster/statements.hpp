@@ -43,7 +43,7 @@ class Statements {
     Statement claim() const;          // node, names[], limit, cursor
     Statement release() const;        // node, tokens[] of its runs -> number of tasks
     Statement writeEnds(bool skipLocked) const;
-    Statement owns() const;    // name, id, node, token -> boolean
+    Statement owns() const;    // name, id, token -> boolean
     Statement notify() const;  // channel
     std::string listen(const std::string& schema) const;
 

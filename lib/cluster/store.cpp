@@ -102,15 +102,11 @@ std::uint64_t Store::release(NodeNumber node, const std::vector<Token>& running)
         once(statements().release(), Params().number(node).numbers(tokens)).number(0, 0));
 }
 
-std::vector<EndStatus> Store::writeEnds(NodeNumber node, const std::vector<End>& ends,
-                                        bool repeated) {
+std::vector<EndStatus> Store::writeEnds(const std::vector<End>& ends) {
     if (ends.empty()) return {};
-    std::vector<EndStatus> statuses = once([&](Connection& connection, Deadline end) {
-        return writeEnds(connection, statements().writeEnds(true), node, ends, end).statuses;
+    return once([&](Connection& connection, Deadline end) {
+        return writeEnds(connection, statements().writeEnds(true), ends, end).statuses;
     });
-    if (repeated)
-        std::replace(statuses.begin(), statuses.end(), EndStatus::Fenced, EndStatus::Written);
-    return statuses;
 }
 
 namespace {
@@ -123,14 +119,13 @@ void requireTransaction(const Connection& connection) {
 
 }  // namespace
 
-std::optional<TransactionNumber> Store::writeEndIn(pg_conn* transaction, NodeNumber node,
-                                                   const End& end) {
+std::optional<TransactionNumber> Store::writeEndIn(pg_conn* transaction, const End& end) {
     Connection connection(transaction);
     requireTransaction(connection);
     const Deadline limit = deadline();
     while (true) {
         const WrittenEnds written =
-            writeEnds(connection, statements().writeEnds(false), node, {end}, limit);
+            writeEnds(connection, statements().writeEnds(false), {end}, limit);
         if (written.statuses[0] == EndStatus::Fenced) return {};
         if (written.statuses[0] == EndStatus::Written) return written.transaction;
         // The row has changed since the statement began: another one finds it.
@@ -140,9 +135,8 @@ std::optional<TransactionNumber> Store::writeEndIn(pg_conn* transaction, NodeNum
     }
 }
 
-std::optional<EndStatus> Store::outcomeOf(TransactionNumber transaction, NodeNumber node,
-                                          const ClaimedTask& task) {
-    const auto params = Params().text(task.name).text(task.id).number(node).number(task.token);
+std::optional<EndStatus> Store::outcomeOf(TransactionNumber transaction, const ClaimedTask& task) {
+    const auto params = Params().text(task.name).text(task.id).number(task.token);
     return read([&](Connection& connection, Deadline end) -> std::optional<EndStatus> {
         if (connection.execute(statements().owns(), params, end).boolean(0, 0)) return {};
         // After a crash of the server, this may be said of another transaction. Nothing but the

@@ -156,25 +156,21 @@ class Store : private Session {
     /// \returns how many
     std::uint64_t release(NodeNumber node, const std::vector<Token>& running);
 
-    /// One statement, one commit. If it throws OutcomeUnknownException, call it with the same ends
-    /// and `repeated`: an end that was written the first time is then reported as Written. (If its
-    /// row is not there any more, it cannot be told from a Fenced one and counts as Written too.)
+    /// One statement, one commit. If it throws OutcomeUnknownException, call it again with the same
+    /// ends: those that were written are then reported as Fenced.
     /// \returns one status for each end
-    std::vector<EndStatus> writeEnds(NodeNumber node, const std::vector<End>& ends,
-                                     bool repeated = false);
+    std::vector<EndStatus> writeEnds(const std::vector<End>& ends);
 
     /// The end of one run, within the transaction of the caller's connection, whose locks it waits
     /// for. Uses no connection of its own, but, for a cron task, may use the Store's.
     /// \returns the transaction's number; nothing if the end is fenced
     /// \throws IllegalStateException unless the connection is in a transaction block
-    std::optional<TransactionNumber> writeEndIn(pg_conn* transaction, NodeNumber node,
-                                                const End& end);
+    std::optional<TransactionNumber> writeEndIn(pg_conn* transaction, const End& end);
 
     /// What became of the end that writeEndIn() has written in a transaction which is over by now.
     /// \returns Written if it was committed, Fenced if not and the row is not the run's any more;
     ///   nothing if not and the row still is
-    std::optional<EndStatus> outcomeOf(TransactionNumber transaction, NodeNumber node,
-                                       const ClaimedTask& task);
+    std::optional<EndStatus> outcomeOf(TransactionNumber transaction, const ClaimedTask& task);
 
     /// Sends a notification to every node that listens.
     void notify();
@@ -224,7 +220,7 @@ class Store : private Session {
 
     std::uint64_t freeTasks(Connection& connection, Deadline end,
                             const std::vector<Params::OptionalNumber>& nodes, int crashes);
-    WrittenEnds writeEnds(Connection& connection, const Statement& statement, NodeNumber node,
+    WrittenEnds writeEnds(Connection& connection, const Statement& statement,
                           const std::vector<End>& ends, Deadline deadline);
     Written schedule(Connection& connection, const std::vector<NewTask>& tasks, Deadline deadline);
     void checkZone(Connection& connection, Deadline deadline, const std::string& zone);

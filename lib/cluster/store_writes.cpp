@@ -148,8 +148,7 @@ std::optional<CronDue> cronDue(Connection& connection, const Statements& stateme
 }  // namespace
 
 Store::WrittenEnds Store::writeEnds(Connection& connection, const Statement& statement,
-                                    NodeNumber node, const std::vector<End>& ends,
-                                    Deadline deadline) {
+                                    const std::vector<End>& ends, Deadline deadline) {
     Texts names, ids, payloads, errors;
     Numbers tokens, outcomes, delays, againIns, misses;
     Times dues, againTimes, nexts;
@@ -172,7 +171,7 @@ Store::WrittenEnds Store::writeEnds(Connection& connection, const Statement& sta
         errors.emplace_back(cleaned(end.error));
     }
     Params params;
-    params.number(node).bytesArray(names).bytesArray(ids).numbers(tokens).times(dues);
+    params.bytesArray(names).bytesArray(ids).numbers(tokens).times(dues);
     params.numbers(outcomes).numbers(delays).times(againTimes).numbers(againIns);
     params.times(nexts).numbers(misses).bytesArray(payloads).bytesArray(errors);
     const Result result = connection.execute(statement, params, deadline);

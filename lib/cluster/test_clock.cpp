@@ -12,36 +12,24 @@
 
 namespace jtimer::cluster {
 
-namespace detail {
-
-class TestClockState {
-  public:
-    explicit TestClockState(const Options& options) : store((check(options), options)) {}
-
-    Store store;
-};
-
-}  // namespace detail
-
 TestClock::TestClock(const Options& options)
-    : state_(std::make_unique<detail::TestClockState>(options)) {
-    if (!state_->store.forTests()) {
+    : store_((detail::check(options), std::make_unique<detail::Store>(options))) {
+    if (!store_->forTests()) {
         throw IllegalStateException("Schema \"" + options.schema + "\" is not for tests");
     }
 }
 
 TestClock::~TestClock() = default;
 
-Date TestClock::now() { return detail::toDate(state_->store.now()); }
+Date TestClock::now() { return detail::toDate(store_->now()); }
 
 void TestClock::advance(TimeSpan span) {
     detail::checkWhen(span.value().millis);
-    detail::Store& store = state_->store;
-    store.advance(detail::toMicros(span));
-    store.notify();
+    store_->advance(detail::toMicros(span));
+    store_->notify();
     // Only the nodes know when they are done, and they do not know that somebody waits.
     while (true) {
-        const Backlog backlog = store.backlog();
+        const Backlog backlog = store_->backlog();
         if (backlog.due + backlog.running == 0) return;
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }

@@ -103,17 +103,17 @@ const char* const kAfterRun = R"(
 
 }  // namespace
 
-/// Parameters: the node, then arrays with an element for each end: name, id, token, due, outcome
-/// (0 to 3 as End::Kind), delay, time and delay of again, next due and missed runs of a cron task,
-/// payload, error. -> token, whether the end was written, xid; of a fenced end nothing
+/// Parameters, arrays with an element for each end: name, id, token, due, outcome (0 to 3 as
+/// End::Kind), delay, time and delay of again, next due and missed runs of a cron task, payload,
+/// error. -> token, whether the end was written, xid; of a fenced end nothing
 ///
 /// A row that another transaction has locked is left alone if `skipLocked`. So is one that has
 /// changed since the statement began: its new version cannot be found by ctid. Then the end can be
 /// written by another try.
 ///
-/// No index serves "is not distinct from", so that rows are found by key. Where the statistics say
-/// that no task is running, the index by owner seems to be as good, but each end then reads all the
-/// rows of the node.
+/// A freed task keeps its token, so the row must have an owner. That is not asked in a way that the
+/// index by owner serves: where the statistics say that no task is running, it seems as good as the
+/// key, but each end would then read the rows of all that are.
 Statement Statements::writeEnds(bool skipLocked) const {
     return make(skipLocked ? "write_ends" : "write_end_in", std::string(R"(
         with input as materialized (
@@ -121,9 +121,9 @@ Statement Statements::writeEnds(bool skipLocked) const {
                 pg_catalog.convert_from(given.id, 'UTF8') as id, token, due, outcome, delay,
                 again_at, again_in, next, next_missed, payload,
                 pg_catalog.convert_from(error, 'UTF8') as error
-            from unnest($2::bytea[], $3::bytea[], $4::bigint[], $5::timestamptz[],
-                $6::bigint[], $7::bigint[], $8::timestamptz[], $9::bigint[], $10::timestamptz[],
-                $11::bigint[], $12::bytea[], $13::bytea[])
+            from unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::timestamptz[],
+                $5::bigint[], $6::bigint[], $7::timestamptz[], $8::bigint[], $9::timestamptz[],
+                $10::bigint[], $11::bytea[], $12::bytea[])
             as given (name, id, token, due, outcome, delay, again_at, again_in, next, next_missed,
                 payload, error)
             order by name, id),
@@ -132,7 +132,7 @@ Statement Statements::writeEnds(bool skipLocked) const {
                 select ctid as place, kind, task.due as row_due, origin, period, missed,
                     @.now() as now
                 from @.task where task.name = input.name and task.id = input.id
-                    and task.owner is not distinct from $1 and task.token = input.token
+                    and coalesce(task.owner, 0) > 0 and task.token = input.token
                 limit 1 for update)") + (skipLocked ? " skip locked" : "") +
                                                                 R"() found),
         periods as (
@@ -165,7 +165,7 @@ Statement Statements::writeEnds(bool skipLocked) const {
         union all
         select token, false, null from input where token not in (select token from written)
             and exists (select from @.task where task.name = input.name and task.id = input.id
-                and task.owner is not distinct from $1 and task.token = input.token))");
+                and coalesce(task.owner, 0) > 0 and task.token = input.token))");
 }
 
 }  // namespace jtimer::cluster::detail

@@ -17,6 +17,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <sys/socket.h>
@@ -129,6 +130,42 @@ BOOST_AUTO_TEST_CASE(k15_tasks_are_scheduled_in_handlers_and_by_any_thread_and_a
     scheduler.start();
     runs.await(4);
     BOOST_TEST(found == 8);
+}
+
+// More handlers at once than there are connections for calls.
+BOOST_AUTO_TEST_CASE(k40_handlers_may_call_everything_but_what_would_wait_for_them) {
+    options.executor = [](const std::function<void()>& run) { boost::thread(run).detach(); };
+    std::atomic<int> finished{0};
+    test::Counted runs;
+    Scheduler scheduler(options);
+    scheduler.registerTask("n", [&](Run& run) {
+        const std::string id = "of " + run.id();
+        const NewTask task{"other", id, Schedule::once(hours(1))};
+        BOOST_CHECK_THROW(scheduler.stop(), jtimer::IllegalStateException);
+        BOOST_CHECK_THROW(scheduler.stop(1), jtimer::IllegalStateException);
+        BOOST_CHECK_THROW(scheduler.start(), jtimer::IllegalStateException);
+        BOOST_CHECK_THROW(scheduler.registerTask("m", [](Run&) {}), jtimer::IllegalStateException);
+        const bool scheduled = scheduler.schedule(task);
+        const bool again = scheduler.scheduleAll({task}) != 0;
+        const bool repeats = scheduler.scheduleAtFixedRate("rate", id, hours(1), hours(1)) &&
+                             scheduler.scheduleWithFixedDelay("delay", id, hours(1), hours(1)) &&
+                             scheduler.scheduleCron("cron", id, "0 0 1 1 *");
+        const bool moved = scheduler.reschedule("other", id, hours(2));
+        const bool found = scheduler.find("n", run.id())->state == State::Running;
+        const bool listed = !scheduler.list().empty();
+        const bool counted = scheduler.backlog().running >= 1 && scheduler.stats().running >= 1;
+        scheduler.wakeUp();
+        const bool cancelled = scheduler.cancel("other", id);
+        if (scheduled && !again && repeats && moved && found && listed && counted && cancelled)
+            ++finished;
+        runs.add();
+    });
+    scheduler.start();
+    for (int i = 0; i < 8; ++i) scheduler.schedule("n", std::to_string(i), 0);
+    runs.await(8);
+    scheduler.stop();
+    BOOST_TEST(finished == 8);
+    BOOST_TEST(scheduler.stats().succeeded == 8U);
 }
 
 BOOST_AUTO_TEST_CASE(k21_a_commit_that_cannot_be_looked_up_has_an_unknown_outcome) {

@@ -6,6 +6,7 @@
 #include "cluster/recorder.hpp"
 #include "cluster/schema.hpp"
 #include "cluster/store.hpp"
+#include "support/captured_cerr.hpp"
 
 #include <jtimer/cluster/scheduler.hpp>
 
@@ -165,6 +166,34 @@ BOOST_AUTO_TEST_CASE(k35_a_deadlock_or_serialisation_failure_is_repeated_at_once
         BOOST_TEST(!scheduler.find("n", "i").has_value());
     }
     BOOST_TEST(recorder.count("write_ends") == 6U);
+}
+
+BOOST_AUTO_TEST_CASE(k36_an_end_that_the_server_refuses_holds_up_no_other) {
+    test::Recorder recorder;
+    test::CapturedCerr cerr;
+    test::Schema schema;
+    schema.ask("create function @.refuse() returns trigger language plpgsql as $$ begin "
+               "raise exception 'refused'; end $$");
+    schema.ask("create trigger refuse before delete on @.task for each row when (old.id = '2') "
+               "execute function @.refuse()");
+    test::Counted runs;
+    Scheduler scheduler(schema.options);
+    scheduler.registerTask("n", [&](Run&) { runs.add(); });
+    scheduler.start();
+    recorder.hold("write_ends");
+    scheduler.schedule("n", "first", 0);
+    recorder.await("write_ends", 1);
+    for (const char* const id : {"1", "2", "3"}) scheduler.schedule("n", id, 0);
+    runs.await(4);
+    while (scheduler.stats().running != 0) boost::this_thread::yield();  // ends are in hand
+    recorder.release();
+    while (scheduler.stats().succeeded != 3) boost::this_thread::yield();
+    BOOST_TEST(cerr.text() == "Task \"n\" \"2\": its end cannot be written: ERROR: refused\n");
+    schema.ask("drop trigger refuse on @.task");
+    scheduler.stop();
+    BOOST_TEST(runs.get() == 4);
+    BOOST_TEST(scheduler.stats().succeeded == 4U);
+    BOOST_TEST(scheduler.stats().reconnects == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(k36_while_ends_are_written_claims_go_on_and_the_next_ends_share_a_write) {

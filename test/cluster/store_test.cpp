@@ -55,7 +55,7 @@ struct Fixture : test::Schema {
         end.kind = kind;
         end.delay = delay;
         if (kind != End::Kind::Success) end.error = "broken";
-        return store.writeEnds(node, {end})[0];
+        return store.writeEnds({end})[0];
     }
 
     TaskInfo find(const std::string& id = "i") {
@@ -331,7 +331,7 @@ BOOST_AUTO_TEST_CASE(k36_the_ends_of_many_runs_are_one_write) {
     }
     BOOST_REQUIRE(ends.size() == 5U);
     store.cancel("n", ends[1].task->id);
-    const std::vector<EndStatus> statuses = store.writeEnds(node, ends);
+    const std::vector<EndStatus> statuses = store.writeEnds(ends);
     for (std::size_t i = 0; i < statuses.size(); ++i) {
         BOOST_TEST((statuses[i] == (i == 1 ? EndStatus::Fenced : EndStatus::Written)));
     }
@@ -344,7 +344,7 @@ BOOST_AUTO_TEST_CASE(k42_again_and_a_new_payload_are_stored_with_the_end) {
     end.task = claimOne();
     end.again = jtimer::When(toDate(store.now() + 50 * kSecond));
     end.payload = std::string("\0b", 2);
-    BOOST_TEST((store.writeEnds(node, {end})[0] == EndStatus::Written));
+    BOOST_TEST((store.writeEnds({end})[0] == EndStatus::Written));
     BOOST_TEST((find().scheduledExecutionTime == toDate(toMicros(*end.again))));
     BOOST_TEST(find().payload == std::string("\0b", 2));
     BOOST_TEST(find().attempt == 0);
@@ -356,10 +356,10 @@ BOOST_AUTO_TEST_CASE(k43_an_end_without_a_row_changes_nothing) {
     auto other = std::make_shared<ClaimedTask>(*task);
     other->token -= 1;
     BOOST_TEST((end(other, End::Kind::Success) == EndStatus::Fenced));
-    BOOST_TEST(!store.outcomeOf(1, node, *task).has_value());
-    BOOST_TEST(store.outcomeOf(1, node, *other).has_value());
+    BOOST_TEST(!store.outcomeOf(1, *task).has_value());
+    BOOST_TEST(store.outcomeOf(1, *other).has_value());
     BOOST_TEST((end(task, End::Kind::Success) == EndStatus::Written));
-    BOOST_TEST(store.outcomeOf(1, node, *task).has_value());
+    BOOST_TEST(store.outcomeOf(1, *task).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(k47_a_failure_is_due_again_after_its_pause) {
@@ -481,7 +481,7 @@ BOOST_AUTO_TEST_CASE(k41_an_error_is_cut_at_2000_bytes_and_made_valid) {
     end.kind = End::Kind::GiveUp;
     end.error = std::string("\0\xff", 2);
     for (int i = 0; i < 1000; ++i) end.error += "\xc3\xa4";
-    BOOST_TEST((store.writeEnds(node, {end})[0] == EndStatus::Written));
+    BOOST_TEST((store.writeEnds({end})[0] == EndStatus::Written));
     const std::string error = find().lastError;
     BOOST_TEST(error.size() == 2000U);
     BOOST_TEST(error.substr(0, 4) == "??\xc3\xa4");

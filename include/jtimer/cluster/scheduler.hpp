@@ -23,7 +23,7 @@
 namespace jtimer::cluster {
 
 namespace detail {
-class SchedulerState;
+struct SchedulerState;
 }
 
 /// Named tasks kept in PostgreSQL and run by any of N processes, each by one of them. The tasks

@@ -10,7 +10,7 @@
 namespace jtimer::cluster {
 
 namespace detail {
-class TestClockState;
+class Store;
 }
 
 /// Moves the time at which tasks are due, for tests: a year takes as long as its runs. It needs a
@@ -42,7 +42,7 @@ class JTIMER_API TestClock {
     void advance(TimeSpan span);
 
   private:
-    const std::unique_ptr<detail::TestClockState> state_;
+    const std::unique_ptr<detail::Store> store_;
 };
 
 }  // namespace jtimer::cluster
