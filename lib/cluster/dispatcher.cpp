@@ -148,7 +148,7 @@ void Dispatcher::claim(int limit) {
     const bool withCursor = cursor_.has_value();
     if (!withCursor) fullScanAt_ = now;
     counters_.add(&Stats::polls);
-    Claim result = store_.claim(lease->node(), names_, limit, cursor_);
+    Claim result = store_.claim(lease->node(), names_, limit, cursor_, pollInterval_);
     if (result.nodeGone) {
         node_.rowGone();  // which looks for tasks as soon as there is a new number
         return wake_.setIn(pollInterval_);

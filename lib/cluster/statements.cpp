@@ -191,7 +191,9 @@ Statement Statements::deleteNode() const {
 }
 
 /// The array makes the subquery run once, and the update a scan by ctid, under every plan. The
-/// node's row is locked only if there is something to claim: else nothing is written.
+/// node's row is locked only if there is something to claim: else nothing is written. The next wake
+/// is looked for no farther ahead than is of use: before it may lie any number of other names'
+/// tasks.
 Statement Statements::claim() const {
     return make("claim", R"(
         with due as materialized (
@@ -213,7 +215,8 @@ Statement Statements::claim() const {
                 exists (select from due) and not exists (select from me) as gone,
                 case when (select pg_catalog.count(*) from due) < $3 then
                     (select task.wake from @.task where owner is null and task.wake > @.now()
-                        and task.wake < 'infinity' and name = any ($2)
+                        and task.wake <= @.now() + $5 * interval '1 microsecond'
+                        and name = any ($2)
                     order by task.wake limit 1) end as next) state
             left join claimed on true)");
 }

@@ -40,7 +40,7 @@ class Statements {
     Statement freeTasks() const;      // nodes[], crashes to count -> number of tasks
     Statement findOrphans() const;    // -> owner
     Statement deleteNode() const;     // node
-    Statement claim() const;          // node, names[], limit, cursor
+    Statement claim() const;          // node, names[], limit, cursor, ahead
     Statement release() const;        // node, tokens[] of its runs -> number of tasks
     Statement writeEnds(bool skipLocked) const;
     Statement owns() const;    // name, id, token -> boolean

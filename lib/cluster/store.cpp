@@ -77,9 +77,11 @@ ClaimedTask claimedTask(const Result& result, int row) {
 }  // namespace
 
 Claim Store::claim(NodeNumber node, const std::vector<std::string>& names, int limit,
-                   std::optional<Micros> cursor) {
-    const auto params = Params().number(node).texts(names).number(limit).time(
-        cursor.value_or(std::numeric_limits<Micros>::min()));
+                   std::optional<Micros> cursor, Micros ahead) {
+    constexpr Micros kHundredYears = 3'155'760'000'000'000;  // which can be added to every time
+    auto params = Params().number(node).texts(names).number(limit);
+    params.time(cursor.value_or(std::numeric_limits<Micros>::min()));
+    params.number(std::min(ahead, kHundredYears));
     const Result result = once(statements().claim(), params);
     Claim claim;
     claim.nodeGone = result.boolean(0, 1);

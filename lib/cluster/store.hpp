@@ -146,8 +146,9 @@ class Store : private Session {
     /// \param cursor no task that woke earlier: the lastWake of a claim that got its limit. Nothing:
     ///   all. After a claim with a cursor that got less than its limit, claim without one before
     ///   waiting for nextWakeIn.
+    /// \param ahead how far from now nextWakeIn may lie
     Claim claim(NodeNumber node, const std::vector<std::string>& names, int limit,
-                std::optional<Micros> cursor = {});
+                std::optional<Micros> cursor = {}, Micros ahead = 86'400'000'000);
 
     /// Frees the node's tasks that it does not know of, as a claim whose answer was lost leaves
     /// behind: call it before the next claim after one that threw, again a while later, since the

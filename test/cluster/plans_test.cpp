@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(k84_no_statement_reads_the_whole_table) {
     const Micros never = std::numeric_limits<Micros>::min();
     for (const int limit : {1, 10, 1000}) {
         check("claim", statements.claim(),
-              Params().number(1).texts({"n1", "n2"}).number(limit).time(never));
+              Params().number(1).texts({"n1", "n2"}).number(limit).time(never).number(1));
     }
     for (const std::size_t count : {1U, 10U, 100U}) {
         check("write ends", statements.writeEnds(true), ends(count));

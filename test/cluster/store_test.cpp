@@ -95,6 +95,15 @@ BOOST_AUTO_TEST_CASE(k2_a_task_is_not_claimed_before_its_time_and_the_claim_tell
     BOOST_TEST(!store.find("n", "i").has_value());
 }
 
+// Before the next task of a node may lie a million others'.
+BOOST_AUTO_TEST_CASE(k31_a_claim_looks_no_farther_ahead_than_it_is_asked_to) {
+    schedule("n", "i", Schedule::once(seconds(10)), "");
+    BOOST_TEST(!store.claim(node, {"n"}, 10, {}, 9 * kSecond).nextWakeIn.has_value());
+    BOOST_TEST(store.claim(node, {"n"}, 10, {}, 10 * kSecond).nextWakeIn.has_value());
+    const Micros most = std::numeric_limits<Micros>::max();
+    BOOST_TEST(store.claim(node, {"n"}, 10, {}, most).nextWakeIn.has_value());
+}
+
 BOOST_AUTO_TEST_CASE(k13_tasks_of_other_names_stay) {
     schedule("other", "i", Schedule::once(0));
     const Claim claim = store.claim(node, {"n"}, 10);
