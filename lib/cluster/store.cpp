@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <limits>
 #include <utility>
 
@@ -42,6 +43,7 @@ TakeOver Store::takeOver(NodeNumber node) {
 
         std::vector<Params::OptionalNumber> owners;
         const Result orphans = connection.execute(statements().findOrphans(), {}, end);
+        owners.reserve(static_cast<std::size_t>(orphans.rows()));
         for (int i = 0; i < orphans.rows(); ++i) owners.emplace_back(orphans.number(i, 0));
         done.orphans = freeTasks(connection, end, owners, 0);
         return done;

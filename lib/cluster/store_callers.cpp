@@ -67,6 +67,7 @@ std::vector<TaskInfo> Store::list(const Filter& filter) {
     params.number(static_cast<std::int64_t>(std::min(filter.limit, kMost)));
     const Result result = read(statements().list(filter), params);
     std::vector<TaskInfo> tasks;
+    tasks.reserve(static_cast<std::size_t>(result.rows()));
     for (int i = 0; i < result.rows(); ++i) tasks.push_back(taskInfo(result, i));
     return tasks;
 }
