@@ -142,10 +142,11 @@ deps deps-dev deps-bench deps-cluster: | $(filter clean distclean,$(first))
 
 # Writes the text $(1) to the target unless the target holds it already, so that whatever depends on it
 # is rebuilt only when the text changes. Before it changes, the command $(2) must succeed, if given.
+# The new file's name is the process's own: .ci/run has two makes side by side.
 define remember
 	@mkdir -p $(@D)
-	@echo '$(1)' >$@.new
-	@if cmp -s $@.new $@; then rm $@.new; else $(if $(2),$(2) &&) mv $@.new $@; fi
+	@new=$@.$$$$; echo '$(1)' >$$new; \
+	if cmp -s $$new $@; then rm $$new; else $(if $(2),$(2) &&) mv $$new $@; fi
 endef
 
 # Without a compiler or Boost, the output ends with this message, and not with one for each file.
@@ -354,8 +355,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   cluster        builds libjtimer-cluster (libpq); check-cluster tests it, stress-cluster for DURATION
                  seconds (1800), beside private PostgreSQL servers; install-cluster
   check-syntax   compiles everything without writing objects, for CXXFLAGS=-std=c++20 and so on
-  nightly        runs what .ci/run has no time for: check-shaken, model, explore, all of C++20
-                 and C++23
+  nightly        runs what .ci/run has no time for: check-shaken, model, explore, other builds
   check-shaken   runs the fast tests once for each of SEEDS, with threads delayed at random
   oracle         plays scenarios on a real java.util.Timer and on jtimer, and compares (a JDK)
   oracle-golden  records what the JDK does in test/jdk/oracle/golden/, for check

@@ -116,5 +116,7 @@ nightly:
 	$(MAKE) mutants
 	$(MAKE) oracle ORACLE_RANDOM=100000
 	$(MAKE) deps deb
-	THOROUGH=yes $(MAKE) check B=build/cxx20 CXXFLAGS='-O2 -g -Werror -std=c++20'
-	$(MAKE) check CXX=clang++ B=build/cxx23 PRECOMPILED=no CXXFLAGS='-O2 -g -Werror -std=c++2b'
+	$(MAKE) check-syntax CXXFLAGS='-Werror -std=c++2b'
+	$(MAKE) check-syntax CXX=clang++ CXXFLAGS='-Werror -std=c++2b'
+	THOROUGH=yes $(MAKE) check HARDENED=yes CXXFLAGS='-O2 -g -Werror'
+	THOROUGH=yes $(MAKE) check CXX=clang++ B=build/clang CXXFLAGS='-O2 -g -Werror'

@@ -15,6 +15,11 @@ B = build
 else
 B = build/$(subst $(comma),-,$(SANITIZE))
 SANITIZE_FLAGS = -fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all
+# What g++ defines, and tests ask for.
+ifneq ($(findstring clang,$(CXX)),)
+SANITIZE_FLAGS += $(if $(filter address,$(sanitizers)),-D__SANITIZE_ADDRESS__) \
+	$(if $(filter thread,$(sanitizers)),-D__SANITIZE_THREAD__)
+endif
 endif
 
 # So does SHAKEN=yes, for check-shaken: with a call of test/support/hold_up.cpp at each branch.
@@ -25,14 +30,18 @@ SHAKEN_FLAGS = -fsanitize-coverage=trace-pc
 endif
 
 # So does HARDENED=yes: with checks of the standard library's preconditions, of buffers and of the
-# stack. The unit tests have no _FORTIFY_SOURCE, which needs optimization.
+# stack. The unit tests have no _FORTIFY_SOURCE, which needs optimization, and no build has it that
+# is sanitized: the sanitizers would not see what it checks.
 HARDENED =
 ifeq ($(HARDENED),yes)
+HARDENED_FLAGS = -D_GLIBCXX_ASSERTIONS -fstack-protector-strong
+ifeq ($(SANITIZE),)
 B = build/hardened
 fortify = -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE
 # Before g++ 12 and glibc 2.34 there is no level 3.
 fortify_level := $(shell $(CXX) -O2 -Werror $(fortify)=3 -include cstdlib -fsyntax-only -x c++ /dev/null \
 	2>/dev/null && echo 3 || echo 2)
-HARDENED_FLAGS = -D_GLIBCXX_ASSERTIONS $(fortify)=$(fortify_level) -fstack-protector-strong
+HARDENED_FLAGS += $(fortify)=$(fortify_level)
 HARDENED_TEST_FLAGS = -U_FORTIFY_SOURCE
+endif
 endif
