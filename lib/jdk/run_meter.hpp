@@ -24,7 +24,7 @@ class RunMeter {
   public:
     // The loop and its callers count these.
     std::uint64_t oneShots = 0;  ///< runs of one-shots that have begun
-    std::uint64_t cancelled = 0, discarded = 0, failed = 0, missed = 0, wakeUps = 0;
+    std::uint64_t cancelled = 0, discarded = 0, missed = 0, wakeUps = 0;
 
     /// Whether this run, which a cheap reading has proved due, should get an exact one.
     bool wantsReading(Nanos cheap) noexcept { return --untilReading_ == 0 || cheap > lastReading_; }
@@ -67,7 +67,6 @@ class RunMeter {
         stats.executed = executed();
         stats.cancelled = cancelled;
         stats.discarded = discarded;
-        stats.failed = failed;
         stats.missed = missed;
         stats.wakeUps = wakeUps;
         stats.busy = std::chrono::nanoseconds(busyUntil(now));

@@ -250,7 +250,7 @@ void TimerLoop::runTask(Lock& lock) {
     } catch (const boost::thread_interrupted&) {
         // Java's loop swallows an InterruptedException, wherever it comes from.
     } catch (const RefusedTask& e) {
-        countFailure();
+        reporter_->countFailedRun();
         const IllegalStateException& asDocumented = e;
         reportAndGoOn(std::make_exception_ptr(asDocumented));
     } catch (...) {
@@ -280,11 +280,6 @@ void TimerLoop::endRunIfDropped() {
     run_.end(monitor_.enter());
 }
 
-void TimerLoop::countFailure() {
-    const Lock lock = monitor_.enter();
-    ++meter_.failed;
-}
-
 void TimerLoop::runTimed() {
     Nanos begin = 0;
     fromClock_ = exceptionOf([&] { begin = monitor_.now(); });
@@ -300,7 +295,7 @@ void TimerLoop::runTimed() {
 bool TimerLoop::survive(const std::exception_ptr& exception) {
     // The unwinding caused by pthread_exit is not a C++ exception, hence null.
     if (exception == nullptr) return false;
-    countFailure();
+    reporter_->countFailedRun();
     if (settings_.onException == OnException::StopTimer) return false;
     reportAndGoOn(exception);
     return true;

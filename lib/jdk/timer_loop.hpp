@@ -121,7 +121,6 @@ class TimerLoop : protected LoopThread {
 
     FailedRun failedRun() const noexcept;
     void keepUntilReported(FailedRun& run);
-    void countFailure();
     bool survive(const std::exception_ptr& exception);
     void reportAndGoOn(const std::exception_ptr& exception);
     void discardTasks();

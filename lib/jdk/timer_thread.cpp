@@ -118,7 +118,9 @@ std::vector<std::shared_ptr<TimerTask>> TimerThread::shutdownNow() {
 
 TimerStats TimerThread::stats() {
     const Lock lock = enter();
-    return meter_.stats(queue_.size(), meter_.inBurst() ? monitor_.now() : 0);
+    TimerStats stats = meter_.stats(queue_.size(), meter_.inBurst() ? monitor_.now() : 0);
+    stats.failed = failedRuns();
+    return stats;
 }
 
 bool TimerThread::awaitEnd(Nanos timeout) {

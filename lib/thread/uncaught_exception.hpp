@@ -55,9 +55,10 @@ class Reporter {
 
     /// The same for the exception that has ended a run, which it counts first.
     std::exception_ptr reportRun(const std::exception_ptr& exception) const {
-        failedRuns_.fetch_add(1, std::memory_order_relaxed);
+        countFailedRun();
         return report(exception);
     }
+    void countFailedRun() const noexcept { failedRuns_.fetch_add(1, std::memory_order_relaxed); }
     std::uint64_t failedRuns() const noexcept {
         return failedRuns_.load(std::memory_order_relaxed);
     }
