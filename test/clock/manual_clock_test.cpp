@@ -287,6 +287,23 @@ BOOST_AUTO_TEST_CASE(a_move_is_completed_though_its_thread_is_cancelled_meanwhil
     BOOST_TEST(now() == 30);
 }
 
+/// A task of the test below.
+struct Expected {
+    std::int64_t first;
+    int period;
+    std::shared_ptr<TimerTask> task;
+    std::int64_t cancelled = std::numeric_limits<std::int64_t>::max();
+
+    std::vector<std::int64_t> runsUntil(std::int64_t now) const {
+        std::vector<std::int64_t> times;
+        for (std::int64_t t = first; t <= std::min(cancelled, now); t += period) {
+            times.push_back(t);
+            if (period == 0) break;
+        }
+        return times;
+    }
+};
+
 BOOST_AUTO_TEST_CASE(whatever_is_scheduled_on_three_timers_runs_exactly_when_it_should) {
     std::mt19937 random(20261121);
     const auto below = [&random](int n) {
@@ -295,12 +312,6 @@ BOOST_AUTO_TEST_CASE(whatever_is_scheduled_on_three_timers_runs_exactly_when_it_
     Timer third{test::onClock(clock)};
     Timer* const timers[] = {&timer, &other, &third};
     std::map<int, std::vector<std::int64_t>> ran;  // by task; each is written by one thread
-    struct Expected {
-        std::int64_t first;
-        int period;
-        std::shared_ptr<TimerTask> task;
-        std::int64_t cancelled = std::numeric_limits<std::int64_t>::max();
-    };
     std::vector<Expected> expected;
 
     for (int step = 0; step < 2000; ++step) {
@@ -339,13 +350,8 @@ BOOST_AUTO_TEST_CASE(whatever_is_scheduled_on_three_timers_runs_exactly_when_it_
         }
     }
     for (std::size_t id = 0; id < expected.size(); ++id) {
-        const Expected& e = expected[id];
-        std::vector<std::int64_t> times;
-        for (std::int64_t t = e.first; t <= std::min(e.cancelled, now()); t += e.period) {
-            times.push_back(t);
-            if (e.period == 0) break;
-        }
-        BOOST_TEST(ran[static_cast<int>(id)] == times, boost::test_tools::per_element());
+        BOOST_TEST(ran[static_cast<int>(id)] == expected[id].runsUntil(now()),
+                   boost::test_tools::per_element());
     }
 }
 
