@@ -5,6 +5,7 @@
 
 #include "interleave/engine/engine.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -31,8 +32,12 @@ constexpr std::size_t kArena = std::size_t{1} << 27;
 constexpr std::size_t kLine = 64;  // also the alignment of every block
 
 unsigned char* arena = nullptr;
+/// What is allocated to warm up, which stays, is at the begin, the rest here.
+constexpr std::size_t kExecution = kArena / 2;
+std::size_t kept = 0;
 std::size_t used = 0;
 bool isInUse = false;
+bool keeps = false;
 
 std::size_t roundUp(std::size_t size) noexcept { return (size + kLine - 1) / kLine * kLine; }
 
@@ -57,7 +62,7 @@ void* allocate(std::size_t size, std::size_t alignment, const void* caller) noex
     std::size_t begin = used + kLine;
     if (alignment > kLine) begin = (begin + alignment - 1) / alignment * alignment;
     used = begin + roundUp(size);
-    if (used > kArena) failed("the arena is full");
+    if (used > (keeps ? kExecution : kArena)) failed("the arena is full");
     void* const memory = arena + begin;
     headerOf(memory) = {size, caller, false};
     std::memset(memory, 0xcd, size);
@@ -90,9 +95,11 @@ std::string text(const void* caller, std::size_t size) {
 
 }  // namespace
 
-void beginAllocations(bool inArena) {
-    isInUse = inArena;
-    if (!inArena) return;
+void beginAllocations(Allocations allocations) {
+    if (keeps) kept = used;
+    keeps = allocations == Allocations::Kept;
+    isInUse = allocations != Allocations::Outside;
+    if (!isInUse) return;
     if (arena == nullptr) {
         // At a fixed address, if that is free: the same decisions then give the same addresses.
         void* const wanted = reinterpret_cast<void*>(std::uintptr_t{0x100000000000});
@@ -101,12 +108,12 @@ void beginAllocations(bool inArena) {
         if (got == MAP_FAILED) std::abort();
         arena = static_cast<unsigned char*>(got);
     }
-    std::memset(arena, 0, used < kArena ? used : 0);
-    used = 0;
+    if (used > kExecution) std::memset(arena + kExecution, 0, std::min(used, kArena) - kExecution);
+    used = keeps ? kept : kExecution;
 }
 
 std::string leaks() {
-    for (std::size_t i = kLine; i < used;) {
+    for (std::size_t i = kExecution + kLine; i < used;) {
         const Header& header = *reinterpret_cast<const Header*>(arena + i - kLine);
         if (header.caller == nullptr) {
             i += kLine;

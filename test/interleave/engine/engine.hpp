@@ -105,6 +105,7 @@ struct Thread {
     bool isStarted = false;
     bool isFinished = false;
     bool isDetached = false;
+    unsigned locksHeld = 0;
     /// Not null: blocked, on this. A timed wait may end by itself.
     const void* waitsFor = nullptr;
     bool isTimed = false;
@@ -156,6 +157,11 @@ struct Budget {
     unsigned preemptions, staleReads, delayedStores;
 };
 extern Budget budget;
+/// One of so many steps, and of so many loads, of a random execution.
+struct Pace {
+    unsigned preemption = 10, staleRead = 3;
+};
+extern Pace currentPace;
 void note(const char* what, Address address, std::uint64_t value);
 [[noreturn]] void failed(const std::string& what);
 
@@ -187,6 +193,8 @@ bool isThreadLocal(Address address) noexcept;
 void beginMemory(bool looksForRaces);
 void access(Address address, std::size_t size, bool isWrite, bool isAtomic);
 void freed(Address address, std::size_t size, bool isChecked);
+/// Memory of the system's malloc, which gives it out again.
+void allocatedOutside(Address address, std::size_t size);
 std::uint64_t atomicLoad(Address address, unsigned size, int order);
 void atomicStore(Address address, unsigned size, std::uint64_t value, int order);
 /// Replaces the newest value by `change(value, argument)`. \returns the one before
@@ -202,7 +210,8 @@ void commitDelayed(Thread& thread);
 
 // allocate.cpp
 
-void beginAllocations(bool inArena);
+enum class Allocations { Outside, Kept, OfExecution };
+void beginAllocations(Allocations allocations);
 /// What was not freed; empty: nothing.
 std::string leaks();
 extern unsigned allocationsFailOneIn;

@@ -16,6 +16,7 @@ namespace explore {
 bool Inside::isInside = false;
 bool isPlaying = false;
 Budget budget{};
+Pace currentPace;
 
 namespace {
 
@@ -40,6 +41,7 @@ struct Play {
     std::string failure;
     std::vector<Event> events;
     std::size_t eventCount = 0;
+    std::uint64_t hash = 0;
 };
 Play play;
 
@@ -52,6 +54,11 @@ std::uint64_t nextRandom() noexcept {
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
     return z ^ (z >> 31);
+}
+
+void addToHash(std::uint64_t value) noexcept {
+    play.hash = (play.hash ^ value) * 0x100000001B3U;
+    play.hash ^= play.hash >> 29;
 }
 
 /// Moves on to the next execution of the search, depth first. \returns false if that was the last
@@ -81,19 +88,20 @@ bool playOnce(const Bounds& bounds, unsigned factor, const std::function<void()>
     play.failure.clear();
     play.eventCount = 0;
     play.events.resize(kEventsKept);
+    currentPace = {};
     budget = {bounds.preemptions * factor, bounds.staleReads * factor,
               bounds.delayedStores * factor};
-    if (isWarmUp) budget = {};
+    if (isWarmUp && !play.random) budget = {};
     allocationsFailOneIn = threadStartsFailOneIn = 0;
     beginMemory(!isWarmUp);
-    beginAllocations(!isWarmUp);
+    beginAllocations(isWarmUp ? Allocations::Kept : Allocations::OfExecution);
     beginThreads();
     isPlaying = true;
     const bool ended =
         runThreads(call, const_cast<void*>(static_cast<const void*>(&body)));  // NOLINT
     isPlaying = false;
     if (ended && !isWarmUp) play.failure = leaks();
-    beginAllocations(false);
+    beginAllocations(Allocations::Outside);
     return play.failure.empty();
 }
 
@@ -135,10 +143,26 @@ std::string eventsOf() {
     return text.str();
 }
 
+/// The first use of a static variable initializes it: later executions find that done.
+bool warmUp(const Bounds& bounds, const std::function<void()>& body) {
+    play.random = false;
+    play.path.clear();
+    if (!playOnce(bounds, 1, body, true)) return false;
+    play.random = true;
+    for (unsigned i = 0; i < bounds.warmUps; ++i) {
+        play.path.clear();
+        play.state = ~std::uint64_t{i};
+        if (!playOnce(bounds, 2, body, true)) return false;
+    }
+    play.hash = 0;
+    return true;
+}
+
 Result failureOf(Result result) {
     result.failure = play.failure;
     result.trace = (play.random ? "random " : "") + traceOf(play.path);
     result.events = eventsOf();
+    result.hash = play.hash;
     return result;
 }
 
@@ -158,11 +182,14 @@ unsigned decide(unsigned options, unsigned rate) {
     if (decision.options == 0) decision.options = options;  // from a trace
     if (decision.options != options || decision.taken >= options)
         failed("this execution does not repeat: something other than the decisions differs");
+    addToHash(decision.taken * 64 + options);
     return decision.taken;
 }
 
 void note(const char* what, Address address, std::uint64_t value) {
     play.events[play.eventCount++ % kEventsKept] = {current->number, what, address, value};
+    // Not the address and the value: those outside the arena differ from process to process.
+    addToHash(static_cast<unsigned char>(*what) * kMostThreads + current->number);
 }
 
 void failed(const std::string& what) {
@@ -178,15 +205,16 @@ unsigned choose(unsigned options) {
     return decide(options, 1);
 }
 
+void pace(unsigned preemptionOneIn, unsigned staleReadOneIn) {
+    currentPace = {preemptionOneIn, staleReadOneIn};
+}
 void failAllocations(unsigned oneIn) { allocationsFailOneIn = oneIn; }
 void failThreadStarts(unsigned oneIn) { threadStartsFailOneIn = oneIn; }
 
 Result search(const Bounds& bounds, const std::function<void()>& body) {
     Result result;
+    if (!warmUp(bounds, body)) return failureOf(result);
     play.random = false;
-    play.path.clear();
-    // The first use of a static variable initializes it: later executions find that done.
-    if (!playOnce(bounds, 1, body, true)) return failureOf(result);
     play.path.clear();
     while (bounds.most != 0 && result.executions < bounds.most && !result.complete) {
         ++result.executions;
@@ -202,15 +230,15 @@ Result search(const Bounds& bounds, const std::function<void()>& body) {
         if (!playOnce(bounds, 2, body)) return failureOf(result);
     }
     result.seed = 0;
+    result.hash = play.hash;
     return result;
 }
 
 Result replay(const Bounds& bounds, const std::function<void()>& body, const std::string& trace) {
-    play.random = false;
-    play.path.clear();
-    if (!playOnce(bounds, 1, body, true)) return failureOf({});
+    if (!warmUp(bounds, body)) return failureOf({});
     const std::string prefix = "random ";
     const bool wasRandom = trace.compare(0, prefix.size(), prefix) == 0;
+    play.random = false;
     play.path = pathOf(wasRandom ? trace.substr(prefix.size()) : trace);
     Result result;
     result.executions = 1;

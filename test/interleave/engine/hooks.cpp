@@ -320,6 +320,17 @@ int __cxa_thread_atexit(void (*destroy)(void*), void* object, void* dso) {
     return next(destroy, object, dso);
 }
 
+/// Exceptions come from malloc.
+void* __cxa_allocate_exception(std::size_t size) noexcept {
+    const Inside inside;
+    using Allocate = void* (*)(std::size_t);
+    static const auto next =
+        reinterpret_cast<Allocate>(dlsym(RTLD_NEXT, "__cxa_allocate_exception"));
+    void* const memory = next(size);
+    explore::allocatedOutside(of(memory), size);
+    return memory;
+}
+
 /// The one system call that is explored.
 long syscall(long number, ...) noexcept {
     if (number != SYS_membarrier) {

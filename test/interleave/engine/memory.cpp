@@ -195,6 +195,11 @@ void freed(Address address, std::size_t size, bool isChecked) {
     for (Address i = address; i < address + size; i += 8) eights.at(i / 8).freed = 0xff;
 }
 
+void allocatedOutside(Address address, std::size_t size) {
+    for (Address i = address / 8; i <= (address + size) / 8; ++i)
+        if (Eight* const eight = eights.find(i)) eight->reset();
+}
+
 void commitDelayed(Thread& thread) {
     if (!std::exchange(thread.delayed.present, false)) return;
     const Delayed& late = thread.delayed;
@@ -213,7 +218,7 @@ std::uint64_t atomicLoad(Address address, unsigned size, int order) {
     const std::size_t first = oldest(location, order);
     std::size_t seen = newest;
     if (first < newest && budget.staleReads != 0) {
-        seen -= decide(static_cast<unsigned>(newest - first + 1), 3);
+        seen -= decide(static_cast<unsigned>(newest - first + 1), currentPace.staleRead);
         if (seen != newest) --budget.staleReads;
     }
     read(location.stores[seen], order);
@@ -280,7 +285,7 @@ bool atomicReplace(Address address, unsigned size, std::uint64_t& expected, std:
     const std::size_t newest = seen;
     const std::size_t first = oldest(location, orderOfFailure);
     if (first < newest && budget.staleReads != 0)
-        seen -= decide(static_cast<unsigned>(newest - first + 1), 6);
+        seen -= decide(static_cast<unsigned>(newest - first + 1), 2 * currentPace.staleRead);
     if (seen != newest && location.stores[seen].value != expected) --budget.staleReads;
     if (location.stores[seen].value == expected) seen = newest;
     Store& found = location.stores[seen];

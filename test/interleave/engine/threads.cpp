@@ -9,6 +9,7 @@
 #include <exception>
 #include <link.h>
 #include <memory>
+#include <sstream>
 #include <sys/mman.h>
 
 namespace explore {
@@ -101,11 +102,45 @@ bool canTimeOut(const Thread& thread) noexcept {
     return thread.waitsFor != nullptr && thread.isTimed;
 }
 
-std::vector<Thread*> others() {
-    std::vector<Thread*> found;
-    for (Thread* each : all)
-        if (each != current && canRun(*each)) found.push_back(each);
+/// Some of the threads.
+struct Some {
+    std::array<Thread*, kMostThreads> threads;
+    unsigned count = 0;
+
+    template <class Condition>
+    void addThose(const Condition& holds) {
+        for (Thread* each : all)
+            if (holds(*each)) threads[count++] = each;
+    }
+};
+
+Some others() {
+    Some found;
+    found.addThose([](const Thread& each) { return &each != current && canRun(each); });
     return found;
+}
+
+/// What a thread that cannot continue waits for.
+std::string waitOf(const Thread& thread) {
+    std::ostringstream text;
+    text << "\n  thread " << thread.number << " waits ";
+    const auto joined = std::find(all.begin(), all.end(), thread.waitsFor);
+    const Lock* const lock = locks.find(reinterpret_cast<Address>(thread.waitsFor));
+    if (joined != all.end()) {
+        text << "for the end of thread " << (*joined)->number;
+    } else if (lock != nullptr && lock->owner >= 0) {
+        text << "for the mutex " << thread.waitsFor << ", which thread " << lock->owner << " holds";
+    } else {
+        text << "to be notified of " << thread.waitsFor;
+    }
+    return text.str();
+}
+
+std::string waitsOfAll() {
+    std::string text;
+    for (const Thread* each : all)
+        if (!each->isFinished) text += waitOf(*each);
+    return text;
 }
 
 void resume(Thread& thread) {
@@ -118,13 +153,11 @@ void resume(Thread& thread) {
 
 /// Continues with another thread, as the current one cannot or should not.
 void runAnother() {
-    std::vector<Thread*> found = others();
-    if (found.empty() && canRun(*current)) return;
-    if (found.empty())
-        std::copy_if(all.begin(), all.end(), std::back_inserter(found),
-                     [](Thread* each) { return canTimeOut(*each); });
-    if (found.empty()) failed("deadlock: no thread can continue");
-    resume(*found[decide(static_cast<unsigned>(found.size()), 1)]);
+    Some found = others();
+    if (found.count == 0 && canRun(*current)) return;
+    if (found.count == 0) found.addThose(canTimeOut);
+    if (found.count == 0) failed("deadlock: no thread can continue" + waitsOfAll());
+    resume(*found.threads[decide(found.count, 1)]);
 }
 
 void endOfThread(Thread& self) {
@@ -158,6 +191,11 @@ void threadMain() {
 
 std::vector<Thread*>& threads() noexcept { return all; }
 
+/// Where a thread's stack should be: at the same address in each process.
+void* stackOf(std::size_t number) noexcept {
+    return reinterpret_cast<void*>(std::uintptr_t{0x110000000000} + number * 2 * kStack);
+}
+
 bool isThreadLocal(Address address) noexcept {
     const auto begin = reinterpret_cast<Address>(threadLocals().begin);
     return address >= begin && address < begin + threadLocals().size;
@@ -174,8 +212,8 @@ Thread& startThread(void* (*body)(void*), void* argument) {
     if (number == kMostThreads) failed("too many threads: see kMostThreads");
     if (number == pool.size()) {
         pool.push_back(std::make_unique<Thread>());
-        pool.back()->start.uc_stack.ss_sp =
-            mmap(nullptr, kStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        pool.back()->start.uc_stack.ss_sp = mmap(stackOf(number), kStack, PROT_READ | PROT_WRITE,
+                                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (pool.back()->start.uc_stack.ss_sp == MAP_FAILED) std::abort();
     }
     Thread& thread = *pool[number];
@@ -228,14 +266,13 @@ void joinThread(Thread& thread) {
 void point() {
     if (++steps > kMostSteps) failed("no end: does a thread wait in a loop without yield()?");
     if (budget.preemptions == 0) return;
-    std::vector<Thread*> found = others();
-    for (Thread* each : all)
-        if (canTimeOut(*each)) found.push_back(each);
-    if (found.empty()) return;
-    const unsigned taken = decide(static_cast<unsigned>(found.size()) + 1, 10);
+    Some found = others();
+    found.addThose(canTimeOut);
+    if (found.count == 0) return;
+    const unsigned taken = decide(found.count + 1, currentPace.preemption);
     if (taken == 0) return;
     --budget.preemptions;
-    resume(*found[taken - 1]);
+    resume(*found.threads[taken - 1]);
 }
 
 void yield() {
@@ -268,6 +305,7 @@ bool tryLock(Address mutex) {
     note("tries to lock", mutex, static_cast<std::uint64_t>(lock.owner));
     if (lock.owner >= 0) return false;
     lock.owner = static_cast<int>(current->number);
+    ++current->locksHeld;
     current->seen.join(lock.released);
     return true;
 }
@@ -283,6 +321,7 @@ void unlock(Address mutex) {
     Lock& lock = locks.at(mutex);
     if (lock.owner != static_cast<int>(current->number)) failed("unlocks what another has locked");
     lock.owner = -1;
+    --current->locksHeld;
     lock.released = current->seen;
     tick();
     wakeAll(reinterpret_cast<void*>(mutex));
@@ -345,6 +384,21 @@ void notifyOf(const void* condition, bool isForAll) {
 }
 
 void together(std::initializer_list<std::function<void()>> bodies) {
+    const Inside inside;
+    together(std::vector<std::function<void()>>(bodies));
+}
+
+void joinAll() {
+    const Inside inside;
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (all[i] != current) joinThread(*all[i]);
+}
+
+unsigned numberOfThisThread() noexcept { return isExplored() ? current->number : 0; }
+
+bool holdsLock() { return current->locksHeld != 0; }
+
+void together(const std::vector<std::function<void()>>& bodies) {
     const Inside inside;
     std::vector<Thread*> started;
     for (const auto& each : bodies) {

@@ -1,0 +1,16 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "interleave/engine/locks.hpp"
+
+#include <cstddef>
+
+namespace jtimer::detail {
+
+/// In place of lib/thread/thread_number.hpp: counts from 0 in each execution.
+template <class>
+std::size_t numberOfThisThread() noexcept {
+    return explore::numberOfThisThread();
+}
+
+}  // namespace jtimer::detail
