@@ -55,16 +55,43 @@ $(B)/obj/explored/lib/%.o: lib/%.cpp $(B)/flags
 	@mkdir -p $(@D)
 	$(Q)$(call explored_compile,$(explored_flags)) -c $< -o $@
 
+# Whole timers, by seeds: what each room does with its timer, and what is not explored itself.
+simulation = $(B)/test/interleave/simulation_test
+simulated = $(patsubst test/%.cpp,$(B)/obj/test/%.o,$(wildcard test/interleave/simulation/*.cpp))
+ifeq ($(explores),yes)
+tests += $(simulation)
+endif
+$(filter-out %/world.o,$(simulated)): private explored_flags += -Itest/interleave/instead_of_locks
+$(B)/obj/test/interleave/simulation/world.o: private explored_flags = -O2
+
 with_real_mutex = $(patsubst %,$(B)/test/interleave/%_test,engine mutex)
 $(B)/test/interleave/mutex_test: $(with_mutex)
 $(filter-out $(with_real_mutex),$(explored_tests)): $(B)/explored/libjtimer.a
 $(patsubst $(B)/%,$(B)/obj/%.o,$(filter-out $(with_real_mutex),$(explored_tests))): private \
 	explored_flags += -Itest/interleave/instead_of_locks
 
-$(explored_tests): $(B)/test/%: $(B)/obj/test/%.o $(engine_objects) $(B)/obj/test/support/main.o
+$(simulation): $(simulated) $(B)/explored/libjtimer.a
+$(explored_tests) $(simulation): $(B)/test/%: $(engine_objects) $(B)/obj/test/support/main.o
 	$(QUIET) LINK $@
 	@mkdir -p $(@D)
-	$(Q)$(CXX) $(filter %.o %.a,$^) $(all_ldflags) $(BOOST_TEST_LIBS) $(BOOST_THREAD_LIBS) -ldl -o $@
+	$(Q)$(CXX) $(filter %.o,$^) $(filter %.a,$^) $(all_ldflags) $(BOOST_TEST_LIBS) $(BOOST_THREAD_LIBS) -ldl -o $@
+
+$(explored_tests): $(B)/test/%: $(B)/obj/test/%.o
+
+# The whole timers of ROOMS, each by SEEDS seeds from FROM on, several rooms at a time.
+ROOMS = jdk netty brpc go tokio
+FROM = 1
+.PHONY: simulate
+simulate: SEEDS = 100000
+ifeq ($(explores),yes)
+simulate: $(simulation)
+	$(Q)printf '%s\n' $(ROOMS) | SIMULATE_FROM=$(FROM) SIMULATE_SEEDS=$(SEEDS) \
+		xargs -P $$(nproc 2>/dev/null || echo 2) -I ROOM $(simulation) --log_level=message \
+		--color_output=no --run_test=ROOM
+else
+simulate:
+	@echo 'make: only g++ on Linux compiles for the engine: nothing was simulated'
+endif
 
 # The same tests with greater bounds, a minute each, and with mistakes, each of which must be found.
 .PHONY: explore
