@@ -360,8 +360,8 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   oracle         plays scenarios on a real java.util.Timer and on jtimer, and compares (a JDK)
   oracle-golden  records what the JDK does in test/jdk/oracle/golden/, for check
   model          searches the models of interleaving threads (spin)
-  explore        searches the interleavings of the code itself further than check does, and
-                 makes the mistakes of test/interleave/mutants.txt, each of which must be found
+  explore        searches the interleavings of the code further, and makes mistakes, to be found
+  simulate       plays whole timers by seeds, which replay; ROOMS='jdk go' SEEDS=100000 FROM=1
   mutants        changes one line at a time, and says which changes no test sees; SEED= COUNT= PARTS=
   bench          builds and runs the benchmarks (Google Benchmark)
   bench-count    counts instructions, and prints how they have changed (valgrind);

@@ -113,6 +113,7 @@ nightly:
 	$(MAKE) check-shaken
 	$(MAKE) model
 	$(MAKE) explore
+	$(MAKE) simulate FROM=$$(date +%Y%m%d)00000
 	$(MAKE) mutants
 	$(MAKE) oracle ORACLE_RANDOM=100000
 	$(MAKE) deps deb
