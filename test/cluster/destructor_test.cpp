@@ -1,15 +1,20 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 
-// A destructor that waits for a handler: a program of its own, because it takes five seconds.
+// Destructors beside a handler: a program of its own, because one takes five seconds.
 
 #include "cluster/fixture.hpp"
 #include "cluster/schema.hpp"
+#include "cluster/worker.hpp"
+#include "support/child_process.hpp"
 
 #include <jtimer/cluster/scheduler.hpp>
 
 #include <atomic>
 #include <boost/test/unit_test.hpp>
+#include <boost/thread/thread.hpp>
 #include <chrono>
+#include <cstdlib>
+#include <exception>
 #include <iostream>
 #include <optional>
 #include <streambuf>
@@ -18,6 +23,8 @@
 using namespace jtimer::cluster;
 
 namespace {
+
+constexpr int kTerminated = 42;
 
 /// Takes what is written to std::cerr, by one thread, and tells of each line.
 class Cerr : std::streambuf {
@@ -41,6 +48,27 @@ class Cerr : std::streambuf {
 };
 
 }  // namespace
+
+/// In its handler. The destructor throws what stop() does, and a destructor must not.
+CHILD_PROCESS(destroys_its_scheduler) {
+    std::set_terminate([] { std::_Exit(kTerminated); });
+    Options options;
+    options.conninfo = test::setting("DESTRUCTOR_CONNINFO");
+    options.schema = test::setting("DESTRUCTOR_SCHEMA");
+    std::optional<Scheduler> scheduler(std::in_place, options);
+    scheduler->registerTask("n", [&](Run&) { scheduler.reset(); });
+    scheduler->start();
+    test::awaitEnd();
+}
+
+BOOST_AUTO_TEST_CASE(k64_a_destructor_in_a_handler_ends_the_program_instead_of_waiting_for_itself) {
+    test::Schema schema;
+    Scheduler(schema.options).schedule("n", "i", 0);
+    test::Worker worker("destroys_its_scheduler", {"DESTRUCTOR_CONNINFO=" + schema.options.conninfo,
+                                                   "DESTRUCTOR_SCHEMA=" + schema.options.schema});
+    while (!worker.isOver()) boost::this_thread::sleep_for(boost::chrono::milliseconds(5));
+    BOOST_TEST(worker.end() == kTerminated);
+}
 
 BOOST_AUTO_TEST_CASE(k64_after_five_seconds_the_destructor_names_the_tasks_that_it_waits_for) {
     test::Schema schema;
