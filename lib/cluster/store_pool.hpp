@@ -16,8 +16,8 @@
 
 namespace jtimer::cluster::detail {
 
-/// The up to four connections that a Scheduler's callers share. Thread-safe. Who finds all of them
-/// in use waits for one.
+/// The connections, four at most, that a Scheduler's callers share. Thread-safe. A call that finds
+/// all of them in use waits for one.
 class StorePool {
   public:
     /// \param options outlive this object
@@ -25,7 +25,7 @@ class StorePool {
     StorePool(const StorePool&) = delete;
     StorePool& operator=(const StorePool&) = delete;
 
-    /// `use(store)`, with one that nobody else uses meanwhile.
+    /// Calls `use(store)` with a Store that no other call uses meanwhile.
     template <class Use>
     auto with(const Use& use) {
         struct Borrowed {

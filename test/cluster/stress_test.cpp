@@ -260,9 +260,10 @@ class Stress {
                     {kill.node, std::to_string(kill.epoch)});
             if (disturbed || after.empty()) continue;
             ++checked;
-            BOOST_TEST(std::stod(after) <= kLease / 1000.0 + 0.5, kill.node);
+            BOOST_TEST(std::stod(after) <= kLease / 1000.0 + 0.5,
+                       kill.node << " was declared dead after " << after << " s");
         }
-        BOOST_TEST_MESSAGE(checked << " take-overs were in time");
+        BOOST_TEST_MESSAGE(checked << " take-overs were measured");
     }
 
     test::Server& server_ = test::server();
