@@ -377,11 +377,11 @@ BOOST_AUTO_TEST_CASE(n64_a_cancel_of_a_timeout_in_the_inbox_is_accounted_for_by_
 
 BOOST_AUTO_TEST_CASE(n64_each_of_run_and_cancelled_once_when_cancel_races_with_stop) {
     constexpr int perRound = 8;
-    std::optional<HashedWheelTimer> raced;
     std::vector<Handle> handles;
     std::atomic<int> runs{0}, calls{0}, cancelled{0}, returned{0};
     const auto given = std::make_shared<test::WheelTask>([&](const Handle&) { ++runs; },
                                                          [&](const Handle&) { ++calls; });
+    std::optional<HashedWheelTimer> raced;  // destroyed before what its timeouts use
     const auto arm = [&] {
         runs = calls = cancelled = returned = 0;
         raced.emplace(test::wheelOn(clock));
