@@ -3,6 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <limits>
 #include <optional>
 
 using jtimer::detail::kNever;
@@ -85,6 +86,7 @@ BOOST_AUTO_TEST_CASE(after_two_notifications_within_a_millisecond_a_wait_settles
     BOOST_TEST(settling.settles);
     check(settling, 1'999'999, kNever, 1);
     BOOST_TEST(settling.awakeBy == 1'999'999);
+    BOOST_TEST(policy.plan(kReal, 9'000'000, 0, kNever).settles);  // both at the same time
     policy.waited(settling, 999'999, false);
     BOOST_TEST(!policy.plan(kReal, 9'000'000, 1'999'999, kNever).settles);
 }
@@ -115,4 +117,30 @@ BOOST_AUTO_TEST_CASE(on_a_clock_that_tests_control_every_wait_ends_at_its_deadli
     BOOST_TEST(plan.end == 9'000'000);
     BOOST_TEST(!plan.spins());
     BOOST_TEST(!plan.settles);
+}
+
+BOOST_AUTO_TEST_CASE(on_a_clock_far_below_0_waits_are_as_long_as_they_are) {
+    constexpr Nanos kMin = std::numeric_limits<Nanos>::min() + 1'000'000'000;
+    WaitPolicy policy;
+    policy.awakeAfter(80'000);
+    // Of more than 292 years.
+    check(policy.plan(kReal, 2'000'000'000, kMin, kNever), 1'999'995'000, 2'000'000'000, 1);
+    check(policy.plan(kReal, kMin + 10'000, kMin, kNever), kMin + 10'000, kNever, {});
+    policy.waited(policy.plan(kReal, kMin + 10'000, kMin, kNever), kMin, false);
+    // The next deadline is not within 50 us, though the difference does not fit into 64 bits.
+    check(policy.plan(kReal, kMin + 20'000, kMin + 10'000, kNever - 60'000), kMin + 20'000, kNever,
+          {});
+    check(policy.plan(kReal, kMin + 20'000, kMin + 10'000, kMin + 70'000), kMin + 70'000, kNever,
+          {});
+}
+
+BOOST_AUTO_TEST_CASE(near_the_end_of_time_no_wait_settles_or_gathers_beyond_it) {
+    WaitPolicy policy;
+    policy.waited(policy.plan(kReal, kNever - 1, kNever - 300'000, kNever), kNever - 300'000, true);
+    const WaitPolicy::Plan plan = policy.plan(kReal, kNever - 1, kNever - 200'000, kNever);
+    BOOST_TEST(!plan.settles);
+    check(plan, kNever - 1, kNever - 1, 1);
+    policy.waited(policy.plan(kReal, kNever - 50'000, kNever - 50'001, kNever), 0, false);
+    check(policy.plan(kReal, kNever - 20'000, kNever - 50'000, kNever - 10'000), kNever - 20'000,
+          kNever, {});
 }

@@ -91,7 +91,43 @@ BOOST_AUTO_TEST_CASE(t3_the_next_tick_saturates) {
         BOOST_TEST(nextTick(behavior, 5, kMax, 5) == kMax);
         BOOST_TEST(nextTick(behavior, kMax - 3, 100, kMax - 3) == kMax);
         BOOST_TEST(nextTick(behavior, kMax - 3, 100, kMax - 1) == kMax);
+        // Not missed: the time by which it would be does not come.
+        BOOST_TEST(nextTick(behavior, kMax - 3, 1, kMax - 1) == kMax - 2);
+        BOOST_TEST(nextTick(behavior, 0, kMax, kMissedAfter + 1) == kMax);
     }
+}
+
+BOOST_AUTO_TEST_CASE(t3_t43_the_next_tick_on_a_clock_far_below_0) {
+    constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+    const auto next = [](MissedTickBehavior behavior, std::int64_t scheduled, std::int64_t now) {
+        return nextTick(behavior, scheduled, kMilli, now);
+    };
+    for (const auto behavior :
+         {MissedTickBehavior::Burst, MissedTickBehavior::Delay, MissedTickBehavior::Skip}) {
+        BOOST_TEST(next(behavior, kMin, kMin) == kMin + kMilli);
+        BOOST_TEST(next(behavior, kMin, kMin + 4) == kMin + kMilli);
+        BOOST_TEST(next(behavior, kMax - 1, kMin) == kMax);
+    }
+    const std::int64_t late = kMin + kMissedAfter + 1;
+    BOOST_TEST(next(MissedTickBehavior::Burst, kMin, late) == kMin + kMilli);
+    BOOST_TEST(next(MissedTickBehavior::Delay, kMin, late) == late + kMilli);
+    BOOST_TEST(next(MissedTickBehavior::Skip, kMin, late) == kMin + kMissedAfter + kMilli);
+    BOOST_TEST(next(MissedTickBehavior::Skip, kMin, 1) == 224'192);
+}
+
+BOOST_AUTO_TEST_CASE(t3_an_interval_with_the_longest_period_ticks_once) {
+    for (const auto behavior :
+         {MissedTickBehavior::Burst, MissedTickBehavior::Delay, MissedTickBehavior::Skip}) {
+        Interval interval = driver.intervalAt(at(now()), std::chrono::nanoseconds::max());
+        interval.setMissedTickBehavior(behavior);
+        const std::int64_t first = now();
+        turnAt(first + 7);
+        BOOST_TEST(millis(interval.pollTick().value()) == first);
+        BOOST_TEST(!interval.pollTick(waker("woken")));
+        turnAt(first + std::chrono::milliseconds(24h * 365 * 50).count());
+        BOOST_TEST(!interval.pollTick());
+    }
+    BOOST_TEST(take() == "");
 }
 
 BOOST_AUTO_TEST_CASE(t44_burst_catches_up) {
