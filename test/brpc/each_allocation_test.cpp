@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// Running out of memory: this program's operator new fails when a case says so.
+// Running out of memory: this program's operator new fails when a case says so. Its clock throws
+// then.
 #include "brpc/manual_thread.hpp"
 #include "support/counts.hpp"
 #include "support/each_allocation.hpp"
@@ -44,8 +45,8 @@ enum class Kind { Runs, IsNew, HasStopped };
 
 template <Kind kind>
 struct Room {
-    const std::shared_ptr<jtimer::ManualClock> clock =
-        std::make_shared<jtimer::ManualClock>(test::kStart);
+    const std::shared_ptr<test::FaultyClock> clock =
+        std::make_shared<test::FaultyClock>(test::kStart);
     const TimerThreadOptions options = longNamed(clock);
     std::unique_ptr<TimerThread> timer = std::make_unique<TimerThread>();
     std::vector<TaskId> ids;
@@ -145,6 +146,12 @@ BOOST_AUTO_TEST_CASE(b13_a_call_that_any_of_its_allocations_fails_has_changed_no
     test::checkEachAllocation(kCalls);
     test::checkEachAllocation(kFirstCalls);
     test::checkEachAllocation(kLastCalls);
+}
+
+BOOST_AUTO_TEST_CASE(a_call_that_any_of_its_readings_of_the_clock_fails_has_changed_nothing) {
+    test::checkEachReading(kCalls);
+    test::checkEachReading(kFirstCalls);
+    test::checkEachReading(kLastCalls);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// Running out of memory: this program's operator new fails when a case says so.
+// Running out of memory: this program's operator new fails when a case says so. Its clock throws
+// then.
 #include "support/counts.hpp"
 #include "support/each_allocation.hpp"
 #include "support/manual_timers.hpp"
@@ -42,8 +43,8 @@ int others = 0;
 /// Timers whose poller calls the functions. `timer` and `function` are far away, the channel of
 /// `fired` has a value, and the ticker has one too.
 struct Room {
-    const std::shared_ptr<jtimer::ManualClock> clock =
-        std::make_shared<jtimer::ManualClock>(test::kStart);
+    const std::shared_ptr<test::FaultyClock> clock =
+        std::make_shared<test::FaultyClock>(test::kStart);
     std::unique_ptr<Timers> timers = std::make_unique<Timers>(longNamed(clock, 1));
     Timer timer = timers->newTimer(1h);
     Timer function = timers->afterFunc(1h, [] {});
@@ -154,6 +155,11 @@ BOOST_AUTO_TEST_CASE(g31_a_call_that_any_of_its_allocations_fails_has_changed_no
     constexpr int least = 61;  // of a heap's entries
     for (others = 0; others < least; others = others == 0 ? least - 8 : others + 1)
         test::checkEachAllocation(kCalls);
+}
+
+BOOST_AUTO_TEST_CASE(a_call_that_any_of_its_readings_of_the_clock_fails_has_changed_nothing) {
+    others = 0;
+    test::checkEachReading(kCalls);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// Running out of memory: this program's operator new fails when a case says so.
+// Running out of memory: this program's operator new fails when a case says so. Its clock throws
+// then.
 #include "support/counts.hpp"
 #include "support/each_allocation.hpp"
 #include "support/manual_timer.hpp"
@@ -51,8 +52,8 @@ TimerOptions longNamed(std::shared_ptr<jtimer::Clock> clock) {
 }
 
 struct Room {
-    const std::shared_ptr<jtimer::ManualClock> clock =
-        std::make_shared<jtimer::ManualClock>(test::kStart);
+    const std::shared_ptr<test::FaultyClock> clock =
+        std::make_shared<test::FaultyClock>(test::kStart);
     std::unique_ptr<Timer> timer = std::make_unique<Timer>(longNamed(clock));
     const std::shared_ptr<TimerTask> task = test::makeTask();
     const std::shared_ptr<TimerTask> named = test::makeTask();
@@ -169,6 +170,14 @@ BOOST_AUTO_TEST_CASE(a_call_that_any_of_its_allocations_fails_has_changed_nothin
             queue = {others, isExtended};
             test::checkEachAllocation(kCalls);
         }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_call_that_any_of_its_readings_of_the_clock_fails_has_changed_nothing) {
+    warmTablesOfNames();
+    for (const bool isExtended : {false, true}) {
+        queue = {0, isExtended};
+        test::checkEachReading(kCalls);
     }
 }
 

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// Running out of memory: this program's operator new fails when a case says so.
+// Running out of memory: this program's operator new fails when a case says so. Its clock throws
+// then.
 #include "netty/node_blocks.hpp"
 #include "netty/node_stock.hpp"
 #include "support/each_allocation.hpp"
@@ -37,8 +38,8 @@ jtimer::netty::HashedWheelTimerOptions longNamed(std::shared_ptr<jtimer::Clock> 
 /// A timer that has been started, or not, with three timeouts or none.
 template <bool kStarted>
 struct Wheel {
-    const std::shared_ptr<jtimer::ManualClock> clock =
-        std::make_shared<jtimer::ManualClock>(test::kStart);
+    const std::shared_ptr<test::FaultyClock> clock =
+        std::make_shared<test::FaultyClock>(test::kStart);
     std::unique_ptr<HashedWheelTimer> timer = std::make_unique<HashedWheelTimer>(longNamed(clock));
     std::shared_ptr<test::WheelTask> task = std::make_shared<test::WheelTask>([](const auto&) {});
     std::vector<test::Handle> pending;
@@ -126,6 +127,15 @@ BOOST_AUTO_TEST_CASE(a_call_that_any_of_its_allocations_fails_has_changed_nothin
     const bool hasBlocks = std::exchange(NodeBlocks::isEnabled, false);
     test::checkEachAllocation(kCalls);
     test::checkEachAllocation(kFirstCalls);
+    NodeStock::isEnabled = keepsNodes;
+    NodeBlocks::isEnabled = hasBlocks;
+}
+
+BOOST_AUTO_TEST_CASE(a_call_that_any_of_its_readings_of_the_clock_fails_has_changed_nothing) {
+    const bool keepsNodes = std::exchange(NodeStock::isEnabled, false);
+    const bool hasBlocks = std::exchange(NodeBlocks::isEnabled, false);
+    test::checkEachReading(kCalls);
+    test::checkEachReading(kFirstCalls);
     NodeStock::isEnabled = keepsNodes;
     NodeBlocks::isEnabled = hasBlocks;
 }

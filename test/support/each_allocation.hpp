@@ -2,6 +2,7 @@
 #pragma once
 
 #include "support/failing_new.hpp"
+#include "support/faulty_clock.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -13,7 +14,7 @@
 
 namespace test {
 
-/// A public call, on a fresh `Room`: a timer on a manual clock, with what the call needs. The room
+/// A public call, on a fresh `Room`: a timer on a FaultyClock, with what the call needs. The room
 /// has state(), what a caller can see of it; inside(f), which has the timer's thread call `f`; and
 /// goesOn(), which checks that a new task runs. settle() frees what the calling thread keeps for
 /// reuse.
@@ -25,7 +26,21 @@ struct Call {
     bool mayBeInside = true;  ///< whether it can be called on the timer's thread
 };
 
-/// Where the call is made, and which allocations fail: the n-th, or also those after it.
+/// What fails: an allocation, or a reading of the clock.
+struct AllocationFails {
+    using Left = AllocationsLeft;
+    using Exception = std::bad_alloc;
+    static constexpr const char* name = "allocation";
+    static long count() { return allocationsFailed(); }
+};
+struct ReadingFails {
+    using Left = ReadingsLeft;
+    using Exception = NoTime;
+    static constexpr const char* name = "reading";
+    static long count() { return readingsFailed(); }
+};
+
+/// Where the call is made, and which of them fail: the n-th, or also those after it.
 struct Shortage {
     bool inside;
     bool once;
@@ -40,8 +55,8 @@ std::string stateBefore(bool inside) {
     return room.state();
 }
 
-/// Makes the call once. \returns whether it got along with all its allocations
-template <class Room>
+/// Makes the call once. \returns whether nothing failed
+template <class Fails, class Room>
 bool isMadeWithoutFailure(const Call<Room>& tried, const Shortage& shortage) {
     bool done = false;
     bool failed = false;
@@ -51,13 +66,13 @@ bool isMadeWithoutFailure(const Call<Room>& tried, const Shortage& shortage) {
     {
         Room room;
         const auto make = [&] {
-            const long failuresBefore = allocationsFailed();
-            const AllocationsLeft left(shortage.n, shortage.once);
+            const long failuresBefore = Fails::count();
+            const typename Fails::Left left(shortage.n, shortage.once);
             try {
                 done = tried.call(room);
-            } catch (const std::bad_alloc&) {
+            } catch (const typename Fails::Exception&) {
             }
-            failed = allocationsFailed() != failuresBefore;
+            failed = Fails::count() != failuresBefore;
         };
         if (shortage.inside) {
             room.inside(make);
@@ -75,10 +90,10 @@ bool isMadeWithoutFailure(const Call<Room>& tried, const Shortage& shortage) {
 }
 
 /// Makes each call again and again on fresh rooms, while its first allocation fails, its second and
-/// so on, until none fails. A call that throws std::bad_alloc must have changed nothing; after it
-/// the timer must go on, and in the end nothing is leaked.
-template <class Room>
-void checkEachAllocation(const std::vector<Call<Room>>& calls) {
+/// so on, until none fails. A call that throws must have changed nothing; after it the timer must
+/// go on, and in the end nothing is leaked.
+template <class Fails, class Room>
+void checkEach(const std::vector<Call<Room>>& calls) {
     for (const Call<Room>& call : calls) {
         for (const bool inside : {false, true}) {
             if (inside && !call.mayBeInside) continue;
@@ -87,15 +102,26 @@ void checkEachAllocation(const std::vector<Call<Room>>& calls) {
                 bool done = false;
                 for (long n = all; !done || n == 0; ++n) {
                     BOOST_TEST_CONTEXT(call.name << (inside ? ", inside" : "")
-                                                 << (once ? ", once" : "") << ", allocation "
-                                                 << n) {
+                                                 << (once ? ", once" : "") << ", " << Fails::name
+                                                 << ' ' << n) {
                         BOOST_REQUIRE(n < 100);
-                        done = isMadeWithoutFailure(call, Shortage{inside, once, n});
+                        done = isMadeWithoutFailure<Fails>(call, Shortage{inside, once, n});
                     }
                 }
             }
         }
     }
+}
+
+template <class Room>
+void checkEachAllocation(const std::vector<Call<Room>>& calls) {
+    checkEach<AllocationFails>(calls);
+}
+
+/// The same for each reading of the clock on the thread that makes the call.
+template <class Room>
+void checkEachReading(const std::vector<Call<Room>>& calls) {
+    checkEach<ReadingFails>(calls);
 }
 
 }  // namespace test

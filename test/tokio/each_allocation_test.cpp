@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// Running out of memory: this program's operator new fails when a case says so.
+// Running out of memory: this program's operator new fails when a case says so. Its clock throws
+// then.
 #include "support/counts.hpp"
 #include "support/each_allocation.hpp"
 #include "support/manual_timer.hpp"
@@ -9,6 +10,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <memory>
@@ -50,8 +52,8 @@ TimeDriverOptions longNamed(std::shared_ptr<jtimer::Clock> clock, bool polled) {
 /// A driver, with a thread or polled, and one of each of what it drives, waiting.
 template <bool kPolled>
 struct Room {
-    const std::shared_ptr<jtimer::ManualClock> clock =
-        std::make_shared<jtimer::ManualClock>(test::kStart);
+    const std::shared_ptr<test::FaultyClock> clock =
+        std::make_shared<test::FaultyClock>(test::kStart);
     std::unique_ptr<TimeDriver> driver = std::make_unique<TimeDriver>(longNamed(clock, kPolled));
     Sleep sleep = driver->sleep(1h);
     Sleep unpolled = driver->sleep(1h);
@@ -156,6 +158,36 @@ BOOST_AUTO_TEST_SUITE(tokio_each_allocation)
 BOOST_AUTO_TEST_CASE(a_call_that_any_of_its_allocations_fails_has_changed_nothing) {
     test::checkEachAllocation(calls<false>());
     test::checkEachAllocation(calls<true>());
+}
+
+BOOST_AUTO_TEST_CASE(a_call_that_any_of_its_readings_of_the_clock_fails_has_changed_nothing) {
+    const auto check = [](auto calls) {
+        // These may fire the Sleep first: see below.
+        calls.erase(std::remove_if(calls.begin(), calls.end(),
+                                   [](const auto& call) {
+                                       const std::string name = call.name;
+                                       return name == "tick" || name == "pollTick";
+                                   }),
+                    calls.end());
+        test::checkEachReading(calls);
+    };
+    check(calls<false>());
+    check(calls<true>());
+}
+
+BOOST_AUTO_TEST_CASE(a_tick_whose_second_reading_of_the_clock_fails_can_still_be_taken) {
+    for (const bool blocks : {false, true}) {
+        Room<true> room;
+        {
+            const test::ReadingsLeft left(1);
+            BOOST_CHECK_THROW(blocks ? room.interval.tick() : room.interval.pollTick().value(),
+                              test::NoTime);
+        }
+        BOOST_TEST((room.interval.pollTick() == test::kStart));
+        BOOST_TEST(!room.interval.pollTick());
+        room.pass(10);
+        BOOST_TEST((room.interval.pollTick() == test::at(10)));
+    }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
