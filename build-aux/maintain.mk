@@ -76,21 +76,19 @@ compile_commands.json: FORCE | $(first)
 		$(call commands,$(shell find test -name '*.cpp'),$(test_flags) $(libpq_cppflags)) \
 		$(call commands,$(shell find samples tools -name '*.cpp'),-Ilib $(libpq_cppflags)) } | sed '$$s/,$$//'; echo ']'; } >$@
 
-# .clang-tidy lists the checks. Nearly all of the time goes to headers, so each folder of lib is read
-# as one unit; the files of the others are programs, or define the same names. Without libpq, only
-# what needs none.
-tidied_cluster = $(if $(libpq_cppflags),$(cluster_lib_sources),$(cluster_sources))
-tidied_programs = $(shell find samples tools -name '*.cpp' $(if $(libpq_cppflags),,-not -path '*cluster*'))
-tidied_folders = $(patsubst lib/%/,%,$(sort $(dir $(lib_sources) $(tidied_cluster))))
-write_unit = printf '\#include "%s"  // NOLINT(bugprone-suspicious-include)\n' \
-	$(filter lib/$(1)/%,$(lib_sources) $(tidied_cluster)) >$(B)/tidy/$(1).cpp
+# .clang-tidy lists the checks. Nearly all of the time goes to headers, so each folder is read as one
+# unit, in which each main() has a name of its own. Without libpq, only what needs none.
+tidied = $(lib_sources) $(if $(libpq_cppflags),$(cluster_lib_sources),$(cluster_sources)) \
+	$(shell find samples tools -name '*.cpp' $(if $(libpq_cppflags),,-not -path '*cluster*'))
 
 tidy: | $(first)
 	$(call require,$(CLANG_TIDY))
-	$(Q)mkdir -p $(B)/tidy && $(foreach folder,$(tidied_folders),$(call write_unit,$(folder)) &&) :
-	$(Q)printf '%s\n' $(tidied_folders:%=$(B)/tidy/%.cpp) $(tidied_programs) | \
-		xargs -P $$(nproc 2>/dev/null || echo 2) -I {} $(CLANG_TIDY) --quiet {} -- \
-		$(all_cppflags) -std=c++17 -Ilib -I. $(libpq_cppflags)
+	$(Q)rm -rf $(B)/tidy; n=0; for source in $(tidied); do \
+		unit=$(B)/tidy/$${source%/*}.cpp; mkdir -p $${unit%/*}; n=$$((n + 1)); \
+		printf '#define main main%d\n#include "%s"  // NOLINT(bugprone-suspicious-include)\n#undef main\n' \
+			$$n $$source >>$$unit; done
+	$(Q)find $(B)/tidy -name '*.cpp' | xargs -P $$(nproc 2>/dev/null || echo 2) -I {} \
+		$(CLANG_TIDY) --quiet {} -- $(all_cppflags) -std=c++17 -Ilib -I. $(libpq_cppflags)
 
 # Not the tests: it does not know the macros of Boost.Test, and skips the files that use them.
 cppcheck: | $(first)

@@ -10,6 +10,8 @@ namespace jtimer::cluster::detail {
 
 using jtimer::detail::floorDivide;
 
+inline constexpr std::int64_t kSecondsPerDay = 86'400;
+
 struct CivilDate {
     std::int64_t year;
     int month;  ///< 1 to 12

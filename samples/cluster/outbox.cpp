@@ -18,7 +18,7 @@ using Connection = std::unique_ptr<PGconn, decltype(&PQfinish)>;
 
 namespace {
 
-std::mutex mutex;
+std::mutex sending;
 std::condition_variable sent;
 int mails = 0;
 
@@ -45,7 +45,7 @@ void confirm(Run& task) {
     run(shop, "update orders set confirmed = true where number = " + task.id());
     task.complete(shop.get());
     run(shop, "commit");
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(sending);
     ++mails;
     sent.notify_one();
 }
@@ -68,7 +68,7 @@ int main() {
 
     scheduler.start();
     {
-        std::unique_lock lock(mutex);
+        std::unique_lock lock(sending);
         sent.wait(lock, [] { return mails == 2; });
     }
     scheduler.stop();

@@ -9,11 +9,8 @@
 #include <optional>
 #include <utility>
 
+using jtimer::cluster::detail::kSecondsPerDay;
 using std::chrono::seconds;
-
-namespace {
-constexpr std::int64_t kSecondsPerDay = 86'400;
-}
 
 CalendarRule::CalendarRule(const std::string& expression, Zone zone)
     : expression_(expression), cron_(expression), zone_(std::move(zone)) {}

@@ -13,8 +13,6 @@
 
 namespace {
 
-constexpr std::string_view kBlanks = " \t";
-
 constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kWords{{
     {"@reboot", "after 0s"},
     {"@yearly", R"(cron "0 0 1 1 *")"},

@@ -3,6 +3,9 @@
 
 #include <string_view>
 
+/// What separates the words of a line, also in a schedule.
+inline constexpr std::string_view kBlanks = " \t";
+
 /// Does nothing unless the line is one of a crontab, which people may take a schedule file for.
 /// \param line without blanks at its beginning
 /// \throws std::invalid_argument that says what to write instead

@@ -6,10 +6,7 @@
 #include <cstddef>
 
 namespace calendar = jtimer::cluster::detail;
-
-namespace {
-constexpr std::int64_t kSecondsPerDay = 86'400;
-}
+using calendar::kSecondsPerDay;
 
 /// Each function takes what it reads away from the text; false if something else is there.
 class PosixZone::Parser {

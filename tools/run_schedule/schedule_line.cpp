@@ -19,7 +19,6 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr std::string_view kBlanks = " \t";
 constexpr int kMostRetries = 1000;
 
 /// Reads a line word by word, from the left.

@@ -18,10 +18,10 @@
 using std::chrono::milliseconds;
 
 namespace calendar = jtimer::cluster::detail;
+using calendar::kSecondsPerDay;
 
 namespace {
 
-constexpr std::int64_t kSecondsPerDay = 86'400;
 constexpr std::int64_t kMillisPerDay = 1000 * kSecondsPerDay;
 constexpr std::int64_t kLongestDays = 36'500;
 

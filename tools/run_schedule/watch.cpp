@@ -53,9 +53,9 @@ std::string headLine(const std::vector<Record>& records, jtimer::Date now) {
            std::to_string(running) + " running, " + std::to_string(failed) + " failed";
 }
 
-using Cells = std::array<std::string, 6>;
+using Row = std::array<std::string, 6>;
 
-Cells cellsOf(const Record& record, jtimer::Date now) {
+Row rowOf(const Record& record, jtimer::Date now) {
     const bool ran = record.lateness.count() > 0;
     return {record.name,
             stateOf(record, now),
@@ -84,11 +84,11 @@ std::string shortDuration(nanoseconds time) {
 
 std::vector<std::string> watchLines(const std::vector<Record>& records, jtimer::Date now,
                                     ScreenSize size) {
-    const Cells head{"task", "state", "runs", "failures", "lateness p50", "last line"};
-    std::vector<Cells> table{head};
-    for (const Record& record : records) table.push_back(cellsOf(record, now));
+    const Row head{"task", "state", "runs", "failures", "lateness p50", "last line"};
+    std::vector<Row> table{head};
+    for (const Record& record : records) table.push_back(rowOf(record, now));
     const std::vector<std::size_t> widths = columnWidths(table);
-    const auto line = [&](const Cells& cells) {
+    const auto line = [&](const Row& cells) {
         std::string text = padded(cells[0], widths[0]) + "  " + padded(cells[1], widths[1]);
         for (std::size_t i = 2; i < 5; ++i) text += "  " + rightAligned(cells[i], widths[i]);
         return fitted(text + "  " + cells[5], size.columns);

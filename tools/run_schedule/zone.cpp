@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "zone.hpp"
 
+#include "cluster/calendar.hpp"
 #include "posix_zone.hpp"
 #include "time_text.hpp"
 
@@ -14,9 +15,10 @@
 #include <utility>
 #include <vector>
 
+using jtimer::cluster::detail::kSecondsPerDay;
+
 namespace {
 
-constexpr std::int64_t kSecondsPerDay = 86'400;
 constexpr std::streamsize kLargestFile = 1 << 20;
 
 std::string folder() {
