@@ -115,7 +115,7 @@ HashedWheelTimer::~HashedWheelTimer() { worker_->close(); }
 void HashedWheelTimer::start() { worker_->start(); }
 
 std::shared_ptr<Timeout> HashedWheelTimer::newTimeout(detail::TaskArgument task, TimeSpan delay) {
-    return worker_->newTimeout(std::move(task.timeout()), toNanos(delay.value()));
+    return worker_->newTimeout(task.timeout(), toNanos(delay.value()));
 }
 
 // Keeps the worker: stop() may drop a task that holds the last reference to this timer.

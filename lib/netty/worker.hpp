@@ -65,9 +65,10 @@ class Worker final : public std::enable_shared_from_this<Worker>, private LoopTh
     Worker& operator=(const Worker&) = delete;
     ~Worker();
 
-    /// Implement the functions of HashedWheelTimer with these names.
+    /// Implement the functions of HashedWheelTimer with these names. newTimeout() moves `given` if
+    /// it accepts the timeout.
     void start();
-    std::shared_ptr<Timeout> newTimeout(std::shared_ptr<Timeout> timeout, Nanos delay);
+    std::shared_ptr<Timeout> newTimeout(std::shared_ptr<Timeout>& given, Nanos delay);
     std::vector<std::shared_ptr<Timeout>> stop();
     std::int64_t pendingTimeouts();
     HashedWheelTimerStats stats();
