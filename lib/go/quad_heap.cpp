@@ -24,10 +24,7 @@ void QuadHeap::reserve(std::size_t count) {
     array_.grow(std::max({needed, array_.nextSize(), least}));
 }
 
-void QuadHeap::add(Nanos when, HeapItem& item) noexcept {
-    heap()[size_] = {when, &item};
-    siftUp(size_++);
-}
+void QuadHeap::add(Nanos when, HeapItem& item) noexcept { siftUp(size_++, {when, &item}); }
 
 void QuadHeap::remove(HeapItem& item) noexcept {
     const std::size_t i = item.index_;
@@ -37,8 +34,11 @@ void QuadHeap::remove(HeapItem& item) noexcept {
     // The item's index is about to be written, and is probably not in the cache.
     __builtin_prefetch(last.item, 1);
     __builtin_prefetch(heap() + firstChildOf(i));
-    heap()[i] = last;
-    if (siftUp(i) == i) siftDown(i);
+    if (i > 0 && last.when < heap()[parentOf(i)].when) {
+        siftUp(i, last);
+    } else {
+        siftDown(i, last);
+    }
 }
 
 void QuadHeap::place(std::size_t i, const Entry& entry) noexcept {
@@ -46,22 +46,19 @@ void QuadHeap::place(std::size_t i, const Entry& entry) noexcept {
     entry.item->index_ = static_cast<std::uint32_t>(i);
 }
 
-/// Moves an entry up while it is strictly less than its parent. \returns its new index
-std::size_t QuadHeap::siftUp(std::size_t i) noexcept {
-    const Entry moving = heap()[i];
+/// Puts an entry at i, or as far above as it is strictly less than what is there.
+void QuadHeap::siftUp(std::size_t i, Entry moving) noexcept {
     while (i > 0 && moving.when < heap()[parentOf(i)].when) {
         place(i, heap()[parentOf(i)]);
         i = parentOf(i);
     }
     place(i, moving);
-    return i;
 }
 
-/// Moves an entry down while one of its children is strictly less: to the place of the least child,
-/// the first of equal ones.
-void QuadHeap::siftDown(std::size_t i) noexcept {
+/// Puts an entry at i, or further down while a child there is strictly less: at the place of the
+/// least child, the first of equal ones.
+void QuadHeap::siftDown(std::size_t i, Entry moving) noexcept {
     const Entry* const entries = heap();
-    const Entry moving = entries[i];
     for (std::size_t child = firstChildOf(i); child < size_; child = firstChildOf(i)) {
         const std::size_t end = std::min(child + kChildren, size_);
         std::size_t least = child;

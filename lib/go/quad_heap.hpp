@@ -77,8 +77,8 @@ class QuadHeap {
 
     Entry* heap() const noexcept { return array_.data() + kOffset; }
     void place(std::size_t i, const Entry& entry) noexcept;
-    std::size_t siftUp(std::size_t i) noexcept;
-    void siftDown(std::size_t i) noexcept;
+    void siftUp(std::size_t i, Entry moving) noexcept;
+    void siftDown(std::size_t i, Entry moving) noexcept;
 
     jtimer::detail::GrowingArray<Entry> array_;
     std::size_t size_ = 0;
