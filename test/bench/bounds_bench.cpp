@@ -20,6 +20,7 @@
 #include <random>
 #include <stdexcept>
 #include <sys/mman.h>
+#include <utility>
 #include <vector>
 
 // What bounds a timer of this shape: its parts by themselves, and bare structures that do the same
@@ -169,6 +170,42 @@ void stopCells(benchmark::State& state, bool huge) {
     bench::measure(state, state.range(0), kNothing, batch, kNothing);
 }
 
+/// As much as a newTimeout() of a wheel cannot do without: it reads the clock, writes a timeout's
+/// 96 bytes, takes the monitor, and counts the caller's reference. The memory was used before and
+/// lies in the order in which it is taken.
+void addTimeouts(benchmark::State& state) {
+    struct Node {
+        std::atomic<int> references{1};
+        Node* older = nullptr;
+        std::int64_t time = 0;
+        std::int64_t rest[9] = {};
+    };
+    static_assert(sizeof(Node) == 96);
+    struct Handle {
+        Node* timeout = nullptr;
+        Node* references = nullptr;
+    };
+    const jtimer::SteadyClock clock;
+    jtimer::detail::Mutex monitor;
+    Node* newest = nullptr;
+    const std::unique_ptr<Node[]> nodes(new Node[kMillion]);
+    std::vector<Handle> handles(kMillion);
+    const auto batch = [&](Stretch& stretch) {
+        stretch.start();
+        for (std::size_t i = 0; i < kMillion; ++i) {
+            Node& node = *::new (&nodes[i]) Node;
+            node.time = clock.nanos();
+            node.references.fetch_add(1, std::memory_order_relaxed);
+            monitor.lock();
+            node.older = std::exchange(newest, &node);
+            monitor.unlock();
+            handles[i] = {&node, &node};
+        }
+        stretch.stop();
+    };
+    bench::measure(state, kMillion, kNothing, batch, kNothing);
+}
+
 /// The CPU time of one wake-up: a wait of 50 us that ends by itself.
 template <class Wait>
 void measureWakeUp(benchmark::State& state, const Wait& wait) {
@@ -206,5 +243,6 @@ BENCHMARK_CAPTURE(lookAtStates, thenDrop, true, kMillion)->UseManualTime();
 BENCHMARK_CAPTURE(lookAtStates, dropInBatches, true, 16)->UseManualTime();
 BENCHMARK_CAPTURE(stopCells, onUsualPages, false)->Arg(100'000)->Arg(kMillion)->UseManualTime();
 BENCHMARK_CAPTURE(stopCells, onHugePages, true)->Arg(100'000)->Arg(kMillion)->UseManualTime();
+BENCHMARK(addTimeouts)->UseManualTime();
 BENCHMARK(wakeUpInMonitor);
 BENCHMARK(wakeUpFromSleep);
