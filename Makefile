@@ -348,14 +348,14 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   deps-cluster   installs what is needed for all, demo, check and check-cluster
   demo           runs build/tools/run_schedule on its demo.schedule for five seconds
   samples, tools builds the samples, and run_schedule, in build/samples/ and build/tools/
-  tests          builds all fast tests, and what they test
-  check          builds and runs all fast tests
+  tests, check   builds all fast tests, and what they test; check also runs them
   check-slow     builds and runs the real-time and stress tests
   demo-cluster   three workers share ten tasks on a private PostgreSQL server, and one is killed: 15 s
   cluster        builds libjtimer-cluster (libpq); check-cluster tests it, stress-cluster for DURATION
                  seconds (1800), beside private PostgreSQL servers; install-cluster
   check-syntax   compiles everything without writing objects, for CXXFLAGS=-std=c++20 and so on
   nightly        runs what .ci/run has no time for: check-shaken, model, explore, other builds
+  fuzz           fuzzes with libFuzzer (clang++), SECONDS=60 for each of FUZZERS=
   check-shaken   runs the fast tests once for each of SEEDS, with threads delayed at random
   oracle         plays scenarios on a real java.util.Timer and on jtimer, and compares (a JDK)
   oracle-golden  records what the JDK does in test/jdk/oracle/golden/, for check

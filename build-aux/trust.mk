@@ -13,3 +13,35 @@ mutants:
 	$(call require,$(PYTHON))
 	$(Q)$(PYTHON) test/mutants/mutants.py --seed $(SEED) --count $(COUNT) --parts $(PARTS) \
 		--seconds $(MUTANTS_SECONDS)
+
+# Fuzzers, one for each test/fuzz/NAME.cpp, for SECONDS each. Each goes on from what it has found, in
+# build/fuzz/corpus, and from test/fuzz/corpus, which `make check` plays without libFuzzer.
+fuzz_targets = $(filter-out main corpus_test,$(basename $(notdir $(wildcard test/fuzz/*.cpp))))
+parser_objects = $(filter-out %/main.o %/options.o,$(run_schedule_objects))
+FUZZERS = $(fuzz_targets)
+FUZZ_CXX = clang++
+
+$(B)/test/fuzz/corpus_test: $(fuzz_targets:%=$(B)/obj/test/fuzz/%.o) $(parser_objects)
+
+fuzz_programs = $(fuzz_targets:%=$(B)/fuzz/%)
+$(B)/fuzz/cron $(B)/fuzz/schedule: $(parser_objects)
+$(fuzz_programs): $(B)/fuzz/%: $(B)/obj/test/fuzz/%.o $(B)/obj/test/fuzz/main.o $(B)/libjtimer.a
+	$(QUIET) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(link) -fsanitize=fuzzer $(BOOST_THREAD_LIBS) -o $@
+
+.PHONY: fuzz
+ifeq ($(FUZZED),yes)
+fuzz: $(FUZZERS:%=$(B)/fuzz/%)
+	@for name in $(FUZZERS); do \
+		echo "$$name:"; \
+		mkdir -p $(B)/corpus/$$name $(B)/crashes && \
+		$(B)/fuzz/$$name -max_total_time=$(or $(SECONDS),60) -timeout=60 -print_final_stats=1 \
+			-artifact_prefix=$(B)/crashes/$$name- $(B)/corpus/$$name test/fuzz/corpus/$$name \
+			2>$(B)/$$name.log || { cat $(B)/$$name.log; exit 1; }; \
+		grep -E '^stat::(number|average)' $(B)/$$name.log; \
+	done
+else
+fuzz: | $(first)
+	@$(MAKE) FUZZED=yes CXX='$(FUZZ_CXX)' PRECOMPILED=no fuzz
+endif

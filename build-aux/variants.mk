@@ -45,3 +45,11 @@ HARDENED_FLAGS += $(fortify)=$(fortify_level)
 HARDENED_TEST_FLAGS = -U_FORTIFY_SOURCE
 endif
 endif
+
+# So does FUZZED=yes, for `make fuzz`: with libFuzzer's counters and both of these sanitizers.
+FUZZED =
+ifeq ($(FUZZED),yes)
+B = build/fuzz
+SANITIZE_FLAGS = -fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer \
+	-fno-sanitize-recover=all
+endif
