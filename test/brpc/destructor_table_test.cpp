@@ -1,0 +1,185 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+//
+// Destructors of what tasks captured call their timer, whatever destroys them.
+#include "support/destructor_table.hpp"
+#include "support/manual_timer.hpp"
+
+#include <jtimer/brpc/timer_thread.hpp>
+
+#include <boost/test/unit_test.hpp>
+#include <boost/thread/thread.hpp>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <pthread.h>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+using jtimer::brpc::TaskId;
+using jtimer::brpc::TimerThread;
+using jtimer::brpc::TimerThreadOptions;
+using test::Calls;
+using test::Captured;
+using test::okOr;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Room {
+    struct Options {};
+
+    const std::shared_ptr<jtimer::ManualClock> clock =
+        std::make_shared<jtimer::ManualClock>(test::kStart);
+    /// Shared with all tasks.
+    const std::shared_ptr<int> token = std::make_shared<int>();
+    std::atomic<int> othersRuns{0}, newRuns{0};
+    std::atomic<bool> isGone{false};
+    std::unique_ptr<TimerThread> owned = std::make_unique<TimerThread>();
+    TimerThread* const timer = owned.get();
+    TaskId other = 0;
+
+    explicit Room(const Options&) {
+        timer->start(options());
+        other = timer->schedule([this, t = token] { ++othersRuns; }, test::at(3'600'000));
+        clock->waitUntilIdle();
+    }
+    TimerThreadOptions options() const {
+        TimerThreadOptions options;
+        options.clock = clock;
+        options.uncaughtExceptionHandler = [](const std::string&, const std::exception_ptr&) {};
+        return options;
+    }
+
+    auto newTask() {
+        return [this, t = token] { ++newRuns; };
+    }
+    void destroy() {
+        owned.reset();
+        isGone = true;
+    }
+    void advance() const { clock->advance(10); }
+
+    /// + for the other task, * for the new one.
+    std::string end() {
+        if (owned) clock->advance(2h);
+        owned.reset();
+        while (token.use_count() > 1) boost::this_thread::yield();
+        return (othersRuns > 0 ? "+" : "") + std::string(static_cast<std::size_t>(newRuns), '*');
+    }
+};
+
+using Column = test::FromDestructor<Room>;
+
+const std::vector<Column> kCalls = {
+    {"schedule",
+     [](Room& r) {
+         return std::string(r.timer->schedule(r.newTask(), test::at(20)) != 0 ? "ok" : "no");
+     }},
+    {"unschedule", [](Room& r) { return std::to_string(r.timer->unschedule(r.other)); }},
+    {"unscheduleAndWait",
+     [](Room& r) { return std::to_string(r.timer->unscheduleAndWait(r.other)); },
+     Calls::TimerAndMayWait},
+    {"start", [](Room& r) { return std::to_string(r.timer->start(r.options())); },
+     Calls::TimerAndMayWait},
+    {"stopAndJoin", [](Room& r) { return okOr([&] { r.timer->stopAndJoin(); }); },
+     Calls::TimerAndMayWait},
+    {"takePending",
+     [](Room& r) {
+         std::size_t taken = 0;
+         const std::string answer = okOr([&] { taken = r.timer->takePending().size(); });
+         return answer == "ok" ? std::to_string(taken) : answer;
+     }},
+    {"stats", [](Room& r) { return std::to_string(r.timer->stats().pending); }},
+    {"clock", [](Room& r) { return okOr([&] { r.timer->clock()->now(); }); }},
+    {"~TimerThread", [](Room& r) { return okOr([&] { r.owned.reset(); }); },
+     Calls::TimerAndMayWait},
+};
+
+/// Schedules a task that is due in 10 ms, and has the thread wait for it.
+TaskId schedule(Room& room, Captured captured) {
+    const TaskId id = room.timer->schedule([captured = std::move(captured)] {}, test::at(10));
+    room.clock->waitUntilIdle();
+    return id;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(destructors_of_tasks_may_call_their_timer) {
+    test::checkDestructors<Room>(
+        kCalls,
+        {
+            {"after a run",
+             [](Room& r, Captured c) {
+                 schedule(r, std::move(c));
+                 r.advance();
+             },
+             "ok+* 0 0 0+ ok state+ 1+ ok+ ok"},
+            {"after a run of a large callable",
+             [](Room& r, Captured c) {
+                 r.timer->schedule([c = std::move(c),
+                                    large = std::array<long, 20>{}] { static_cast<void>(large); },
+                                   test::at(10));
+                 r.advance();
+             },
+             "ok+* 0 0 0+ ok state+ 1+ ok+ ok"},
+            {"after a run that throws",
+             [](Room& r, Captured c) {
+                 r.timer->schedule([c = std::move(c)] { throw std::runtime_error("run"); },
+                                   test::at(10));
+                 r.advance();
+             },
+             "ok+* 0 0 0+ ok state+ 1+ ok+ ok"},
+            {"unschedule",
+             [](Room& r, Captured c) { r.timer->unschedule(schedule(r, std::move(c))); },
+             "ok+* 0 0 0+ ok state+ 1+ ok+ ok"},
+            {"unscheduleAndWait",
+             [](Room& r, Captured c) { r.timer->unscheduleAndWait(schedule(r, std::move(c))); },
+             "ok+* 0 0 0+ ok state+ 1+ ok+ ok"},
+            {"unschedule after the stop",
+             [](Room& r, Captured c) {
+                 const TaskId id = schedule(r, std::move(c));
+                 r.timer->stopAndJoin();
+                 r.timer->unschedule(id);
+             },
+             "no 0 0 125 ok 1 1 ok ok"},
+            {"takePending",
+             [](Room& r, Captured c) {
+                 schedule(r, std::move(c));
+                 r.timer->stopAndJoin();
+                 r.timer->takePending();
+             },
+             "no -1 -1 125 ok 0 0 ok ok"},
+            {"~TimerThread",
+             [](Room& r, Captured c) {
+                 schedule(r, std::move(c));
+                 r.owned.reset();
+             },
+             "no -1 -1 125 ok 0 0 ok ok"},
+            {"~TimerThread in a run",
+             [](Room& r, Captured c) {
+                 schedule(r, std::move(c));
+                 r.timer->schedule([&r] { r.destroy(); }, test::at(5));
+                 r.clock->advance(10);
+             },
+             "- - - - - - - - -"},
+            {"~TimerThread after a pthread_exit",
+             [](Room& r, Captured c) {
+                 schedule(r, std::move(c));
+                 r.timer->schedule([] { ::pthread_exit(nullptr); }, test::at(5));
+                 r.clock->advance(10);
+                 r.owned.reset();
+             },
+             "no -1 -1 125 ok 0 0 ok ok"},
+            {"schedule, which refuses it",
+             [](Room& r, Captured c) {
+                 r.timer->stopAndJoin();
+                 schedule(r, std::move(c));
+             },
+             "no 0 0 125 ok 1 1 ok ok"},
+        });
+}

@@ -1,0 +1,213 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+//
+// Destructors of what functions captured call their runtime, whatever destroys them.
+#include "support/destructor_table.hpp"
+#include "support/manual_timers.hpp"
+
+#include <jtimer/go.hpp>
+
+#include <boost/test/unit_test.hpp>
+#include <boost/thread/thread.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <pthread.h>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+using jtimer::go::Channel;
+using jtimer::go::Event;
+using jtimer::go::Timer;
+using jtimer::go::Timers;
+using jtimer::go::TimersOptions;
+using test::Calls;
+using test::Captured;
+using test::okOr;
+using test::yesOrNo;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Room {
+    using Options = std::function<void(TimersOptions&)>;
+
+    const std::shared_ptr<jtimer::ManualClock> clock =
+        std::make_shared<jtimer::ManualClock>(test::kStart);
+    /// Shared with all functions.
+    const std::shared_ptr<int> token = std::make_shared<int>();
+    std::atomic<int> othersRuns{0}, newRuns{0};
+    std::atomic<bool> isGone{false};
+    /// What executors hold back.
+    std::vector<std::function<void()>> handedOver;
+    std::unique_ptr<Timers> owned;
+    Timers* const timers;
+    Timer other, channel;
+    jtimer::go::CancellableContext context;
+
+    explicit Room(const Options& set) : owned(make(set)), timers(owned.get()) {
+        other = timers->afterFunc(1h, [this, t = token] { ++othersRuns; });
+        channel = timers->newTimer(0);
+        context = withCancel(background(*timers));
+        clock->waitUntilIdle();
+    }
+    std::unique_ptr<Timers> make(const Options& set) const {
+        TimersOptions options = test::goOnClock(clock);
+        options.uncaughtExceptionHandler = [](const std::string&, const std::exception_ptr&) {};
+        if (set) set(options);
+        return std::make_unique<Timers>(options);
+    }
+
+    auto newFunction() {
+        return [this, t = token] { ++newRuns; };
+    }
+    void destroy() {
+        owned.reset();
+        isGone = true;
+    }
+    void advance() const { clock->advance(10); }
+
+    /// + for the other function, * for the new one.
+    std::string end() {
+        if (owned) clock->advance(2h);
+        owned.reset();
+        other = {};
+        while (token.use_count() > 1) boost::this_thread::yield();
+        return (othersRuns > 0 ? "+" : "") + std::string(static_cast<std::size_t>(newRuns), '*');
+    }
+};
+
+using Column = test::FromDestructor<Room>;
+
+const std::vector<Column> kCalls = {
+    {"afterFunc", [](Room& r) { return okOr([&] { r.timers->afterFunc(1, r.newFunction()); }); }},
+    {"newTimer", [](Room& r) { return okOr([&] { static_cast<void>(r.timers->newTimer(1)); }); }},
+    {"newTicker", [](Room& r) { return okOr([&] { static_cast<void>(r.timers->newTicker(1)); }); }},
+    {"sleep", [](Room& r) { return okOr([&] { r.timers->sleep(0); }); }},
+    {"stats", [](Room& r) { return std::to_string(r.timers->stats().pending); }},
+    {"check", [](Room& r) { return okOr([&] { r.timers->check(); }); }},
+    {"other.stop", [](Room& r) { return yesOrNo(r.other.stop()); }, Calls::Handle},
+    {"other.stopAndWait", [](Room& r) { return yesOrNo(r.other.stopAndWait()); },
+     Calls::HandleAndMayWait},
+    {"other.reset", [](Room& r) { return okOr([&] { r.other.reset(1ms); }); }, Calls::Handle},
+    {"~Timer", [](Room& r) { return okOr([&] { r.other = {}; }); }, Calls::Handle},
+    {"tryReceive", [](Room& r) { return yesOrNo(r.channel.C().tryReceive().has_value()); },
+     Calls::Handle},
+    {"receive", [](Room& r) { return okOr([&] { r.channel.C().receive(); }); }, Calls::Handle},
+    {"select",
+     [](Room& r) {
+         const Event event;
+         event.set();
+         return okOr([&] { jtimer::go::select({r.channel.C(), event}); });
+     },
+     Calls::Handle},
+    {"withTimeout",
+     [](Room& r) {
+         return okOr([&] {
+             const auto child = withTimeout(r.context.context, 0);
+             r.context.cancel();
+             if (!child.context.err()) throw std::logic_error("not done");
+         });
+     },
+     Calls::Handle},
+    {"~Timers", [](Room& r) { return okOr([&] { r.owned.reset(); }); }, Calls::TimerAndMayWait},
+};
+
+Timer start(Room& room, Captured captured) {
+    return room.timers->afterFunc(10, [captured = std::move(captured)] {});
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(destructors_of_functions_may_call_their_runtime) {
+    const auto inlineExecutor = [](TimersOptions& options) {
+        options.executor = [](const std::function<void()>& function) { function(); };
+    };
+    test::checkDestructors<Room>(
+        kCalls,
+        {
+            {"after a run",
+             [](Room& r, Captured c) {
+                 start(r, std::move(c));
+                 r.advance();
+             },
+             "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok"},
+            {"after a run on the thread that fires",
+             [](Room& r, Captured c) {
+                 start(r, std::move(c));
+                 r.advance();
+             },
+             "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok", inlineExecutor},
+            {"after a run that throws",
+             [](Room& r, Captured c) {
+                 r.timers->afterFunc(10, [c = std::move(c)] { throw std::runtime_error("run"); });
+                 r.advance();
+             },
+             "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok"},
+            {"after a run that ends its thread",
+             [](Room& r, Captured c) {
+                 r.timers->afterFunc(10, [c = std::move(c)] { ::pthread_exit(nullptr); });
+                 r.advance();
+             },
+             "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok"},
+            {"the end of a handle after a run",
+             [](Room& r, Captured c) {
+                 Timer timer = start(r, std::move(c));
+                 r.advance();
+             },
+             "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok"},
+            {"the end of a handle after stop",
+             [](Room& r, Captured c) { start(r, std::move(c)).stop(); },
+             "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok"},
+            {"the end of a handle after stopAndWait",
+             [](Room& r, Captured c) { start(r, std::move(c)).stopAndWait(); },
+             "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok"},
+            {"the end of a handle after reset and stop",
+             [](Room& r, Captured c) {
+                 Timer timer = start(r, std::move(c));
+                 timer.reset(1);
+                 timer.stop();
+             },
+             "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok"},
+            {"~Timers",
+             [](Room& r, Captured c) {
+                 start(r, std::move(c));
+                 r.owned.reset();
+             },
+             "state state state ok 0 ok no no state ok no state ok ok ok"},
+            {"~Timers, with a handle",
+             [](Room& r, Captured c) {
+                 const Timer timer = start(r, std::move(c));
+                 r.owned.reset();
+             },
+             "state state state ok 0 ok no no state ok no state ok ok ok"},
+            {"~Timers in a run",
+             [](Room& r, Captured c) {
+                 start(r, std::move(c));
+                 r.timers->afterFunc(5, [&r] { r.destroy(); });
+                 r.advance();
+             },
+             "state state state ok 0 ok no no state ok no state ok ok ok"},
+            {"a run, after ~Timers on its thread",
+             [](Room& r, Captured c) {
+                 r.timers->afterFunc(5, [&r, c = std::move(c)]() mutable {
+                     const Captured last = std::move(c);
+                     r.destroy();
+                 });
+                 r.advance();
+             },
+             "- - - - - - no no state ok no state ok ok -"},
+            {"an executor that throws",
+             [](Room& r, Captured c) {
+                 start(r, std::move(c));
+                 r.advance();
+             },
+             "ok ok ok ok 1 ok yes yes ok ok yes ok ok ok ok",
+             [](TimersOptions& options) {
+                 options.executor = [](const std::function<void()>&) { throw 1; };
+             }},
+        });
+}

@@ -1,0 +1,223 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+//
+// Destructors of what tasks captured call their timer, whatever destroys them.
+#include "support/destructor_table.hpp"
+#include "support/manual_timer.hpp"
+
+#include <jtimer/timer.hpp>
+
+#include <boost/test/unit_test.hpp>
+#include <boost/thread/thread.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <pthread.h>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+using jtimer::MissedRuns;
+using jtimer::Timer;
+using jtimer::TimerOptions;
+using jtimer::TimerTask;
+using test::Calls;
+using test::Captured;
+using test::okOr;
+using test::yesOrNo;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Room {
+    using Options = std::function<void(TimerOptions&)>;
+
+    const std::shared_ptr<jtimer::ManualClock> clock =
+        std::make_shared<jtimer::ManualClock>(test::kStart);
+    /// Shared with all tasks.
+    std::shared_ptr<std::atomic<int>> token = std::make_shared<std::atomic<int>>(0);
+    std::atomic<int> othersRuns{0}, newRuns{0};
+    std::atomic<bool> isGone{false};
+    std::unique_ptr<Timer> owned;
+    Timer* const timer;
+    std::shared_ptr<TimerTask> other;
+
+    explicit Room(const Options& set) : owned(make(set)), timer(owned.get()) {
+        other = timer->schedule([this, t = token] { ++othersRuns; }, 1h);
+    }
+    std::unique_ptr<Timer> make(const Options& set) {
+        TimerOptions options = test::silentOnDeath(clock, true);
+        if (set) set(options);
+        return std::make_unique<Timer>(options);
+    }
+
+    auto newTask() {
+        return [this, t = token] { ++newRuns; };
+    }
+    void destroy() {
+        owned.reset();
+        isGone = true;
+    }
+    void advance() { clock->advance(10); }
+
+    /// + for the other task, * for each run of the new one.
+    std::string end() {
+        if (owned) clock->advance(2h);
+        owned.reset();
+        other.reset();
+        while (token.use_count() > 1) boost::this_thread::yield();
+        return (othersRuns > 0 ? "+" : "") + std::string(static_cast<std::size_t>(newRuns), '*');
+    }
+};
+
+using Row = test::Destruction<Room>;
+using Column = test::FromDestructor<Room>;
+
+const std::vector<Column> kCalls = {
+    {"schedule", [](Room& r) { return okOr([&] { r.timer->schedule(r.newTask(), 1); }); }},
+    {"schedule repeatedly",
+     [](Room& r) { return okOr([&] { r.timer->schedule(r.newTask(), 1, 1h); }); }},
+    {"scheduleAtFixedRate",
+     [](Room& r) {
+         return okOr([&] { r.timer->scheduleAtFixedRate(r.newTask(), 1, 2h, MissedRuns::Skip); });
+     }},
+    {"cancel", [](Room& r) { return okOr([&] { r.timer->cancel(); }); }},
+    {"shutdownNow", [](Room& r) { return std::to_string(r.timer->shutdownNow().size()); }},
+    {"purge", [](Room& r) { return std::to_string(r.timer->purge()); }},
+    {"stats", [](Room& r) { return std::to_string(r.timer->stats().pending); }},
+    {"detach", [](Room& r) { return okOr([&] { r.timer->detach(); }); }},
+    {"other.cancel", [](Room& r) { return yesOrNo(r.other->cancel()); }, Calls::Handle},
+    {"other.cancelAndWait", [](Room& r) { return yesOrNo(r.other->cancelAndWait()); },
+     Calls::HandleAndMayWait},
+    {"awaitTermination", [](Room& r) { return okOr([&] { r.timer->awaitTermination(0); }); },
+     Calls::TimerAndMayWait},
+    {"~Timer", [](Room& r) { return okOr([&] { r.owned.reset(); }); }, Calls::TimerAndMayWait},
+};
+
+/// Schedules a task that is due in 10 ms, and has the thread wait for it.
+std::shared_ptr<TimerTask> schedule(Room& room, Captured captured) {
+    auto task = room.timer->schedule([captured = std::move(captured)] {}, 10);
+    room.clock->waitUntilIdle();
+    return task;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(destructors_of_tasks_may_call_their_timer) {
+    const auto removing = [](TimerOptions& options) { options.removeOnCancel = true; };
+    test::checkDestructors<Room>(
+        kCalls,
+        {
+            {"after a run",
+             [](Room& r, Captured c) {
+                 schedule(r, std::move(c));
+                 r.advance();
+             },
+             "ok+* ok+** ok+* ok 1 0+ 1+ ok+ yes yes state+ ok"},
+            {"after a run that removeOnCancel keeps a link for",
+             [](Room& r, Captured c) {
+                 schedule(r, std::move(c));
+                 r.advance();
+             },
+             "ok+* ok+** ok+* ok 1 0+ 1+ ok+ yes yes state+ ok", removing},
+            {"at the time of a cancelled task",
+             [](Room& r, Captured c) {
+                 schedule(r, std::move(c))->cancel();
+                 r.advance();
+             },
+             "ok+* ok+** ok+* ok 1 0+ 1+ ok+ yes yes state+ ok"},
+            {"cancel, of a task that leaves the queue at once",
+             [](Room& r, Captured c) { schedule(r, std::move(c))->cancel(); },
+             "ok+* ok+** ok+* ok 1 0+ 1+ ok+ yes yes ok+ ok", removing},
+            {"cancelAndWait, the same",
+             [](Room& r, Captured c) { schedule(r, std::move(c))->cancelAndWait(); },
+             "ok+* ok+** ok+* ok 1 0+ 1+ ok+ yes yes ok+ ok", removing},
+            {"after a run that cancelled its repeating task",
+             [](Room& r, Captured c) {
+                 r.timer->schedule([c = std::move(c)](TimerTask& self) { self.cancel(); }, 10, 10);
+                 r.advance();
+             },
+             "ok+* ok+** ok+* ok 1 0+ 1+ ok+ yes yes state+ ok"},
+            {"cancelled between the runs of a task that may miss some",
+             [](Room& r, Captured c) {
+                 const auto task =
+                     r.timer->scheduleAtFixedRate([c = std::move(c)] {}, 10, 10, MissedRuns::Once);
+                 r.advance();
+                 task->cancel();
+             },
+             "ok+* ok+** ok+* ok 1 0+ 1+ ok+ yes yes state+ ok"},
+            {"purge",
+             [](Room& r, Captured c) {
+                 schedule(r, std::move(c))->cancel();
+                 r.timer->purge();
+             },
+             "ok+* ok+** ok+* ok 1 0+ 1+ ok+ yes yes ok+ ok"},
+            {"Timer::cancel",
+             [](Room& r, Captured c) {
+                 schedule(r, std::move(c));
+                 r.timer->cancel();
+             },
+             "state state state ok 0 0 0 ok yes yes ok ok"},
+            {"shutdownNow, whose result is dropped",
+             [](Room& r, Captured c) {
+                 schedule(r, std::move(c));
+                 r.timer->shutdownNow().clear();
+             },
+             "state state state ok 0 0 0 ok no no ok ok"},
+            {"~Timer",
+             [](Room& r, Captured c) {
+                 schedule(r, std::move(c));
+                 r.owned.reset();
+             },
+             "state state state ok 0 0 0 ok yes yes ok ok"},
+            {"after a run that destroys the timer",
+             [](Room& r, Captured c) {
+                 r.timer->schedule([&r, c = std::move(c)] { r.destroy(); }, 5);
+                 r.advance();
+             },
+             "- - - - - - - - yes yes - -"},
+            {"~Timer in another task's run",
+             [](Room& r, Captured c) {
+                 schedule(r, std::move(c));
+                 r.timer->schedule([&r] { r.destroy(); }, 5);
+                 r.advance();
+             },
+             "state state state ok 0 0 0 ok yes yes state ok"},
+            {"another task's exception, which ends the timer",
+             [](Room& r, Captured c) {
+                 r.timer->schedule([] { throw std::runtime_error("ends"); }, 5);
+                 schedule(r, std::move(c));
+                 r.advance();
+             },
+             "state state state ok 0 0 0 ok yes yes state ok"},
+            {"its own exception, which ends the timer",
+             [](Room& r, Captured c) {
+                 r.timer->schedule([c = std::move(c)] { throw std::runtime_error("ends"); }, 5);
+                 r.advance();
+             },
+             "state state state ok 0 0 0 ok yes yes state ok"},
+            {"its own exception, which ends the task",
+             [](Room& r, Captured c) {
+                 r.timer->schedule([c = std::move(c)] { throw std::runtime_error("ends"); }, 5, 5);
+                 r.advance();
+             },
+             "ok+* ok+*** ok+** ok 1 0+ 1+ ok+ yes yes state+ ok",
+             [](TimerOptions& options) {
+                 options.onException = jtimer::OnException::CancelTask;
+                 options.taskExceptionHandler = [](const jtimer::TaskException&) {};
+             }},
+            {"another task's pthread_exit",
+             [](Room& r, Captured c) {
+                 r.timer->schedule([] { ::pthread_exit(nullptr); }, 5);
+                 schedule(r, std::move(c));
+                 r.advance();
+             },
+             "state state state ok 0 0 0 ok yes yes state ok"},
+            {"schedule, which refuses it",
+             [](Room& r, Captured c) { okOr([&] { schedule(r, std::move(c)); }); },
+             "full+ full+ full+ ok 1 0+ 1+ ok+ yes yes ok+ ok",
+             [](TimerOptions& options) { options.maxPending = 1; }},
+        });
+}

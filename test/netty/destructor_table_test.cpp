@@ -1,0 +1,211 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+//
+// Destructors of what tasks captured call their timer, whatever destroys them.
+#include "support/destructor_table.hpp"
+#include "support/manual_wheel.hpp"
+
+#include <jtimer/netty/hashed_wheel_timer.hpp>
+
+#include <boost/test/unit_test.hpp>
+#include <boost/thread/thread.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <pthread.h>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+using jtimer::netty::HashedWheelTimer;
+using jtimer::netty::HashedWheelTimerOptions;
+using test::Calls;
+using test::Captured;
+using test::Handle;
+using test::okOr;
+using test::yesOrNo;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Room {
+    using Options = std::function<void(HashedWheelTimerOptions&)>;
+
+    const std::shared_ptr<jtimer::ManualClock> clock =
+        std::make_shared<jtimer::ManualClock>(test::kStart);
+    /// Shared with all tasks.
+    const std::shared_ptr<int> token = std::make_shared<int>();
+    std::atomic<int> othersRuns{0}, newRuns{0};
+    std::atomic<bool> isGone{false};
+    std::unique_ptr<HashedWheelTimer> owned;
+    HashedWheelTimer* const timer;
+    Handle other;
+    Handle kept;  ///< if the row keeps its handle
+
+    explicit Room(const Options& set) : owned(make(set)), timer(owned.get()) {
+        other = timer->newTimeout([this, t = token] { ++othersRuns; }, 9600ms);
+    }
+    std::unique_ptr<HashedWheelTimer> make(const Options& set) const {
+        HashedWheelTimerOptions options = test::wheelOn(clock);
+        options.uncaughtExceptionHandler = [](const std::string&, const std::exception_ptr&) {};
+        if (set) set(options);
+        return std::make_unique<HashedWheelTimer>(options);
+    }
+
+    auto newTask() {
+        return [this, t = token] { ++newRuns; };
+    }
+    void destroy() {
+        owned.reset();
+        isGone = true;
+    }
+    /// To the end of the tick.
+    void advance() const { clock->advance(100); }
+
+    /// + for the other task, * for the new one.
+    std::string end() {
+        if (owned) clock->advance(20s);
+        owned.reset();
+        other.reset();
+        while (token.use_count() > 1) boost::this_thread::yield();
+        return (othersRuns > 0 ? "+" : "") + std::string(static_cast<std::size_t>(newRuns), '*');
+    }
+};
+
+using Column = test::FromDestructor<Room>;
+
+const std::vector<Column> kCalls = {
+    {"newTimeout", [](Room& r) { return okOr([&] { r.timer->newTimeout(r.newTask(), 0); }); }},
+    {"start", [](Room& r) { return okOr([&] { r.timer->start(); }); }},
+    {"stop",
+     [](Room& r) {
+         std::size_t stopped = 0;
+         const std::string answer = okOr([&] { stopped = r.timer->stop().size(); });
+         return answer == "ok" ? std::to_string(stopped) : answer;
+     },
+     Calls::TimerAndMayWait},
+    {"pendingTimeouts", [](Room& r) { return std::to_string(r.timer->pendingTimeouts()); }},
+    {"stats", [](Room& r) { return std::to_string(r.timer->stats().pending); }},
+    {"other.cancel", [](Room& r) { return yesOrNo(r.other->cancel()); }, Calls::Handle},
+    {"other.cancelAndWait", [](Room& r) { return yesOrNo(r.other->cancelAndWait()); },
+     Calls::HandleAndMayWait},
+    {"other.timer", [](Room& r) { return yesOrNo(r.other->timer() == r.timer); }, Calls::Handle},
+    {"~HashedWheelTimer", [](Room& r) { return okOr([&] { r.owned.reset(); }); },
+     Calls::TimerAndMayWait},
+};
+
+Handle add(Room& room, Captured captured) {
+    return room.timer->newTimeout([captured = std::move(captured)] {}, 0);
+}
+
+/// A task that is not part of its timeout.
+std::shared_ptr<test::WheelTask> task(Captured captured) {
+    return std::make_shared<test::WheelTask>([captured = std::move(captured)](const Handle&) {});
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(destructors_of_tasks_may_call_their_timer) {
+    test::checkDestructors<Room>(
+        kCalls,
+        {
+            {"after a run",
+             [](Room& r, Captured c) {
+                 add(r, std::move(c));
+                 r.advance();
+             },
+             "ok+* ok+ state+ 1+ 1+ yes yes yes+ ok"},
+            {"after the run of a TimerTask",
+             [](Room& r, Captured c) {
+                 r.timer->newTimeout(task(std::move(c)), 0);
+                 r.advance();
+             },
+             "ok+* ok+ state+ 1+ 1+ yes yes yes+ ok"},
+            {"after a run that throws",
+             [](Room& r, Captured c) {
+                 r.timer->newTimeout([c = std::move(c)] { throw std::runtime_error("run"); }, 0);
+                 r.advance();
+             },
+             "ok+* ok+ state+ 1+ 1+ yes yes yes+ ok"},
+            {"the end of a handle that was kept",
+             [](Room& r, Captured c) {
+                 r.kept = add(r, std::move(c));
+                 r.advance();
+                 r.kept.reset();
+             },
+             "ok+* ok+ 1 1+ 1+ yes yes yes+ ok"},
+            {"after the call of cancelled()",
+             [](Room& r, Captured c) {
+                 add(r, std::move(c))->cancel();
+                 r.advance();
+             },
+             "ok+* ok+ state+ 1+ 1+ yes yes yes+ ok"},
+            {"cancelAndWait",
+             [](Room& r, Captured c) {
+                 add(r, std::move(c))->cancelAndWait();
+                 r.advance();
+             },
+             "ok+* ok+ state+ 1+ 1+ yes yes yes+ ok"},
+            {"stop, whose result is dropped",
+             [](Room& r, Captured c) {
+                 add(r, std::move(c));
+                 r.timer->stop().clear();
+             },
+             "state state 0 0 0 no no yes ok"},
+            {"stop, of what was cancelled before",
+             [](Room& r, Captured c) {
+                 add(r, std::move(c))->cancel();
+                 r.timer->stop();
+             },
+             "state state state 1 1 yes yes yes ok"},
+            {"~HashedWheelTimer",
+             [](Room& r, Captured c) {
+                 add(r, std::move(c));
+                 r.owned.reset();
+             },
+             "state state state 0 0 no no yes ok"},
+            {"after a run that destroys the timer",
+             [](Room& r, Captured c) {
+                 r.timer->newTimeout([&r, c = std::move(c)] { r.destroy(); }, 0);
+                 r.advance();
+             },
+             "- - - - - yes yes no -"},
+            {"~HashedWheelTimer in another task's run",
+             [](Room& r, Captured c) {
+                 r.timer->newTimeout([&r] { r.destroy(); }, 0);
+                 add(r, std::move(c));
+                 r.advance();
+             },
+             "- - - - - no no no -"},
+            {"another task's pthread_exit",
+             [](Room& r, Captured c) {
+                 r.timer->newTimeout([] { ::pthread_exit(nullptr); }, 0);
+                 r.timer->newTimeout([c = std::move(c)] {}, 200);
+                 r.advance();
+             },
+             "state state state 0 0 no no yes ok"},
+            {"newTimeout, which refuses it",
+             [](Room& r, Captured c) { okOr([&] { add(r, std::move(c)); }); },
+             "full+ ok+ 1 1+ 1+ yes yes yes+ ok",
+             [](HashedWheelTimerOptions& options) { options.maxPending = 1; }},
+            {"an inline executor",
+             [](Room& r, Captured c) {
+                 add(r, std::move(c));
+                 r.advance();
+             },
+             "ok+* ok+ state+ 1+ 1+ yes yes yes+ ok",
+             [](HashedWheelTimerOptions& options) {
+                 options.executor = [](const std::function<void()>& run) { run(); };
+             }},
+            {"an executor that throws",
+             [](Room& r, Captured c) {
+                 add(r, std::move(c));
+                 r.advance();
+             },
+             "ok ok state 1 1 yes yes yes ok",
+             [](HashedWheelTimerOptions& options) {
+                 options.executor = [](const std::function<void()>&) { throw 1; };
+             }},
+        });
+}

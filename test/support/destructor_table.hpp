@@ -1,0 +1,146 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "support/counter.hpp"
+
+#include <jtimer/exceptions.hpp>
+
+#include <boost/test/unit_test.hpp>
+#include <boost/thread/thread.hpp>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace test {
+
+/// What a task or a waker captured: its destructor calls `function`.
+class WhenDestroyed {
+  public:
+    explicit WhenDestroyed(std::function<void()> function) : function_(std::move(function)) {}
+    WhenDestroyed(const WhenDestroyed&) = delete;
+    WhenDestroyed& operator=(const WhenDestroyed&) = delete;
+    ~WhenDestroyed() { function_(); }
+
+  private:
+    const std::function<void()> function_;
+};
+using Captured = std::shared_ptr<WhenDestroyed>;
+
+/// What is special about a call.
+enum class Calls {
+    Timer,
+    TimerAndMayWait,   ///< for the thread that is destroying: so only that makes the call
+    Handle,            ///< which outlives the timer
+    HandleAndMayWait,  ///< both
+};
+
+/// What a destructor calls: a column of the table.
+template <class Room>
+struct FromDestructor {
+    const char* name;
+    std::function<std::string(Room&)> call;  ///< \returns what the call returned, in a word
+    Calls calls = Calls::Timer;
+};
+
+/// How it comes that what was captured is destroyed: a row of the table. A Room is constructed from
+/// `options`. It has a timer on a manual clock, with another task that is far away; isGone, set
+/// once the timer's destructor has returned; and end(), which lets the time pass, destroys the
+/// timer, waits until all is freed, and says which tasks have run, in a sign each.
+template <class Room>
+struct Destruction {
+    const char* name;
+    std::function<void(Room&, Captured)> bring;
+    const char* answers;  ///< of each call, and what end() said: "ok+ 1"
+    typename Room::Options options;
+
+    Destruction(const char* name_, std::function<void(Room&, Captured)> bring_,
+                const char* answers_, typename Room::Options options_ = {})
+        : name(name_), bring(std::move(bring_)), answers(answers_), options(std::move(options_)) {}
+};
+
+/// "ok", or "state" for an IllegalStateException and so on, of a call that returns nothing.
+template <class Function>
+std::string okOr(const Function& function) {
+    try {
+        function();
+        return "ok";
+    } catch (const jtimer::RejectedExecutionException&) {
+        return "full";
+    } catch (const jtimer::IllegalStateException&) {
+        return "state";
+    }
+}
+inline std::string yesOrNo(bool yes) { return yes ? "yes" : "no"; }
+
+/// Plays one cell on a thread of its own, so that a deadlock is reported by its name.
+template <class Room>
+std::string playCell(const Destruction<Room>& row, const FromDestructor<Room>& column,
+                     bool elsewhere) {
+    struct Cell {
+        std::string answer = "never", end;
+        std::atomic<int> destroyed{0};
+        std::atomic<bool> returned{false};
+        Counter ended;
+    };
+    const auto cell = std::make_shared<Cell>();
+    boost::thread([cell, row, column, elsewhere] {
+        {
+            Room room(row.options);
+            const auto call = [&] {
+                const bool isHandle =
+                    column.calls == Calls::Handle || column.calls == Calls::HandleAndMayWait;
+                cell->answer = room.isGone && !isHandle ? "-" : column.call(room);
+            };
+            row.bring(room, std::make_shared<WhenDestroyed>([&] {
+                          ++cell->destroyed;
+                          // Another thread would wait for ever, if a lock were held here.
+                          if (elsewhere) {
+                              boost::thread(call).join();
+                          } else {
+                              call();
+                          }
+                          cell->returned = true;
+                      }));
+            cell->end = room.end();
+            // A thread that ends on its own may still be destroying.
+            while (!cell->returned) boost::this_thread::yield();
+        }
+        cell->ended.up();
+    }).detach();
+    const bool ended = cell->ended.reaches(1);
+    BOOST_REQUIRE_MESSAGE(ended, row.name << ": " << column.name << " does not return"
+                                          << (elsewhere ? " on another thread" : ""));
+    BOOST_TEST(cell->destroyed == 1);
+    return cell->answer + cell->end;
+}
+
+/// Plays each call in each destruction, on fresh rooms: on the thread that destroys, and on another
+/// one, for which that waits. Both get the same answer, no lock is held, and all is freed. Where
+/// the timer is gone, handles still answer.
+template <class Room>
+void checkDestructors(const std::vector<FromDestructor<Room>>& columns,
+                      const std::vector<Destruction<Room>>& rows) {
+    for (const auto& row : rows) {
+        BOOST_TEST_CONTEXT(row.name) {
+            std::string answers;
+            for (const auto& column : columns) {
+                const std::string answer = playCell(row, column, false);
+                answers += (answers.empty() ? "" : " ") + answer;
+                if (column.calls == Calls::TimerAndMayWait ||
+                    column.calls == Calls::HandleAndMayWait) {
+                    continue;
+                }
+                BOOST_TEST_CONTEXT(column.name) {
+                    BOOST_TEST(playCell(row, column, true) == answer);
+                }
+            }
+            BOOST_TEST(answers == row.answers);
+        }
+    }
+}
+
+}  // namespace test

@@ -1,0 +1,354 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+//
+// Destructors of what wakers captured call their driver, whatever destroys them. A shutdown calls
+// wakers in any order: here the far one comes last.
+#include "support/destructor_table.hpp"
+#include "support/manual_timer.hpp"
+
+#include <jtimer/tokio.hpp>
+
+#include <boost/test/unit_test.hpp>
+#include <boost/thread/thread.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <pthread.h>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+using jtimer::tokio::Completion;
+using jtimer::tokio::DelayQueue;
+using jtimer::tokio::Interval;
+using jtimer::tokio::Notified;
+using jtimer::tokio::Notify;
+using jtimer::tokio::Sleep;
+using jtimer::tokio::TimeDriver;
+using jtimer::tokio::TimeDriverOptions;
+using jtimer::tokio::Waker;
+using test::Calls;
+using test::Captured;
+using test::okOr;
+using test::yesOrNo;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Polled {
+    bool polled = true;
+};
+const Polled kThreaded{false};
+
+struct Room {
+    using Options = Polled;
+
+    const std::shared_ptr<jtimer::ManualClock> clock =
+        std::make_shared<jtimer::ManualClock>(test::kStart);
+    const bool polled;
+    /// Shared with all wakers.
+    const std::shared_ptr<int> token = std::make_shared<int>();
+    std::atomic<int> othersCalls{0}, newCalls{0};
+    std::atomic<bool> isGone{false};
+    std::unique_ptr<TimeDriver> owned{make()};
+    TimeDriver* const driver = owned.get();
+    std::optional<Sleep> other{driver->sleep(1h)}, added;
+    DelayQueue<int> queue{*driver};
+    const Notify notify{*driver};
+    std::optional<Notified> notified{notify.notified()};
+
+    explicit Room(const Options& options) : polled(options.polled) {
+        other->poll([this, t = token] { ++othersCalls; });
+        queue.insert(1, 0);
+    }
+    std::unique_ptr<TimeDriver> make() const {
+        TimeDriverOptions options;
+        options.clock = clock;
+        options.polled = polled;
+        options.uncaughtExceptionHandler = [](const std::string&, const std::exception_ptr&) {};
+        return std::make_unique<TimeDriver>(options);
+    }
+
+    void pollAdded(Sleep sleep) {
+        added.emplace(std::move(sleep));
+        added->poll([this, t = token] { ++newCalls; });
+    }
+    void destroy() {
+        owned.reset();
+        isGone = true;
+    }
+    void advance(jtimer::TimeSpan span = 10) {
+        clock->advance(span);
+        if (polled && owned) driver->turn();
+    }
+
+    /// + if the other waker was called at its time, ! if it was at the shutdown; * for the new one.
+    std::string end() {
+        if (owned && !driver->isShutdown()) advance(2h);
+        owned.reset();
+        const bool hasFired = other && other->isElapsed();
+        const int calls = othersCalls;
+        other.reset();
+        added.reset();
+        while (token.use_count() > 1) boost::this_thread::yield();
+        return (calls == 0 ? ""
+                : hasFired ? "+"
+                           : "!") +
+               std::string(static_cast<std::size_t>(newCalls), '*');
+    }
+};
+
+using Column = test::FromDestructor<Room>;
+
+const std::vector<Column> kCalls = {
+    {"poll of a new one", [](Room& r) { return okOr([&] { r.pollAdded(r.driver->sleep(1)); }); }},
+    {"poll of a new one that is due",
+     [](Room& r) { return okOr([&] { r.pollAdded(r.driver->sleepUntil(test::at(-1))); }); }},
+    {"interval", [](Room& r) { return okOr([&] { r.driver->interval(1).pollTick(); }); }},
+    {"turn", [](Room& r) { return okOr([&] { r.driver->turn(); }); }},
+    {"nextWake", [](Room& r) { return yesOrNo(r.driver->nextWake().has_value()); }},
+    {"size", [](Room& r) { return std::to_string(r.driver->size()); }},
+    {"stats", [](Room& r) { return std::to_string(r.driver->stats().pending); }},
+    {"check", [](Room& r) { return okOr([&] { r.driver->check(); }); }},
+    {"shutdown", [](Room& r) { return okOr([&] { r.driver->shutdown(); }); }},
+    {"other.poll", [](Room& r) { return okOr([&] { r.other->poll(); }); }, Calls::Handle},
+    {"other.poll with a waker", [](Room& r) { return okOr([&] { r.other->poll([] {}); }); },
+     Calls::Handle},
+    {"other.reset earlier", [](Room& r) { return okOr([&] { r.other->resetAfter(1); }); },
+     Calls::Handle},
+    {"other.reset to now", [](Room& r) { return okOr([&] { r.other->resetAfter(0); }); },
+     Calls::Handle},
+    {"~Sleep", [](Room& r) { return okOr([&] { r.other.reset(); }); }, Calls::Handle},
+    {"pollExpired", [](Room& r) { return okOr([&] { r.queue.pollExpired([] {}); }); },
+     Calls::Handle},
+    {"insert", [](Room& r) { return okOr([&] { r.queue.insert(2, 1); }); }, Calls::Handle},
+    {"notifyOne", [](Room& r) { return okOr([&] { r.notify.notifyOne(); }); }, Calls::Handle},
+    {"notifyWaiters",
+     [](Room& r) {
+         r.notify.notifyWaiters();
+         return yesOrNo(r.notified->poll());
+     },
+     Calls::Handle},
+    {"~TimeDriver", [](Room& r) { return okOr([&] { r.owned.reset(); }); }, Calls::TimerAndMayWait},
+};
+
+Waker owning(Captured captured) {
+    return [captured = std::move(captured)] {};
+}
+
+/// A sleep of 10 ms that has been polled.
+Sleep polled(Room& room, Captured captured) {
+    Sleep sleep = room.driver->sleep(10);
+    sleep.poll(owning(std::move(captured)));
+    return sleep;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(destructors_of_wakers_may_call_their_driver) {
+    test::checkDestructors<Room>(
+        kCalls,
+        {
+            {"after its call, in turn()",
+             [](Room& r, Captured c) {
+                 const Sleep sleep = polled(r, std::move(c));
+                 r.advance();
+             },
+             "ok+* ok+ ok+ state+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+            {"after its call, on the driver's thread",
+             [](Room& r, Captured c) {
+                 const Sleep sleep = polled(r, std::move(c));
+                 r.advance();
+             },
+             "ok+* ok+ ok+ state+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!",
+             kThreaded},
+            {"after a call that throws",
+             [](Room& r, Captured c) {
+                 Sleep sleep = r.driver->sleep(10);
+                 sleep.poll([c = std::move(c)] { throw std::runtime_error("waker"); });
+                 r.advance();
+             },
+             "ok+* ok+ ok+ state+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+            {"after a call that shuts the driver down",
+             [](Room& r, Captured c) {
+                 Sleep sleep = r.driver->sleep(10);
+                 sleep.poll([&r, c = std::move(c)] { r.driver->shutdown(); });
+                 r.advance();
+             },
+             "state! state! state! state! no! 0! 0! ok! ok! state! state! state! state! ok! ok! "
+             "ok! ok! yes! ok!"},
+            {"after a call that destroys the driver on its thread",
+             [](Room& r, Captured c) {
+                 Sleep sleep = r.driver->sleep(10);
+                 sleep.poll([&r, c = std::move(c)] { r.destroy(); });
+                 r.advance();
+             },
+             "-! -! -! -! -! -! -! -! -! state! state! state! state! ok! ok! ok! ok! yes! -!",
+             kThreaded},
+            {"the poll that replaces it",
+             [](Room& r, Captured c) {
+                 Sleep sleep = polled(r, std::move(c));
+                 sleep.poll([] {});
+             },
+             "ok+* ok+ ok+ ok+ yes+ 2+ 2+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+            {"a poll that is ready",
+             [](Room& r, Captured c) {
+                 Sleep sleep = r.driver->sleep(0);
+                 sleep.poll(owning(std::move(c)));
+             },
+             "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+            {"~Sleep", [](Room& r, Captured c) { polled(r, std::move(c)); },
+             "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+            {"the assignment to its Sleep",
+             [](Room& r, Captured c) {
+                 Sleep sleep = polled(r, std::move(c));
+                 sleep = r.driver->sleep(1);
+             },
+             "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+            {"after its call, of a Sleep that was reset to now",
+             [](Room& r, Captured c) {
+                 Sleep sleep = polled(r, std::move(c));
+                 sleep.resetAfter(0);
+                 r.advance(0);
+             },
+             "ok+* ok+ ok+ state+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+            {"after its call, of a Sleep that never comes",
+             [](Room& r, Captured c) {
+                 Sleep sleep = polled(r, std::move(c));
+                 sleep.resetAfter(std::chrono::hours::max());
+                 r.driver->shutdown();
+             },
+             "state! state! state! ok! yes! 1! 1! ok! ok! state! state! state! state! ok ok! ok! "
+             "ok! yes! ok!"},
+            {"shutdown",
+             [](Room& r, Captured c) {
+                 const Sleep sleep = polled(r, std::move(c));
+                 r.driver->shutdown();
+             },
+             "state! state! state! ok! yes! 1! 1! ok! ok! state! state! state! state! ok ok! ok! "
+             "ok! yes! ok!"},
+            {"shutdown of a driver with a thread",
+             [](Room& r, Captured c) {
+                 const Sleep sleep = polled(r, std::move(c));
+                 r.driver->shutdown();
+             },
+             "state! state! state! state! yes! 1! 1! ok! ok! state! state! state! state! ok ok! "
+             "ok! ok! yes! ok!",
+             kThreaded},
+            {"~TimeDriver",
+             [](Room& r, Captured c) {
+                 const Sleep sleep = polled(r, std::move(c));
+                 r.owned.reset();
+             },
+             "state! state! state! ok! yes! 1! 1! ok! ok! state! state! state! state! ok ok! ok! "
+             "ok! yes! ok!"},
+            {"~TimeDriver with a thread",
+             [](Room& r, Captured c) {
+                 const Sleep sleep = polled(r, std::move(c));
+                 r.owned.reset();
+             },
+             "state! state! state! state! yes! 1! 1! ok! ok! state! state! state! state! ok ok! "
+             "ok! ok! yes! ok!",
+             kThreaded},
+            {"another waker's pthread_exit",
+             [](Room& r, Captured c) {
+                 Sleep leaver = r.driver->sleep(5);
+                 leaver.poll([] { ::pthread_exit(nullptr); });
+                 const Sleep sleep = polled(r, std::move(c));
+                 r.advance();
+             },
+             "state! state! state! state! yes! 1! 1! ok! ok! state! state! state! state! ok ok! "
+             "ok! ok! yes! ok!",
+             kThreaded},
+            {"the poll that replaces an Interval's",
+             [](Room& r, Captured c) {
+                 Interval interval = r.driver->intervalAt(test::at(5), 1);
+                 interval.pollTick(owning(std::move(c)));
+                 interval.pollTick([] {});
+             },
+             "ok+* ok+ ok+ ok+ yes+ 2+ 2+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+            {"~Interval",
+             [](Room& r, Captured c) {
+                 r.driver->intervalAt(test::at(5), 1).pollTick(owning(std::move(c)));
+             },
+             "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+            {"the poll that replaces a DelayQueue's",
+             [](Room& r, Captured c) {
+                 DelayQueue<int> queue(*r.driver);
+                 queue.insert(1, 5);
+                 queue.pollExpired(owning(std::move(c)));
+                 queue.pollExpired([] {});
+             },
+             "ok+* ok+ ok+ ok+ yes+ 2+ 2+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+            {"after its call, of a DelayQueue that is due",
+             [](Room& r, Captured c) {
+                 DelayQueue<int> queue(*r.driver);
+                 queue.insert(1, 5);
+                 queue.pollExpired(owning(std::move(c)));
+                 r.advance();
+             },
+             "ok+* ok+ ok+ state+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+            {"~DelayQueue",
+             [](Room& r, Captured c) {
+                 DelayQueue<int> queue(*r.driver);
+                 queue.insert(1, 5);
+                 queue.pollExpired(owning(std::move(c)));
+             },
+             "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+            {"a value, by the end of its DelayQueue",
+             [](Room& r, Captured c) {
+                 DelayQueue<Captured> queue(*r.driver);
+                 queue.insert(std::move(c), 5);
+             },
+             "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+            {"a value, by the clear of its DelayQueue",
+             [](Room& r, Captured c) {
+                 DelayQueue<Captured> queue(*r.driver);
+                 queue.insert(std::move(c), 5);
+                 queue.clear();
+             },
+             "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+            {"the poll that replaces a Notified's",
+             [](Room& r, Captured c) {
+                 Notified waits = r.notify.notified();
+                 waits.poll(owning(std::move(c)));
+                 waits.poll([] {});
+             },
+             "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+            {"~Notified",
+             [](Room& r, Captured c) { r.notify.notified().poll(owning(std::move(c))); },
+             "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+            {"after its call, of a Notified",
+             [](Room& r, Captured c) {
+                 Notified waits = r.notify.notified();
+                 waits.poll(owning(std::move(c)));
+                 r.notify.notifyOne();
+                 r.advance(0);
+             },
+             "ok+* ok+ ok+ state+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+            {"shutdown, of a Notified",
+             [](Room& r, Captured c) {
+                 Notified waits = r.notify.notified();
+                 waits.poll(owning(std::move(c)));
+                 r.driver->shutdown();
+             },
+             "state! state! state! ok! no! 0! 0! ok! ok! state! state! state! state! ok! ok! ok! "
+             "ok! yes! ok!"},
+            {"~Timeout, of one that has elapsed",
+             [](Room& r, Captured c) {
+                 auto limited = timeout(*r.driver, 5ms, Completion<int>());
+                 limited.poll(owning(std::move(c)));
+                 r.advance();
+             },
+             "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+            {"set, of a Completion",
+             [](Room&, Captured c) {
+                 const Completion<int> completion;
+                 completion(owning(std::move(c)));
+                 completion.set(1);
+             },
+             "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+        });
+}
