@@ -73,17 +73,19 @@ void Poller::mainLoop() {
 }
 
 /// Fires what is due at `now`, in the order of time over all shards. A timer that is started
-/// meanwhile is not due before `now`. So as long as the head of the first shard is not later than
-/// the next one's, the other shards need not be checked again.
+/// meanwhile is not due before `now`, unless the clock has been set back. So as long as the head of
+/// the first shard is not later than the next one's, the other shards need not be checked again.
 void Poller::fireDue(Nanos now) {
+    const jtimer::Clock* const settable = monitor_.settableClock();
     lastReading_.store(now, std::memory_order_relaxed);
     for (;;) {
+        if (settable != nullptr) now = std::min(now, settable->nanos());
         order_.update();
         if (order_.earliest() > now) return;
         Shard& first = *shards_[order_.first()];
         const Nanos limit = std::min(order_.next(), now);
         for (;;) {
-            const Shard::Popped popped = first.pop(limit);
+            const Shard::Popped popped = first.pop(limit, settable);
             if (popped.item == nullptr) break;
             fire(popped);
             if (runtime_.isOfAnotherProcess()) return;

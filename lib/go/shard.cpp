@@ -109,10 +109,13 @@ bool Shard::retainIfAlive(Scheduled& item) noexcept {
     return static_cast<Cell&>(item).retainIfAlive();
 }
 
-Shard::Popped Shard::pop(Nanos limit) {
+/// The limit may be older than a start whose clock has been set back before it. That start took
+/// this lock after reading the clock, so a reading under the lock is no older.
+Shard::Popped Shard::pop(Nanos limit, const jtimer::Clock* settable) {
     Lock lock = enter();
     while (!heap_.empty() && heap_.front().when <= limit) {
         const QuadHeap::Entry entry = heap_.front();
+        if (settable != nullptr && entry.when > settable->nanos()) return {};
         auto& item = static_cast<Scheduled&>(*entry.item);
         heap_.remove(item);
         updateHead(lock);

@@ -6,6 +6,7 @@
 #include "go/quad_heap.hpp"
 #include "sync/cache_line.hpp"
 
+#include <jtimer/clock.hpp>
 #include <jtimer/stats.hpp>
 
 #include <atomic>
@@ -97,7 +98,8 @@ class alignas(kCacheLine) Shard {
     };
 
     /// Pops the head if it is due at `limit`. \returns a null item if not
-    Popped pop(Nanos limit);
+    /// \param settable a clock that may be set back; null: none. It must show the head's time, too
+    Popped pop(Nanos limit, const jtimer::Clock* settable = nullptr);
 
     /// From now on nothing can be added, and the heap is emptied. To be called until it
     /// returns null.

@@ -98,6 +98,11 @@ class Monitor {
 
     // For the waiting thread.
 
+    /// The clock if it can be set, forward or back; otherwise null.
+    const Clock* settableClock() const noexcept {
+        return waiter_->canBeSetForward() ? clock_.get() : nullptr;
+    }
+
     /// To be called before the first wait, and after the last.
     void begin() {
         pid_.store(getpid(), std::memory_order_relaxed);

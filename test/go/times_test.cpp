@@ -1,15 +1,50 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/counter.hpp"
 #include "support/manual_timers.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <boost/thread/thread.hpp>
 
+#include <atomic>
+#include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <limits>
+#include <memory>
 #include <pthread.h>
+#include <utility>
 
 using namespace std::chrono_literals;
 using test::millis;
+
+namespace {
+
+/// A wall clock that the test sets.
+class SetClock final : public jtimer::WallClock {
+  public:
+    std::atomic<std::int64_t> offset{0};
+    std::int64_t nanos() const override { return WallClock::nanos() + offset; }
+};
+
+}  // namespace
+
+// While the thread that fires has a reading of the clock from before it was set back.
+BOOST_AUTO_TEST_CASE(g2_a_timer_that_is_started_after_the_clock_was_set_back_is_not_early) {
+    const auto clock = std::make_shared<SetClock>();
+    jtimer::go::Timers timers(test::goInline(clock));
+    test::Counter ended;
+    std::int64_t started = 0, ran = 0;
+    timers.afterFunc(1ms, [&] {
+        clock->offset = -std::chrono::nanoseconds(1h).count();
+        started = clock->nanos();
+        timers.afterFunc(5ms, [&] {
+            ran = clock->nanos();
+            ended.up();
+        });
+    });
+    BOOST_TEST(ended.reaches(1));
+    BOOST_TEST(ran - started >= 5'000'000);
+}
 
 BOOST_FIXTURE_TEST_SUITE(go_times, test::ManualTimers)
 
