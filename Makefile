@@ -355,7 +355,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
                  seconds (1800), beside private PostgreSQL servers; install-cluster
   check-syntax   compiles everything without writing objects, for CXXFLAGS=-std=c++20 and so on
   nightly        runs what .ci/run has no time for: check-shaken, model, explore, other builds
-  fuzz           fuzzes with libFuzzer (clang++), SECONDS=60 for each of FUZZERS=
+  fuzz, load     libFuzzer (clang++), SECONDS=60 for each of FUZZERS=; a million tasks, 3600 for ROOMS=
   check-shaken   runs the fast tests once for each of SEEDS, with threads delayed at random
   oracle         plays scenarios on a real java.util.Timer and on jtimer, and compares (a JDK)
   oracle-golden  records what the JDK does in test/jdk/oracle/golden/, for check

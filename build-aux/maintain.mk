@@ -114,6 +114,7 @@ nightly:
 	$(MAKE) simulate FROM=$$(date +%Y%m%d)00000
 	$(MAKE) mutants
 	$(MAKE) deps fuzz SECONDS=300
+	$(MAKE) load SECONDS=600
 	$(MAKE) oracle ORACLE_RANDOM=100000
 	$(MAKE) deps deb
 	$(MAKE) check-syntax CXXFLAGS='-Werror -std=c++2b'
