@@ -55,7 +55,9 @@ std::vector<char*> argumentsOf(std::vector<std::string>& command) {
 
 Server::Server(Durable durable, const std::vector<std::string>& settings)
     : programs_(findPrograms()) {
-    std::string folder = "/tmp/jtimer-server.XXXXXX";  // short: a socket's path has 107 bytes
+    // Short, as a socket's path has 107 bytes. /tmp may be in memory, /var/tmp is on a disk.
+    std::string folder =
+        std::string(durable == Durable::Yes ? "/var/tmp" : "/tmp") + "/jtimer-server.XXXXXX";
     if (::mkdtemp(folder.data()) == nullptr) fail(folder);
     folder_ = folder;
     startWatcher();
@@ -70,7 +72,7 @@ Server::Server(Durable durable, const std::vector<std::string>& settings)
     std::ofstream configuration(folder_ + "/data/postgresql.conf", std::ios::app);
     configuration << "\nlisten_addresses = ''\nunix_socket_directories = '" << folder_ << "'\n"
                   << "max_connections = 200\nfsync = " << (durable == Durable::Yes ? "on" : "off")
-                  << "\nshared_buffers = 64MB\n";
+                  << "\nshared_buffers = " << (durable == Durable::Yes ? "512MB\n" : "64MB\n");
     for (const std::string& setting : settings) configuration << setting << '\n';
     configuration.close();
     start();

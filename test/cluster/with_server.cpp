@@ -2,25 +2,39 @@
 //
 // Runs a command beside a private server, which PGHOST, PGUSER and PGDATABASE name, and ends it:
 //
-//     with_server [--fsync] COMMAND...
+//     with_server [--fsync] [--port PORT] COMMAND...
+//
+// With --port it also listens to this computer's own programs, and PGPORT is set.
 #include "cluster/server.hpp"
 
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <string>
 #include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <vector>
 
-int main(int argc, char** argv) {
-    const bool durable = argc > 1 && argv[1] == std::string_view("--fsync");
-    char** const command = argv + (durable ? 2 : 1);
+int main(int, char** argv) {
+    auto durable = test::Server::Durable::No;
+    std::vector<std::string> settings;
+    char** command = argv + 1;
+    if (*command != nullptr && *command == std::string_view("--fsync")) {
+        durable = test::Server::Durable::Yes;
+        ++command;
+    }
+    if (*command != nullptr && *command == std::string_view("--port") && command[1] != nullptr) {
+        ::setenv("PGPORT", command[1], 1);
+        settings = {"listen_addresses = '127.0.0.1'", std::string("port = ") + command[1]};
+        command += 2;
+    }
     if (*command == nullptr) {
-        std::cerr << "Usage: with_server [--fsync] COMMAND...\n";
+        std::cerr << "Usage: with_server [--fsync] [--port PORT] COMMAND...\n";
         return 2;
     }
     try {
-        const test::Server server(durable ? test::Server::Durable::Yes : test::Server::Durable::No);
+        const test::Server server(durable, settings);
         ::setenv("PGHOST", server.folder().c_str(), 1);
         ::setenv("PGUSER", "jtimer", 1);
         ::setenv("PGDATABASE", "postgres", 1);
