@@ -1,0 +1,178 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+//
+// How late runs begin, what an idle node does, and how long a take-over takes.
+
+#include "bare.hpp"
+#include "node.hpp"
+#include "processes.hpp"
+#include "workloads.hpp"
+
+#include <jtimer/cluster/scheduler.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace bench {
+
+namespace {
+
+using namespace std::chrono_literals;
+using jtimer::cluster::Run;
+using jtimer::cluster::Scheduler;
+
+constexpr auto kAtMost = Figure::Goal::AtMost;
+constexpr double kMillis = 1e6;  // in nanoseconds
+
+/// A node of the tasks named "bench" that says when a run begins, and how late.
+void startNode(Processes& processes, jtimer::TimeSpan lease = 30'000,
+               jtimer::TimeSpan pollInterval = 1000, bool endless = false) {
+    processes.start([&](Shared& shared, std::size_t process) {
+        Node node(shared, process, "jtimer", 10);
+        node.options.lease = lease;
+        node.options.pollInterval = pollInterval;
+        node.run([&shared, endless](Run& run) {
+            shared.begunAt = nanos();
+            shared.add(std::chrono::duration<double, std::milli>(std::chrono::system_clock::now() -
+                                                                 run.scheduledExecutionTime())
+                           .count());
+            ++shared.runs;
+            while (endless) pause(1s);
+        });
+    });
+}
+
+void clear() { Database().run("truncate jtimer.task, jtimer.node"); }
+
+/// From the call of schedule() to the start of the run in another process, in milliseconds.
+std::vector<double> waitsForRuns(int count) {
+    clear();
+    Processes node;
+    startNode(node);
+    Processes caller;
+    caller.start([&](Shared& shared, std::size_t) {
+        Scheduler scheduler;
+        scheduler.schedule("nobody's", "warms up", 1h);
+        std::minstd_rand random(static_cast<unsigned>(nanos()));
+        for (int i = 0; i < count; ++i) {
+            pause(std::chrono::milliseconds(30 + random() % 70));
+            const std::int64_t begin = nanos();
+            scheduler.schedule("bench", newIds(1)[0], 0);
+            Processes::await([&] { return node.shared().runs > i; });
+            shared.add(static_cast<double>(node.shared().begunAt - begin) / kMillis);
+        }
+        ++shared.ready;
+    });
+    return caller.shared().allSamples();
+}
+
+/// How late tasks begin that were scheduled before.
+std::vector<double> latenessOfKnownDues(int count) {
+    clear();
+    Processes node;
+    startNode(node);
+    Processes caller;
+    caller.start([&](Shared& shared, std::size_t) {
+        Scheduler scheduler;
+        std::minstd_rand random(static_cast<unsigned>(nanos()));
+        for (int i = 0; i < count; ++i)
+            scheduler.schedule(
+                "bench", newIds(1)[0],
+                std::chrono::microseconds(1'500'000 +
+                                          random() % static_cast<unsigned long>(count * 50'000)));
+        ++shared.ready;
+    });
+    Processes::await([&] { return node.shared().runs >= count; });
+    return node.shared().allSamples();
+}
+
+/// Of one task, in milliseconds.
+double bareClaim(int count) {
+    clear();
+    const Database database;
+    const Bare bare;
+    std::vector<double> spans;
+    for (int i = 0; i < count; ++i) {
+        bare.insert("one");
+        database.run("update jtimer.task set wake = now()");
+        const std::int64_t begin = nanos();
+        const Bare::Claimed task = bare.claim(1);
+        spans.push_back(static_cast<double>(nanos() - begin) / kMillis);
+        bare.end(task);
+    }
+    return quantile(spans, 0.5);
+}
+
+}  // namespace
+
+void measureLateness(Report& report, const Settings& settings) {
+    const int count = settings.quick ? 20 : 100;
+    const double claim = bareClaim(count);
+    const std::vector<double> waits = waitsForRuns(count);
+    report.add({"C7", "ms from schedule(now) to the run in another process, p50", "bare claim",
+                kAtMost, 2},
+               quantile(waits, 0.5), claim);
+    report.add({"C7", "the same, p99", "", kAtMost, 50}, quantile(waits, 0.99));
+    const std::vector<double> lateness = latenessOfKnownDues(count);
+    report.add({"C7", "ms late of a known due, p50", "bare claim", kAtMost, 2},
+               quantile(lateness, 0.5), claim);
+    report.add({"C7", "the same, p99 ", "", kAtMost, 50}, quantile(lateness, 0.99));
+}
+
+void measureIdleNode(Report& report, const Settings& settings) {
+    const int seconds = settings.quick ? 4 : 10;
+    const Database database;
+    const auto walOf = [&](std::chrono::microseconds span) {
+        const std::string position = database.run("select pg_current_wal_insert_lsn()")[0][0];
+        pause(span);
+        return database.number("select pg_current_wal_insert_lsn() - '" + position + "'");
+    };
+    {
+        // No renewal falls into this one, and nothing else writes.
+        clear();
+        database.run("vacuum");
+        database.run("checkpoint");
+        Processes processes;
+        startNode(processes, 1h, 100ms);
+        pause(500ms);
+        report.add({"C8", "bytes of WAL by claims of an idle node", "", kAtMost, 0},
+                   static_cast<double>(walOf(std::chrono::seconds(seconds))));
+    }
+    clear();
+    Processes processes;
+    startNode(processes, 3s, 1s);
+    std::set<std::string> leases;
+    const long before = processes.shared().polls;
+    const std::int64_t end = nanos() + std::int64_t{seconds} * 1'000'000'000;
+    for (; nanos() < end; pause(10ms))
+        leases.insert(database.run("select lease_until from jtimer.node").at(0).at(0));
+    report.add({"C8", "claims each pollInterval of an idle node", "", kAtMost, 1},
+               static_cast<double>(processes.shared().polls - before) / seconds);
+    report.add({"C8", "renewals each lease", "", kAtMost, 3},
+               static_cast<double>(leases.size() - 1) * 3 / seconds);
+}
+
+void measureTakeOver(Report& report, const Settings&) {
+    clear();
+    Processes processes;
+    startNode(processes, 2s, 1s, true);
+    const Shared& shared = processes.shared();
+    Bare().insert("endless");
+    Database().run("update jtimer.task set wake = now(), due = now()");
+    Processes::await([&] { return shared.runs == 1; });
+    startNode(processes, 2s, 1s, true);
+    std::minstd_rand random(static_cast<unsigned>(nanos()));
+    pause(std::chrono::milliseconds(random() % 1000));
+    const std::int64_t begin = nanos();
+    processes.kill(0);
+    Processes::await([&] { return shared.runs == 2; });
+    report.add({"C9", "s from kill -9 to the run by another node, lease 2 s", "", kAtMost, 2.5},
+               static_cast<double>(shared.begunAt - begin) / 1e9);
+    processes.kill(1);
+}
+
+}  // namespace bench
