@@ -115,7 +115,7 @@ install_deps = CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' CXXFLAGS='$(CXXFLAGS)' LDFLAG
 	BENCHMARK_LIBS='$(BENCHMARK_LIBS)' CLANG_FORMAT='$(CLANG_FORMAT)' CLANG_TIDY='$(CLANG_TIDY)' \
 	CPPCHECK='$(CPPCHECK)' DOXYGEN='$(DOXYGEN)' AUTOCONF='$(AUTOCONF)' VALGRIND='$(VALGRIND)' \
 	LIBPQ_CPPFLAGS='$(LIBPQ_CPPFLAGS)' LIBPQ_LIBS='$(LIBPQ_LIBS)' POCO_LIBS='$(POCO_LIBS)' LIBUV_LIBS='$(LIBUV_LIBS)' GNUPLOT='$(GNUPLOT)' \
-	PYTHON='$(PYTHON)' JAVA='$(JAVA)' JAVAC='$(JAVAC)' NETTY_JAR='$(NETTY_JAR)' \
+	PYTHON='$(PYTHON)' JAVA='$(JAVA)' JAVAC='$(JAVAC)' NETTY_JAR='$(NETTY_JAR)' QUARTZ_JARS='$(QUARTZ_JARS)' \
 	GO='$(GO)' CARGO='$(CARGO)' CARGO_REGISTRY='$(CARGO_REGISTRY)' SPIN='$(SPIN)' \
 	build-aux/install-deps
 
@@ -323,9 +323,8 @@ model:
 
 # Benchmarks, also against other timers.
 
-include build-aux/bench.mk build-aux/pictures.mk
-include build-aux/install.mk build-aux/cluster.mk build-aux/cluster-programs.mk build-aux/maintain.mk
-include build-aux/trust.mk build-aux/package.mk
+include build-aux/bench.mk build-aux/pictures.mk build-aux/install.mk build-aux/cluster.mk
+include build-aux/cluster-programs.mk build-aux/bench-cluster.mk build-aux/maintain.mk build-aux/trust.mk build-aux/package.mk
 
 .PHONY: clean distclean help
 clean:
@@ -368,6 +367,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
                  bench-count-record records them in test/bench/instructions.txt
   bench-peers    compares jtimer with other timers, for hours; ROUNDS= WORKLOADS= PEERS= QUICK=1
   bench-peers-report  rewrites the report of the last bench-peers
+  bench-cluster  compares jtimer::cluster with plain libpq; ROUNDS= WORKLOADS= QUICK=1 (a minute)
   pictures       draws doc/pictures from runs of the timers (gnuplot); PICTURES=
   exports        writes build-aux/exports.txt, the exported names, which check compares with
   install        installs below prefix (/usr/local), without debug information unless STRIP=:,

@@ -3,7 +3,7 @@
 # Part of the Makefile: libjtimer-cluster, a library of its own on libpq and libjtimer.
 
 deps-cluster: | $(filter deps deps-dev deps-bench,$(MAKECMDGOALS))
-	@$(install_deps) $(usual_goals) check-cluster $(sanitizers:%=sanitize-%)
+	@$(install_deps) $(usual_goals) check-cluster $(filter bench-cluster,$(MAKECMDGOALS)) $(sanitizers:%=sanitize-%)
 
 # Found by build-aux/libpq unless they are set.
 libpq_cppflags = $(or $(LIBPQ_CPPFLAGS),$(shell build-aux/libpq --cflags))
