@@ -3,7 +3,7 @@
 #
 # Holds the pages to what they say: their C++ compiles, the commands of the README and of
 # doc/building.md build and run the README's first program, their links lead somewhere, and
-# doc/behaviour.md lists the tests that there are.
+# doc/behaviour.md and the table of faults in doc/reliability.md list the tests that there are.
 #
 # A block of C++ without a main() becomes the body of a function, after all public headers. What else
 # it needs stands before it on the page, where readers do not see it:
@@ -189,6 +189,27 @@ a_behaviour_without_a_test_or_a_reason_and_a_test_without_a_behaviour_are_report
         grep -q '^jdk/one_test: N7 is not in ' "$tmp/bad"
 }
 
+# Each row names a unit and the beginning of its cases, and may name further units.
+every_fault_is_tested_for_every_timer() {
+    rows=$(sed -n 's/^| .* | `\([a-z_]*_test\)`: `\([a-z_0-9]*\)` | .*|$/\1 \2/p' \
+        doc/reliability.md) &&
+        test "$(echo "$rows" | wc -l)" -eq 15 &&
+        echo "$rows" | while read -r unit case; do
+            for room in jdk netty brpc go tokio; do
+                grep -qE "_TEST_CASE\(([a-z][0-9]+_)*$case" "test/$room/$unit.cpp" ||
+                    { grep -qE '^FAULT_CASES\(' "test/$room/$unit.cpp" &&
+                        grep -q "_TEST_CASE($case)" test/support/faults.hpp; } ||
+                    { echo "$room/$unit: no case $case" && exit 1; }
+            done
+        done &&
+        for case in $(grep -o 'CASE(fault_[a-z_0-9]*' test/support/faults.hpp | cut -d'(' -f2); do
+            echo "$rows" | grep -qx "faults_test $case" || { echo "$case" && return 1; }
+        done &&
+        for unit in $(grep -oE '`[a-z]+/[a-z_]+_test`' doc/reliability.md | tr -d '`'); do
+            test -e "test/$unit.cpp" || { echo "no $unit" && return 1; }
+        done
+}
+
 if [ "${1-}" = --as-root ]; then
     check the_commands_for_root_build_and_run_the_program_of_the_readme
 else
@@ -199,5 +220,6 @@ else
     check each_public_class_is_on_the_page_of_its_timer
     check the_tests_of_each_behaviour_are_those_that_name_it
     check a_behaviour_without_a_test_or_a_reason_and_a_test_without_a_behaviour_are_reported
+    check every_fault_is_tested_for_every_timer
 fi
 sum_up

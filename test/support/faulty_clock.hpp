@@ -5,9 +5,12 @@
 
 #include <jtimer/clock.hpp>
 
+#include <boost/thread/thread.hpp>
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 namespace test {
 
@@ -45,7 +48,16 @@ class FaultyClock final : public jtimer::Clock {
   public:
     explicit FaultyClock(jtimer::Date start) : manual_(start) {}
 
+    /// From now on all readings fail but the next `count` ones, on all threads but that which has
+    /// made the clock. Negative: none fails.
+    void failElsewhere(long count) { leftElsewhere_ = count; }
+
     std::int64_t nanos() const override {
+        if (boost::this_thread::get_id() != maker_ && leftElsewhere_ >= 0 &&
+            leftElsewhere_-- == 0) {
+            leftElsewhere_ = 0;
+            throw NoTime();
+        }
         if (detail::readingsLeft == 0) {
             ++detail::readingsFailed;
             if (detail::readingFailsOnce) detail::readingsLeft = -1;
@@ -59,10 +71,30 @@ class FaultyClock final : public jtimer::Clock {
     void waitUntilIdle() { manual_.waitUntilIdle(); }
 
   private:
+    /// As a manual clock's, but does not know the time, so that the thread reads the clock.
+    class Reading final : public jtimer::detail::Waiter {
+      public:
+        explicit Reading(std::shared_ptr<Waiter> manual) : manual_(std::move(manual)) {}
+        void begin() override { manual_->begin(); }
+        void waitUntil(jtimer::detail::Lock& lock, jtimer::detail::Nanos deadline,
+                       jtimer::detail::Nanos now) override {
+            manual_->waitUntil(lock, deadline, now);
+        }
+        void announce() override { manual_->announce(); }
+        void notify() override { manual_->notify(); }
+        bool canBeSetForward() const noexcept override { return false; }
+        void end() override { manual_->end(); }
+
+      private:
+        const std::shared_ptr<Waiter> manual_;
+    };
+
     std::shared_ptr<jtimer::detail::Waiter> makeWaiter() const override {
-        return jtimer::detail::makeWaiter(manual_);
+        return std::make_shared<Reading>(jtimer::detail::makeWaiter(manual_));
     }
 
+    const boost::thread::id maker_ = boost::this_thread::get_id();
+    mutable std::atomic<long> leftElsewhere_{-1};
     jtimer::ManualClock manual_;
 };
 
