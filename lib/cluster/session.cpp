@@ -99,9 +99,9 @@ void Session::pauseOrThrow(const DatabaseException& e, int& failures, Deadline e
     throw DatabaseException(e.what(), e.sqlState());
 }
 
-/// Where a SchemaException is handled.
-void Session::pauseOrThrow(int& failures, Deadline end) {
-    if (!standby_ || !pause(failures, end)) throw;
+/// After a SchemaException. \returns false if it is to be thrown on
+bool Session::pauseForPrimary(int& failures, Deadline end) {
+    return standby_ && pause(failures, end);
 }
 
 void Session::rollBack(Deadline end) noexcept {
@@ -148,7 +148,7 @@ std::int64_t Session::write(const Write& use, const std::optional<Key>& key) {
             if (connected() && !isConflict(e)) throw;
             if (!connected()) pauseOrThrow(e, failures, end);
         } catch (const SchemaException&) {
-            pauseOrThrow(failures, end);
+            if (!pauseForPrimary(failures, end)) throw;
         }
     }
 }

@@ -73,7 +73,7 @@ class Session {
                 if (connected() && !isConflict(e)) throw;
                 if (!connected()) pauseOrThrow(e, failures, end);
             } catch (const SchemaException&) {
-                pauseOrThrow(failures, end);
+                if (!pauseForPrimary(failures, end)) throw;
             }
         }
     }
@@ -129,7 +129,7 @@ class Session {
     void rollBack(Deadline end) noexcept;
     static bool isConflict(const DatabaseException& e);
     void pauseOrThrow(const DatabaseException& e, int& failures, Deadline end);
-    void pauseOrThrow(int& failures, Deadline end);
+    bool pauseForPrimary(int& failures, Deadline end);
 
     const Statements statements_;
     const std::string schema_;

@@ -27,8 +27,8 @@ struct TimeDriverOptions {
     /// Used in messages. The OS thread carries its first 15 bytes. Empty: "TimeDriver".
     std::string name = "TimeDriver";
 
-    /// The source of the time. Null: a SteadyClock, which cannot be set. The driver's ticks never go
-    /// back: if another clock is set back, nothing fires until it shows its former time again.
+    /// The source of the time. Null: a SteadyClock, which cannot be set. The driver's ticks never
+    /// go back: if another clock is set back, nothing fires until it shows its former time again.
     std::shared_ptr<Clock> clock;
 
     /// True: the driver has no thread. The owner, usually an event loop, calls turn().
