@@ -236,9 +236,9 @@ void Dispatcher::failed(const RunState& run, const std::string& failure) {
 void Dispatcher::report(const std::string& failure) {
     if (!options_.uncaughtExceptionHandler) return;
     try {
-        runners_->run([this, exception = std::make_exception_ptr(std::runtime_error(failure))] {
+        runners_->run([this, failure] {
             const InHandler inHandler(*this);
-            detail::report(options_, exception);
+            detail::report(options_, std::make_exception_ptr(std::runtime_error(failure)));
         });
     } catch (const boost::thread_resource_error&) {  // NOLINT(bugprone-empty-catch): no thread
     }
