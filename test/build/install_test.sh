@@ -224,7 +224,7 @@ install_honours_destdir_and_the_names_of_folders() {
         sed -e 's,^\.,./opt/timer,' -e 's,/lib/here/cmake/,/share/cmake/,' |
         sort >"$tmp/expected"
     list "$stage" | diff "$tmp/expected" - &&
-        ! grep -r -e "$stage" -e "$root" --include='*.pc' --include='*.cmake' "$stage"
+        ! grep -r -e "$stage" -e "$root/" --include='*.pc' --include='*.cmake' "$stage"
 }
 
 cmake_builds_programs_with_a_tree_that_was_moved() {
