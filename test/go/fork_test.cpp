@@ -214,6 +214,9 @@ BOOST_AUTO_TEST_CASE(g29_in_a_forked_child_select_receives_from_what_is_its_own)
     BOOST_TEST(c.tryReceive().has_value());
 }
 
+// AddressSanitizer's allocator may be locked in a forked child: a thread that the parent has just
+// started allocates, and the runtime of clang 14 does not take its locks before a fork.
+#if !defined(__SANITIZE_ADDRESS__)
 BOOST_AUTO_TEST_CASE(g36_a_forked_child_gets_default_timers_of_its_own) {
     Timers& parents = jtimer::go::defaultTimers();
     const Channel c = jtimer::go::after(0);
@@ -235,8 +238,6 @@ BOOST_AUTO_TEST_CASE(g36_a_forked_child_gets_default_timers_of_its_own) {
     BOOST_TEST(&jtimer::go::defaultTimers() == &parents);
 }
 
-// AddressSanitizer's allocator may be locked in a forked child, which the end of a thread needs.
-#if !defined(__SANITIZE_ADDRESS__)
 BOOST_AUTO_TEST_CASE(a_function_may_fork_and_return_in_the_child) {
     // On the thread that fires, and on one of the room: the thread ends, and the child with it.
     for (const bool isInline : {false, true}) {
