@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <ctime>
 #include <exception>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -75,9 +76,14 @@ void takeEffect(Run& run) {
     }
 }
 
+/// A long run starts so many processes that their numbers come again.
+std::string nodeName(pid_t pid, const std::string& number) {
+    return "worker " + std::to_string(pid) + "." + number;
+}
+
 CHILD_PROCESS(stress_worker) {
     Options options = workerOptions(test::setting("STRESS_CONNINFO"));
-    options.name = "worker " + std::to_string(::getpid());
+    options.name = nodeName(::getpid(), test::setting("STRESS_NUMBER"));
     Scheduler scheduler(options);
     TaskOptions tireless;
     tireless.maxAttempts = 1'000'000;
@@ -215,8 +221,12 @@ class Stress {
     };
 
     test::Worker newWorker() {
-        return {"stress_worker",
-                {"STRESS_CONNINFO=" + server_.conninfo(), "TSAN_OPTIONS=halt_on_error=1"}};
+        const std::string number = std::to_string(++started_);
+        test::Worker worker("stress_worker",
+                            {"STRESS_CONNINFO=" + server_.conninfo(), "STRESS_NUMBER=" + number,
+                             "TSAN_OPTIONS=halt_on_error=1"});
+        nodes_[worker.pid()] = nodeName(worker.pid(), number);
+        return worker;
     }
 
     static void say(const char* what, pid_t pid) {
@@ -230,7 +240,7 @@ class Stress {
         ::clock_gettime(CLOCK_REALTIME, &now);
         worker.signal(SIGKILL);
         kills_.push_back(
-            {"worker " + std::to_string(worker.pid()), Clock::now(),
+            {nodes_.at(worker.pid()), Clock::now(),
              static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec)});
         worker.end();
         worker = newWorker();
@@ -269,6 +279,8 @@ class Stress {
     test::Server& server_ = test::server();
     std::mt19937 random_{seed};
     std::vector<test::Worker> workers_;
+    int started_ = 0;
+    std::map<pid_t, std::string> nodes_;  ///< the name of the last worker with that number
     std::vector<Kill> kills_;
     std::vector<Outage> outages_;
     Scheduler scheduler_{workerOptions(server_.conninfo())};
