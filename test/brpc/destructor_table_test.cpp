@@ -7,18 +7,17 @@
 #include <jtimer/brpc/timer_thread.hpp>
 
 #include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
 
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <functional>
+#include <exception>
 #include <memory>
 #include <pthread.h>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 using jtimer::brpc::TaskId;
 using jtimer::brpc::TimerThread;
@@ -30,22 +29,15 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct Room {
+struct Room : test::DestructorRoom<TimerThread> {
     struct Options {};
 
-    const std::shared_ptr<jtimer::ManualClock> clock =
-        std::make_shared<jtimer::ManualClock>(test::kStart);
-    /// Shared with all tasks.
-    const std::shared_ptr<int> token = std::make_shared<int>();
-    std::atomic<int> othersRuns{0}, newRuns{0};
-    std::atomic<bool> isGone{false};
-    std::unique_ptr<TimerThread> owned = std::make_unique<TimerThread>();
-    TimerThread* const timer = owned.get();
     TaskId other = 0;
 
-    explicit Room(const Options&) {
+    explicit Room(const Options&)
+        : DestructorRoom([](const auto&) { return std::make_unique<TimerThread>(); }) {
         timer->start(options());
-        other = timer->schedule([this, t = token] { ++othersRuns; }, test::at(3'600'000));
+        other = timer->schedule(othersTask(), test::at(3'600'000));
         clock->waitUntilIdle();
     }
     TimerThreadOptions options() const {
@@ -55,21 +47,13 @@ struct Room {
         return options;
     }
 
-    auto newTask() {
-        return [this, t = token] { ++newRuns; };
-    }
-    void destroy() {
-        owned.reset();
-        isGone = true;
-    }
     void advance() const { clock->advance(10); }
 
-    /// + for the other task, * for the new one.
     std::string end() {
         if (owned) clock->advance(2h);
         owned.reset();
-        while (token.use_count() > 1) boost::this_thread::yield();
-        return (othersRuns > 0 ? "+" : "") + std::string(static_cast<std::size_t>(newRuns), '*');
+        awaitFreed();
+        return runs();
     }
 };
 

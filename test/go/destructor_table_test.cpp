@@ -7,10 +7,9 @@
 #include <jtimer/go.hpp>
 
 #include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
 
-#include <atomic>
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <pthread.h>
@@ -32,63 +31,46 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct Room {
+struct Room : test::DestructorRoom<Timers> {
     using Options = std::function<void(TimersOptions&)>;
 
-    const std::shared_ptr<jtimer::ManualClock> clock =
-        std::make_shared<jtimer::ManualClock>(test::kStart);
-    /// Shared with all functions.
-    const std::shared_ptr<int> token = std::make_shared<int>();
-    std::atomic<int> othersRuns{0}, newRuns{0};
-    std::atomic<bool> isGone{false};
-    /// What executors hold back.
-    std::vector<std::function<void()>> handedOver;
-    std::unique_ptr<Timers> owned;
-    Timers* const timers;
     Timer other, channel;
     jtimer::go::CancellableContext context;
 
-    explicit Room(const Options& set) : owned(make(set)), timers(owned.get()) {
-        other = timers->afterFunc(1h, [this, t = token] { ++othersRuns; });
-        channel = timers->newTimer(0);
-        context = withCancel(background(*timers));
+    explicit Room(const Options& set)
+        : DestructorRoom([&](const auto& onClock) {
+              TimersOptions options = test::goOnClock(onClock);
+              options.uncaughtExceptionHandler = [](const std::string&, const std::exception_ptr&) {
+              };
+              if (set) set(options);
+              return std::make_unique<Timers>(options);
+          }) {
+        other = timer->afterFunc(1h, othersTask());
+        channel = timer->newTimer(0);
+        context = withCancel(background(*timer));
         clock->waitUntilIdle();
     }
-    std::unique_ptr<Timers> make(const Options& set) const {
-        TimersOptions options = test::goOnClock(clock);
-        options.uncaughtExceptionHandler = [](const std::string&, const std::exception_ptr&) {};
-        if (set) set(options);
-        return std::make_unique<Timers>(options);
-    }
 
-    auto newFunction() {
-        return [this, t = token] { ++newRuns; };
-    }
-    void destroy() {
-        owned.reset();
-        isGone = true;
-    }
     void advance() const { clock->advance(10); }
 
-    /// + for the other function, * for the new one.
     std::string end() {
         if (owned) clock->advance(2h);
         owned.reset();
         other = {};
-        while (token.use_count() > 1) boost::this_thread::yield();
-        return (othersRuns > 0 ? "+" : "") + std::string(static_cast<std::size_t>(newRuns), '*');
+        awaitFreed();
+        return runs();
     }
 };
 
 using Column = test::FromDestructor<Room>;
 
 const std::vector<Column> kCalls = {
-    {"afterFunc", [](Room& r) { return okOr([&] { r.timers->afterFunc(1, r.newFunction()); }); }},
-    {"newTimer", [](Room& r) { return okOr([&] { static_cast<void>(r.timers->newTimer(1)); }); }},
-    {"newTicker", [](Room& r) { return okOr([&] { static_cast<void>(r.timers->newTicker(1)); }); }},
-    {"sleep", [](Room& r) { return okOr([&] { r.timers->sleep(0); }); }},
-    {"stats", [](Room& r) { return std::to_string(r.timers->stats().pending); }},
-    {"check", [](Room& r) { return okOr([&] { r.timers->check(); }); }},
+    {"afterFunc", [](Room& r) { return okOr([&] { r.timer->afterFunc(1, r.newTask()); }); }},
+    {"newTimer", [](Room& r) { return okOr([&] { static_cast<void>(r.timer->newTimer(1)); }); }},
+    {"newTicker", [](Room& r) { return okOr([&] { static_cast<void>(r.timer->newTicker(1)); }); }},
+    {"sleep", [](Room& r) { return okOr([&] { r.timer->sleep(0); }); }},
+    {"stats", [](Room& r) { return std::to_string(r.timer->stats().pending); }},
+    {"check", [](Room& r) { return okOr([&] { r.timer->check(); }); }},
     {"other.stop", [](Room& r) { return yesOrNo(r.other.stop()); }, Calls::Handle},
     {"other.stopAndWait", [](Room& r) { return yesOrNo(r.other.stopAndWait()); },
      Calls::HandleAndMayWait},
@@ -117,7 +99,7 @@ const std::vector<Column> kCalls = {
 };
 
 Timer start(Room& room, Captured captured) {
-    return room.timers->afterFunc(10, [captured = std::move(captured)] {});
+    return room.timer->afterFunc(10, [captured = std::move(captured)] {});
 }
 
 }  // namespace
@@ -143,13 +125,13 @@ BOOST_AUTO_TEST_CASE(destructors_of_functions_may_call_their_runtime) {
              "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok", inlineExecutor},
             {"after a run that throws",
              [](Room& r, Captured c) {
-                 r.timers->afterFunc(10, [c = std::move(c)] { throw std::runtime_error("run"); });
+                 r.timer->afterFunc(10, [c = std::move(c)] { throw std::runtime_error("run"); });
                  r.advance();
              },
              "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok"},
             {"after a run that ends its thread",
              [](Room& r, Captured c) {
-                 r.timers->afterFunc(10, [c = std::move(c)] { ::pthread_exit(nullptr); });
+                 r.timer->afterFunc(10, [c = std::move(c)] { ::pthread_exit(nullptr); });
                  r.advance();
              },
              "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok"},
@@ -187,13 +169,13 @@ BOOST_AUTO_TEST_CASE(destructors_of_functions_may_call_their_runtime) {
             {"~Timers in a run",
              [](Room& r, Captured c) {
                  start(r, std::move(c));
-                 r.timers->afterFunc(5, [&r] { r.destroy(); });
+                 r.timer->afterFunc(5, [&r] { r.destroy(); });
                  r.advance();
              },
              "state state state ok 0 ok no no state ok no state ok ok ok"},
             {"a run, after ~Timers on its thread",
              [](Room& r, Captured c) {
-                 r.timers->afterFunc(5, [&r, c = std::move(c)]() mutable {
+                 r.timer->afterFunc(5, [&r, c = std::move(c)]() mutable {
                      const Captured last = std::move(c);
                      r.destroy();
                  });

@@ -7,9 +7,7 @@
 #include <jtimer/timer.hpp>
 
 #include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -31,48 +29,31 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct Room {
+struct Room : test::DestructorRoom<Timer> {
     using Options = std::function<void(TimerOptions&)>;
 
-    const std::shared_ptr<jtimer::ManualClock> clock =
-        std::make_shared<jtimer::ManualClock>(test::kStart);
-    /// Shared with all tasks.
-    std::shared_ptr<std::atomic<int>> token = std::make_shared<std::atomic<int>>(0);
-    std::atomic<int> othersRuns{0}, newRuns{0};
-    std::atomic<bool> isGone{false};
-    std::unique_ptr<Timer> owned;
-    Timer* const timer;
     std::shared_ptr<TimerTask> other;
 
-    explicit Room(const Options& set) : owned(make(set)), timer(owned.get()) {
-        other = timer->schedule([this, t = token] { ++othersRuns; }, 1h);
-    }
-    std::unique_ptr<Timer> make(const Options& set) {
-        TimerOptions options = test::silentOnDeath(clock, true);
-        if (set) set(options);
-        return std::make_unique<Timer>(options);
+    explicit Room(const Options& set)
+        : DestructorRoom([&](const auto& onClock) {
+              TimerOptions options = test::silentOnDeath(onClock, true);
+              if (set) set(options);
+              return std::make_unique<Timer>(options);
+          }) {
+        other = timer->schedule(othersTask(), 1h);
     }
 
-    auto newTask() {
-        return [this, t = token] { ++newRuns; };
-    }
-    void destroy() {
-        owned.reset();
-        isGone = true;
-    }
-    void advance() { clock->advance(10); }
+    void advance() const { clock->advance(10); }
 
-    /// + for the other task, * for each run of the new one.
     std::string end() {
         if (owned) clock->advance(2h);
         owned.reset();
         other.reset();
-        while (token.use_count() > 1) boost::this_thread::yield();
-        return (othersRuns > 0 ? "+" : "") + std::string(static_cast<std::size_t>(newRuns), '*');
+        awaitFreed();
+        return runs();
     }
 };
 
-using Row = test::Destruction<Room>;
 using Column = test::FromDestructor<Room>;
 
 const std::vector<Column> kCalls = {

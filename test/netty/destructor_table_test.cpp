@@ -7,16 +7,17 @@
 #include <jtimer/netty/hashed_wheel_timer.hpp>
 
 #include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
 
-#include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <pthread.h>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 using jtimer::netty::HashedWheelTimer;
 using jtimer::netty::HashedWheelTimerOptions;
@@ -29,47 +30,32 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct Room {
+struct Room : test::DestructorRoom<HashedWheelTimer> {
     using Options = std::function<void(HashedWheelTimerOptions&)>;
 
-    const std::shared_ptr<jtimer::ManualClock> clock =
-        std::make_shared<jtimer::ManualClock>(test::kStart);
-    /// Shared with all tasks.
-    const std::shared_ptr<int> token = std::make_shared<int>();
-    std::atomic<int> othersRuns{0}, newRuns{0};
-    std::atomic<bool> isGone{false};
-    std::unique_ptr<HashedWheelTimer> owned;
-    HashedWheelTimer* const timer;
     Handle other;
     Handle kept;  ///< if the row keeps its handle
 
-    explicit Room(const Options& set) : owned(make(set)), timer(owned.get()) {
-        other = timer->newTimeout([this, t = token] { ++othersRuns; }, 9600ms);
-    }
-    std::unique_ptr<HashedWheelTimer> make(const Options& set) const {
-        HashedWheelTimerOptions options = test::wheelOn(clock);
-        options.uncaughtExceptionHandler = [](const std::string&, const std::exception_ptr&) {};
-        if (set) set(options);
-        return std::make_unique<HashedWheelTimer>(options);
+    explicit Room(const Options& set)
+        : DestructorRoom([&](const auto& onClock) {
+              HashedWheelTimerOptions options = test::wheelOn(onClock);
+              options.uncaughtExceptionHandler = [](const std::string&, const std::exception_ptr&) {
+              };
+              if (set) set(options);
+              return std::make_unique<HashedWheelTimer>(options);
+          }) {
+        other = timer->newTimeout(othersTask(), 9600ms);
     }
 
-    auto newTask() {
-        return [this, t = token] { ++newRuns; };
-    }
-    void destroy() {
-        owned.reset();
-        isGone = true;
-    }
     /// To the end of the tick.
     void advance() const { clock->advance(100); }
 
-    /// + for the other task, * for the new one.
     std::string end() {
         if (owned) clock->advance(20s);
         owned.reset();
         other.reset();
-        while (token.use_count() > 1) boost::this_thread::yield();
-        return (othersRuns > 0 ? "+" : "") + std::string(static_cast<std::size_t>(newRuns), '*');
+        awaitFreed();
+        return runs();
     }
 };
 

@@ -2,13 +2,16 @@
 #pragma once
 
 #include "support/counter.hpp"
+#include "support/manual_timer.hpp"
 
 #include <jtimer/exceptions.hpp>
+#include <jtimer/manual_clock.hpp>
 
 #include <boost/test/unit_test.hpp>
 #include <boost/thread/thread.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -60,6 +63,42 @@ struct Destruction {
     Destruction(const char* name_, std::function<void(Room&, Captured)> bring_,
                 const char* answers_, typename Room::Options options_ = {})
         : name(name_), bring(std::move(bring_)), answers(answers_), options(std::move(options_)) {}
+};
+
+/// What the Rooms of all timers share.
+template <class Timer>
+struct DestructorRoom {
+    const std::shared_ptr<jtimer::ManualClock> clock =
+        std::make_shared<jtimer::ManualClock>(kStart);
+    const std::shared_ptr<int> token = std::make_shared<int>();  ///< which all tasks hold
+    std::atomic<int> othersRuns{0}, newRuns{0};
+    std::atomic<bool> isGone{false};
+    std::unique_ptr<Timer> owned;
+    Timer* const timer;
+
+    /// \param make \returns a timer on the clock that it is given, as a std::unique_ptr
+    template <class Make>
+    explicit DestructorRoom(const Make& make) : owned(make(clock)), timer(owned.get()) {}
+
+    /// The task that is far away.
+    auto othersTask() {
+        return [this, t = token] { ++othersRuns; };
+    }
+    /// What a destructor schedules.
+    auto newTask() {
+        return [this, t = token] { ++newRuns; };
+    }
+    void destroy() {
+        owned.reset();
+        isGone = true;
+    }
+    void awaitFreed() const {
+        while (token.use_count() > 1) boost::this_thread::yield();
+    }
+    /// + for the other task, * for each run of a new one.
+    std::string runs() const {
+        return (othersRuns > 0 ? "+" : "") + std::string(static_cast<std::size_t>(newRuns), '*');
+    }
 };
 
 /// "ok", or "state" for an IllegalStateException and so on, of a call that returns nothing.

@@ -8,17 +8,17 @@
 #include <jtimer/tokio.hpp>
 
 #include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
 
-#include <atomic>
 #include <chrono>
-#include <functional>
+#include <cstddef>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <pthread.h>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 using jtimer::tokio::Completion;
 using jtimer::tokio::DelayQueue;
@@ -42,61 +42,49 @@ struct Polled {
 };
 const Polled kThreaded{false};
 
-struct Room {
+struct Room : test::DestructorRoom<TimeDriver> {
     using Options = Polled;
 
-    const std::shared_ptr<jtimer::ManualClock> clock =
-        std::make_shared<jtimer::ManualClock>(test::kStart);
     const bool polled;
-    /// Shared with all wakers.
-    const std::shared_ptr<int> token = std::make_shared<int>();
-    std::atomic<int> othersCalls{0}, newCalls{0};
-    std::atomic<bool> isGone{false};
-    std::unique_ptr<TimeDriver> owned{make()};
-    TimeDriver* const driver = owned.get();
+    TimeDriver* const driver = timer;
     std::optional<Sleep> other{driver->sleep(1h)}, added;
     DelayQueue<int> queue{*driver};
     const Notify notify{*driver};
     std::optional<Notified> notified{notify.notified()};
 
-    explicit Room(const Options& options) : polled(options.polled) {
-        other->poll([this, t = token] { ++othersCalls; });
+    explicit Room(const Options& set)
+        : DestructorRoom([&](const auto& onClock) {
+              TimeDriverOptions options;
+              options.clock = onClock;
+              options.polled = set.polled;
+              options.uncaughtExceptionHandler = [](const std::string&, const std::exception_ptr&) {
+              };
+              return std::make_unique<TimeDriver>(options);
+          }),
+          polled(set.polled) {
+        other->poll(othersTask());
         queue.insert(1, 0);
-    }
-    std::unique_ptr<TimeDriver> make() const {
-        TimeDriverOptions options;
-        options.clock = clock;
-        options.polled = polled;
-        options.uncaughtExceptionHandler = [](const std::string&, const std::exception_ptr&) {};
-        return std::make_unique<TimeDriver>(options);
     }
 
     void pollAdded(Sleep sleep) {
         added.emplace(std::move(sleep));
-        added->poll([this, t = token] { ++newCalls; });
-    }
-    void destroy() {
-        owned.reset();
-        isGone = true;
+        added->poll(newTask());
     }
     void advance(jtimer::TimeSpan span = 10) {
         clock->advance(span);
         if (polled && owned) driver->turn();
     }
 
-    /// + if the other waker was called at its time, ! if it was at the shutdown; * for the new one.
+    /// As runs(), of wakers; ! if the shutdown called the other one.
     std::string end() {
         if (owned && !driver->isShutdown()) advance(2h);
         owned.reset();
         const bool hasFired = other && other->isElapsed();
-        const int calls = othersCalls;
+        const bool wasShutDown = othersRuns > 0 && !hasFired;
         other.reset();
         added.reset();
-        while (token.use_count() > 1) boost::this_thread::yield();
-        return (calls == 0 ? ""
-                : hasFired ? "+"
-                           : "!") +
-               std::string(static_cast<std::size_t>(newCalls), '*');
+        awaitFreed();
+        return wasShutDown ? "!" + std::string(static_cast<std::size_t>(newRuns), '*') : runs();
     }
 };
 
