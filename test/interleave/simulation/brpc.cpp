@@ -80,12 +80,8 @@ class World::Callable {
     }
 
     void operator()() {
-        task_->account.beginRun(world_->book_, timeOf(*world_->clock_));
+        const simulation::Running running(task_->account, world_->book_, timeOf(*world_->clock_));
         check(task_->written == 1, "not seen");
-        struct AtEnd {
-            simulation::Account& account;
-            ~AtEnd() { account.endRun(); }
-        } const atEnd{task_->account};
         if (!world_->book_.has(world_->book_.isDraining) && oneIn(8)) {
             world_->book_.count(world_->book_.thrown);
             throw simulation::Oops();
@@ -221,13 +217,10 @@ void World::play() {
     timer_ = std::make_shared<TimerThread>();
     known_ = timer_;
     if (!oneIn(3)) timer_->start(options_);
-    std::vector<std::function<void()>> threads;
-    for (unsigned i = 2 + any(2); i != 0; --i)
-        threads.emplace_back([this, copy = timer_]() mutable { playThread(std::move(copy)); });
+    auto threads = simulation::drawThreads(
+        timer_, [this](std::shared_ptr<TimerThread> timer) { playThread(std::move(timer)); });
     if (oneIn(3)) timer_.reset();
-    simulation::drawFaults();
-    explore::together(threads);
-    threads.clear();
+    simulation::together(std::move(threads));
     drain();
 }
 

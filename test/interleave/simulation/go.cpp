@@ -313,9 +313,8 @@ void World::play() {
     }
     channel_.starts.begin(kStep * kMillis);
     channel_.timer = timers_->newTimer(kStep);
-    std::vector<std::function<void()>> threads;
-    for (unsigned i = 2 + any(2); i != 0; --i)
-        threads.emplace_back([this, copy = timers_]() mutable { playThread(std::move(copy)); });
+    auto threads = simulation::drawThreads(
+        timers_, [this](std::shared_ptr<Timers> timers) { playThread(std::move(timers)); });
     if (oneIn(3)) timers_.reset();
     simulation::togetherWhileTimePasses(std::move(threads), *clock_, kStep);
     drain();

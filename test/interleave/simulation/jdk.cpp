@@ -67,12 +67,8 @@ class World::Task : public jtimer::TimerTask {
     }
 
     void run() override {
-        account.beginRun(world_.book_, timeOf(*world_.clock_));
+        const simulation::Running running(account, world_.book_, timeOf(*world_.clock_));
         check(written_ == 1, "not seen");
-        struct AtEnd {
-            simulation::Account& account;
-            ~AtEnd() { account.endRun(); }
-        } const atEnd{account};
         if (world_.book_.has(world_.book_.isDraining) || oneIn(2)) return;
         world_.actInTask(world_.tasks_[any(kTasks)]);
     }
@@ -219,16 +215,13 @@ void World::play() {
     simulation::endFaults();
     if (timer_ == nullptr) return;
     known_ = timer_;
-    std::vector<std::function<void()>> threads;
-    for (unsigned i = 2 + any(2); i != 0; --i)
-        threads.emplace_back([this, copy = timer_]() mutable { playThread(std::move(copy)); });
+    auto threads = simulation::drawThreads(
+        timer_, [this](std::shared_ptr<Timer> timer) { playThread(std::move(timer)); });
     if (dropsEarly_) {
         if (!options_.daemon) timer_->detach();
         timer_.reset();
     }
-    simulation::drawFaults();
-    explore::together(threads);
-    threads.clear();
+    simulation::together(std::move(threads));
     drain();
 }
 

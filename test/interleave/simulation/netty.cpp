@@ -66,12 +66,8 @@ class World::Task : public jtimer::netty::TimerTask {
     }
 
     void run(const std::shared_ptr<Timeout>& timeout) override {
-        account.beginRun(world_.book_, timeOf(*world_.clock_));
+        const simulation::Running running(account, world_.book_, timeOf(*world_.clock_));
         check(written_ == 1 && timeout->isExpired() && !timeout->isCancelled(), "in a run");
-        struct AtEnd {
-            simulation::Account& account;
-            ~AtEnd() { account.endRun(); }
-        } const atEnd{account};
         act(*timeout);
     }
     void cancelled(const std::shared_ptr<Timeout>& timeout) override {
@@ -231,13 +227,10 @@ void World::play() {
         shared_.push_back(timer_->newTimeout(task, i * kTick));
         task->account.accept(0);
     }
-    std::vector<std::function<void()>> threads;
-    for (unsigned i = 2 + any(2); i != 0; --i)
-        threads.emplace_back([this, copy = timer_]() mutable { playThread(std::move(copy)); });
+    auto threads = simulation::drawThreads(
+        timer_, [this](std::shared_ptr<HashedWheelTimer> timer) { playThread(std::move(timer)); });
     if (oneIn(3)) timer_.reset();
-    simulation::drawFaults();
-    explore::together(threads);
-    threads.clear();
+    simulation::together(std::move(threads));
     drain();
 }
 

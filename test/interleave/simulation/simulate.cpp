@@ -38,6 +38,11 @@ explore::Result play(void (*world)(), unsigned long from, unsigned long seeds) {
 
 }  // namespace
 
+void together(std::vector<std::function<void()>> threads) {
+    drawFaults();
+    explore::together(threads);
+}
+
 void togetherWhileTimePasses(std::vector<std::function<void()>> threads, jtimer::ManualClock& clock,
                              jtimer::TimeSpan step) {
     // More steps than any wait of the threads takes: then they deadlock.
@@ -55,8 +60,7 @@ void togetherWhileTimePasses(std::vector<std::function<void()>> threads, jtimer:
             attempt([&] { clock.advance(step); });
         }
     });
-    drawFaults();
-    explore::together(threads);
+    together(std::move(threads));
 }
 
 void simulate(const char* room, void (*world)()) {

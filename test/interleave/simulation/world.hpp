@@ -10,7 +10,9 @@
 #include <exception>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// Plays whole timers from one seed. A room's file draws a timer and what several threads and the
@@ -124,6 +126,20 @@ class Account {
     bool atFixedRate_ = false;
 };
 
+/// A run of a task, from its constructor to its destructor.
+class Running {
+  public:
+    Running(Account& account, const Book& book, Nanos now) : account_(account) {
+        account_.beginRun(book, now);
+    }
+    ~Running() { account_.endRun(); }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+
+  private:
+    Account& account_;
+};
+
 /// The starts of a timer that can be started again, by several threads at a time: each one fires or
 /// is ended, once.
 class Starts {
@@ -139,7 +155,19 @@ class Starts {
     unsigned begun_ = 0, ended_ = 0, fired_ = 0;
 };
 
-/// Runs each on a thread of its own, while another one moves the clock on by `step`; with faults.
+/// What two or three threads do, each of which owns the timer too: `play(timer)`.
+template <class Timer, class Play>
+std::vector<std::function<void()>> drawThreads(const std::shared_ptr<Timer>& timer,
+                                               const Play& play) {
+    std::vector<std::function<void()>> threads;
+    for (unsigned i = 2 + any(2); i != 0; --i)
+        threads.emplace_back([play, copy = timer]() mutable { play(std::move(copy)); });
+    return threads;
+}
+
+/// Runs each on a thread of its own; with faults.
+void together(std::vector<std::function<void()>> threads);
+/// The same, while another one moves the clock on by `step`; with faults.
 void togetherWhileTimePasses(std::vector<std::function<void()>> threads, jtimer::ManualClock& clock,
                              jtimer::TimeSpan step);
 
