@@ -33,6 +33,29 @@ jtimer::Date ago(std::chrono::seconds span) {
            span;
 }
 
+/// A node whose first run is over, and whose end is held up.
+struct HeldEnd {
+    test::Recorder recorder;
+    test::CapturedCerr cerr;
+    test::Schema schema;
+    test::Counted runs;
+    Scheduler scheduler{schema.options};
+
+    HeldEnd() {
+        scheduler.registerTask("n", [&](Run&) { runs.add(); });
+        scheduler.start();
+        recorder.hold("write_ends");
+        scheduler.schedule("n", "first", 0);
+        recorder.await("write_ends", 1);
+    }
+    /// When so many runs are over, and the ends of the others wait behind the first one's.
+    void releaseAfter(int count) {
+        runs.await(count);
+        while (scheduler.stats().running != 0) boost::this_thread::yield();
+        recorder.release();
+    }
+};
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(k31_a_claim_takes_no_more_than_its_limit_under_any_plan) {
@@ -168,25 +191,13 @@ BOOST_AUTO_TEST_CASE(k35_a_deadlock_or_serialisation_failure_is_repeated_at_once
     BOOST_TEST(recorder.count("write_ends") == 6U);
 }
 
-BOOST_AUTO_TEST_CASE(k36_an_end_that_the_server_refuses_holds_up_no_other) {
-    test::Recorder recorder;
-    test::CapturedCerr cerr;
-    test::Schema schema;
+BOOST_FIXTURE_TEST_CASE(k36_an_end_that_the_server_refuses_holds_up_no_other, HeldEnd) {
     schema.ask("create function @.refuse() returns trigger language plpgsql as $$ begin "
                "raise exception 'refused'; end $$");
     schema.ask("create trigger refuse before delete on @.task for each row when (old.id = '2') "
                "execute function @.refuse()");
-    test::Counted runs;
-    Scheduler scheduler(schema.options);
-    scheduler.registerTask("n", [&](Run&) { runs.add(); });
-    scheduler.start();
-    recorder.hold("write_ends");
-    scheduler.schedule("n", "first", 0);
-    recorder.await("write_ends", 1);
     for (const char* const id : {"1", "2", "3"}) scheduler.schedule("n", id, 0);
-    runs.await(4);
-    while (scheduler.stats().running != 0) boost::this_thread::yield();  // ends are in hand
-    recorder.release();
+    releaseAfter(4);
     while (scheduler.stats().succeeded != 3) boost::this_thread::yield();
     BOOST_TEST(cerr.text() == "Task \"n\" \"2\": its end cannot be written: ERROR: refused\n");
     schema.ask("drop trigger refuse on @.task");
@@ -196,20 +207,10 @@ BOOST_AUTO_TEST_CASE(k36_an_end_that_the_server_refuses_holds_up_no_other) {
     BOOST_TEST(scheduler.stats().reconnects == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(k36_while_ends_are_written_claims_go_on_and_the_next_ends_share_a_write) {
-    test::Recorder recorder;
-    test::Schema schema;
-    test::Counted runs;
-    Scheduler scheduler(schema.options);
-    scheduler.registerTask("n", [&](Run&) { runs.add(); });
-    scheduler.start();
-    recorder.hold("write_ends");
-    scheduler.schedule("n", "first", 0);
-    recorder.await("write_ends", 1);
+BOOST_FIXTURE_TEST_CASE(k36_while_ends_are_written_claims_go_on_and_the_next_ends_share_a_write,
+                        HeldEnd) {
     for (int i = 0; i < 5; ++i) scheduler.schedule("n", std::to_string(i), 0);
-    runs.await(6);
-    while (scheduler.stats().running != 0) boost::this_thread::yield();  // ends are in hand
-    recorder.release();
+    releaseAfter(6);
     scheduler.stop();
     BOOST_TEST(scheduler.stats().succeeded == 6U);
     BOOST_TEST(recorder.count("write_ends") == 2U);
