@@ -62,10 +62,10 @@ struct Options {
     /// 1.21.
     bool preparedStatements = true;
 
-    /// Called with the Scheduler's name and the exception when a run fails. What a handler throws
-    /// comes on the thread of the run; for any other failure, such as a Run::complete that was not
-    /// committed, the node makes a std::runtime_error, and a thread. The failure is also recorded
-    /// with the task, so it is not printed if this is empty.
+    /// Called with the Scheduler's name and the exception when a run fails: on the thread of the
+    /// run if its handler threw. Any other failure, such as a Run::complete that was not committed,
+    /// is reported as a std::runtime_error, on another thread of the Scheduler. The failure is also
+    /// recorded with the task, so it is not printed if this is empty.
     UncaughtExceptionHandler uncaughtExceptionHandler;
 };
 
