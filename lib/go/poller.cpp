@@ -101,6 +101,7 @@ void Poller::sleep() {
     while (order_.updateFirst()) {
     }
     const Nanos deadline = order_.earliest();
+    woken_ = false;
     sleepsUntil_.store(deadline, std::memory_order_seq_cst);
     if (!order_.hasMarks()) {
         if (deadline == kNever) {
@@ -112,11 +113,12 @@ void Poller::sleep() {
     sleepsUntil_.store(kAwake, std::memory_order_relaxed);
 }
 
+/// Does not say here that the poller is awake: a caller who sees that does not come here, and must
+/// find that a ManualClock has been told of the wake-up, which leaveAndWake() does.
 void Poller::wakeFor(Nanos when) {
     Lock lock = monitor_.enter();
     if (when >= sleepsUntil_.load(std::memory_order_relaxed)) return;
-    sleepsUntil_.store(kAwake, std::memory_order_relaxed);  // once is enough
-    signals_.fetch_add(1, std::memory_order_relaxed);
+    if (!std::exchange(woken_, true)) signals_.fetch_add(1, std::memory_order_relaxed);
     monitor_.leaveAndWake(lock);
 }
 

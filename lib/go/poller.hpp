@@ -78,6 +78,7 @@ class Poller final : public LoopThread {
     const Shards& shards_;
     ShardOrder order_;
     bool stopping_ = false;  // guarded by the monitor
+    bool woken_ = false;     // guarded by the monitor: whether a timer has ended the sleep
 
     /// kAwake while the poller does not sleep: no timer is earlier. Written with the monitor held.
     static constexpr Nanos kAwake = jtimer::detail::kLongAgo;

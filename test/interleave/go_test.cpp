@@ -102,6 +102,21 @@ BOOST_AUTO_TEST_CASE(a_reset_beside_the_poller_fires_once_for_each_start_that_wa
     });
 }
 
+BOOST_AUTO_TEST_CASE(a_move_of_the_clock_runs_what_was_started_before_beside_another_start) {
+    everyInterleaving(kWholeTimer, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        Timers timers(on(clock));
+        clock->waitUntilIdle();
+        int runs = 0;
+        together({[&] { timers.afterFunc(10, [] {}); },
+                  [&] {
+                      timers.afterFunc(5, [&runs] { ++runs; });
+                      clock->advance(5);
+                      check(runs == 1, "the call returned before the run");
+                  }});
+    });
+}
+
 BOOST_AUTO_TEST_CASE(a_value_is_received_once_by_one_of_two_threads) {
     everyInterleaving(kWholeTimer, [] {
         auto clock = std::make_shared<ManualClock>(Date{});
