@@ -5,6 +5,8 @@
 
 #include <jtimer/exceptions.hpp>
 
+#include <boost/locale/utf.hpp>
+
 #include <cstddef>
 
 namespace jtimer::cluster::detail {
@@ -19,34 +21,19 @@ void require(bool condition, const std::string& message) {
 
 }  // namespace
 
-std::size_t characterLength(const std::string& text, std::size_t at) {
-    const auto byte = [&](std::size_t i) -> unsigned {
-        return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0;
-    };
-    const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
-    const unsigned first = byte(0);
-    if (first == 0) return 0;
-    if (first < 0x80) return 1;
-    if (first >= 0xC2 && first < 0xE0) return continues(1) ? 2 : 0;
-    if (first >= 0xE0 && first < 0xF0) {
-        const bool overlong = first == 0xE0 && byte(1) < 0xA0;
-        const bool surrogate = first == 0xED && byte(1) >= 0xA0;
-        return continues(1) && continues(2) && !overlong && !surrogate ? 3 : 0;
-    }
-    if (first >= 0xF0 && first < 0xF5) {
-        const bool overlong = first == 0xF0 && byte(1) < 0x90;
-        const bool tooGreat = first == 0xF4 && byte(1) >= 0x90;
-        return continues(1) && continues(2) && continues(3) && !overlong && !tooGreat ? 4 : 0;
-    }
-    return 0;
+std::optional<std::uint32_t> takeCharacter(const std::string& text, std::size_t& at) {
+    namespace utf = boost::locale::utf;
+    const char* next = text.data() + at;
+    const auto character = utf::utf_traits<char>::decode(next, text.data() + text.size());
+    if (character == 0 || !utf::is_valid_codepoint(character)) return {};
+    at = static_cast<std::size_t>(next - text.data());
+    return character;
 }
 
 bool isText(const std::string& text, std::size_t maxBytes) {
     if (text.empty() || text.size() > maxBytes) return false;
     for (std::size_t at = 0; at < text.size();) {
-        const std::size_t length = characterLength(text, at);
-        if (length == 0) return false;
-        at += length;
+        if (!takeCharacter(text, at)) return false;
     }
     return true;
 }

@@ -7,13 +7,16 @@
 #include <jtimer/time.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 /// The checks of arguments. Each check... throws IllegalArgumentException.
 namespace jtimer::cluster::detail {
 
-/// The length of the character that begins at `at`, or 0 if none does: RFC 3629, without NUL.
-std::size_t characterLength(const std::string& text, std::size_t at);
+/// The character that begins at `at`, which then moves behind it. Nothing if none does: RFC 3629,
+/// without NUL.
+std::optional<std::uint32_t> takeCharacter(const std::string& text, std::size_t& at);
 
 /// Whether it is 1 to `maxBytes` bytes of UTF-8 without NUL.
 bool isText(const std::string& text, std::size_t maxBytes);

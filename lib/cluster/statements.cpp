@@ -1,72 +1,48 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "cluster/statements.hpp"
 
+#include "cluster/checks.hpp"
+
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <string_view>
 
 namespace jtimer::cluster::detail {
 
 namespace {
 
-/// The code point of the character at `at`, which is moved behind it. The text is valid UTF-8.
-unsigned takeCodePoint(const std::string& text, std::size_t& at) {
-    const auto first = static_cast<unsigned char>(text[at++]);
-    if (first < 0x80) return first;
-    const int more = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1;
-    unsigned point = first & (0x3FU >> more);
-    for (int i = 0; i < more; ++i) {
-        point = (point << 6U) | (static_cast<unsigned char>(text[at++]) & 0x3FU);
-    }
-    return point;
+/// With each of these characters twice.
+std::string doubled(const std::string& text, std::string_view characters) {
+    std::string result;
+    for (const char c : text)
+        result.append(characters.find(c) == std::string_view::npos ? 1 : 2, c);
+    return result;
 }
 
-bool isAscii(const std::string& text) {
-    for (const char c : text) {
-        if (static_cast<unsigned char>(c) >= 0x80) return false;
-    }
-    return true;
-}
-
-std::string doubled(const std::string& text, char quote) {
-    std::string result(1, quote);
-    for (const char c : text) {
-        result += c;
-        if (c == quote) result += c;
-    }
-    return result + quote;
-}
-
-/// The argument of nextval, which does not know escapes. A backslash in it is not one either.
+/// The argument of nextval, which does not know the escapes of quoteIdentifier().
 std::string sequenceLiteral(const std::string& schema) {
-    std::string literal = doubled(doubled(schema, '"') + ".token", '\'');
-    if (literal.find('\\') == std::string::npos) return literal;
-    std::string escaped = "E";
-    for (const char c : literal) {
-        escaped += c;
-        if (c == '\\') escaped += c;
-    }
-    return escaped;
+    return "E'" + doubled('"' + doubled(schema, "\"") + "\".token", "'\\") + '\'';
 }
 
 }  // namespace
 
 std::string quoteIdentifier(const std::string& name) {
-    const bool ascii = isAscii(name);
-    std::string quoted = ascii ? "\"" : "U&\"";
+    const auto isAscii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+    if (std::all_of(name.begin(), name.end(), isAscii)) return '"' + doubled(name, "\"") + '"';
+    std::string quoted;
     for (std::size_t at = 0; at < name.size();) {
-        const unsigned point = takeCodePoint(name, at);
-        if (point >= 0x80) {
-            char escape[16];
-            std::snprintf(escape, sizeof escape, "\\+%06X", point);
-            quoted += escape;
+        const std::uint32_t character = takeCharacter(name, at).value();
+        if (character < 0x80) {
+            quoted += doubled({static_cast<char>(character)}, "\"\\");
         } else {
-            const char c = static_cast<char>(point);
-            quoted += c;
-            if (c == '"' || (c == '\\' && !ascii)) quoted += c;
+            char escape[16];
+            std::snprintf(escape, sizeof escape, "\\+%06X", unsigned{character});
+            quoted += escape;
         }
     }
-    return quoted + '"';
+    return "U&\"" + quoted + '"';
 }
 
 std::string channelOf(const std::string& schema) { return "jtimer." + schema; }

@@ -28,19 +28,15 @@ using Texts = std::vector<Params::OptionalText>;
 using Numbers = std::vector<Params::OptionalNumber>;
 using Times = std::vector<std::optional<Micros>>;
 
-/// What the server takes as text: without NUL, and valid.
+/// What the server takes as text: without NUL, valid, and not too long.
 std::string cleaned(const std::string& error) {
     std::string text;
     for (std::size_t at = 0; at < error.size();) {
-        const std::size_t length = characterLength(error, at);
-        text += length == 0 ? std::string("?") : error.substr(at, length);
-        at += std::max<std::size_t>(length, 1);
-        if (text.size() >= kMaxError) break;
-    }
-    while (text.size() > kMaxError) {
-        do {
-            text.pop_back();
-        } while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0U) == 0x80U);
+        const std::size_t begin = at;
+        const bool valid = takeCharacter(error, at).has_value();
+        if (!valid) ++at;
+        if (text.size() + at - begin > kMaxError) break;
+        text += valid ? error.substr(begin, at - begin) : "?";
     }
     return text;
 }
