@@ -5,7 +5,6 @@
 #include "cluster/counters.hpp"
 #include "cluster/outage.hpp"
 #include "cluster/store.hpp"
-#include "cluster/wake_pipe.hpp"
 
 #include <jtimer/cluster/options.hpp>
 #include <jtimer/timer.hpp>
@@ -18,6 +17,25 @@
 #include <string>
 
 namespace jtimer::cluster::detail {
+
+/// Wakes a thread that waits for a socket. Any thread may call wake(), one the other functions.
+class WakePipe {
+  public:
+    /// \throws std::system_error without file descriptors
+    WakePipe();
+    ~WakePipe();
+    WakePipe(const WakePipe&) = delete;
+    WakePipe& operator=(const WakePipe&) = delete;
+
+    void wake() noexcept;
+
+    int fd() const noexcept { return ends_[0]; }  ///< readable after wake(), until clear()
+    void clear() noexcept;
+    void wait() noexcept;  ///< until it is readable
+
+  private:
+    int ends_[2] = {-1, -1};
+};
 
 /// A thread with a connection of its own, which sleeps until a notification comes or it is woken. A
 /// node renews its lease on one. With Options::notifyConninfo, another one only listens.

@@ -1,8 +1,12 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "cluster/micros.hpp"
 #include "cluster/scheduler_state.hpp"
 
+#include "cluster/micros.hpp"
+
+#include <jtimer/exceptions.hpp>
 #include <jtimer/timer_options.hpp>
+
+#include <boost/thread/lock_guard.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -11,6 +15,8 @@
 namespace jtimer::cluster::detail {
 
 namespace {
+
+using Lock = boost::lock_guard<boost::mutex>;
 
 /// How long stop() waits for the node's row to disappear if it waits for the runs without a limit.
 constexpr Micros kRowPatience = 5'000'000;
@@ -79,6 +85,31 @@ bool Engine::stop(std::optional<TimeSpan> wait) {
     const Micros left = limit.value_or(kRowPatience) - (boottimeNanos() - begin) / 1000;
     node.waitUntilEnded(std::max<Micros>(0, left));
     return true;
+}
+
+std::shared_ptr<Engine> SchedulerState::startedEngine() {
+    const Lock lock(mutex);
+    return engine;
+}
+
+bool SchedulerState::stop(std::optional<TimeSpan> wait) {
+    std::shared_ptr<Engine> started;
+    {
+        const Lock lock(mutex);
+        if (phase == Phase::Starting)
+            throw IllegalStateException("The scheduler is being started.");
+        if (engine != nullptr && engine->dispatcher.isInHandler())
+            throw IllegalStateException("A handler cannot wait for its own end.");
+        phase = Phase::Stopped;
+        started = engine;
+    }
+    return started == nullptr || started->stop(wait);
+}
+
+void SchedulerState::written(Micros dueIn) {
+    if (dueIn > toMicros(options.pollInterval)) return;
+    if (const auto started = startedEngine()) started->dispatcher.lookForTasks();
+    stores.notifyNodes();
 }
 
 }  // namespace jtimer::cluster::detail
