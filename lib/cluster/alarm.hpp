@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -27,22 +28,23 @@ inline std::shared_ptr<jtimer::Clock> localClock() {
 
 /// Calls a function on the timer's thread after a delay. Setting it replaces an earlier setting, of
 /// which a call may still be on its way: what it calls must do no harm when called too often.
-/// Guarded by whoever owns it; may be set with a lock held, for the timer calls with none.
+/// Guarded by whoever owns it, and set with no lock held that the function takes.
 class Alarm {
   public:
     /// \param function must not throw
     Alarm(Timer& timer, std::function<void()> function)
         : timer_(timer), function_(std::move(function)) {}
 
+    /// Without memory for the alarm, calls the function at once.
     void setIn(Micros delay) {
-        cancel();
-        task_ = timer_.schedule([this] { function_(); },
-                                std::chrono::microseconds(std::max<Micros>(delay, 0)));
-    }
-
-    void cancel() {
         if (task_ != nullptr) task_->cancel();
         task_.reset();
+        try {
+            task_ = timer_.schedule([this] { function_(); },
+                                    std::chrono::microseconds(std::max<Micros>(delay, 0)));
+        } catch (const std::exception&) {
+            function_();
+        }
     }
 
   private:

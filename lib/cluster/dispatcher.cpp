@@ -278,13 +278,8 @@ void Dispatcher::failed(const std::exception& exception) {
         paused_ = true;
     }
     cursor_.reset();
-    try {
-        secondRelease_.setIn(delay + kSecondRelease);
-        retry_.setIn(delay);
-    } catch (const std::exception&) {  // no memory for the alarm
-        const boost::lock_guard<boost::mutex> lock(mutex_);
-        paused_ = false;
-    }
+    secondRelease_.setIn(delay + kSecondRelease);
+    retry_.setIn(delay);
 }
 
 void Dispatcher::stop() {

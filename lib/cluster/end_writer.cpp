@@ -203,12 +203,7 @@ void EndWriter::failed(const std::exception& exception) {
         const boost::lock_guard<boost::mutex> lock(mutex_);
         paused_ = true;
     }
-    try {
-        retry_.setIn(delay);
-    } catch (const std::exception&) {  // no memory for the alarm
-        const boost::lock_guard<boost::mutex> lock(mutex_);
-        paused_ = false;
-    }
+    retry_.setIn(delay);
 }
 
 }  // namespace jtimer::cluster::detail

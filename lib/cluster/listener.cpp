@@ -105,13 +105,10 @@ void Listener::failed(const std::exception& exception) {
     listening_ = false;
     if (attempts_.failures() == 1) return;
     retryDue_ = false;
-    try {
-        retry_.setIn(delay);
-        while (!retryDue_ && !ending_) {
-            pipe_.wait();
-            pipe_.clear();
-        }
-    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): no memory for the alarm
+    retry_.setIn(delay);
+    while (!retryDue_ && !ending_) {
+        pipe_.wait();
+        pipe_.clear();
     }
 }
 
