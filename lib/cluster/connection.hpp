@@ -26,6 +26,12 @@ struct Statement {
     std::string sql;
 };
 
+/// A parameter that may be null.
+template <class Value>
+std::optional<Value> valueIf(bool given, const Value& value) {
+    return given ? std::optional<Value>(value) : std::nullopt;
+}
+
 /// The parameters of a statement, in PostgreSQL's binary formats: nothing is quoted or rounded.
 class Params {
   public:

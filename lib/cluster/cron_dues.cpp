@@ -36,9 +36,9 @@ struct Moment {
 class Dues {
   public:
     Dues(Connection& connection, const Statements& statements, Deadline deadline,
-         const std::string& expression, const std::string& zone)
-        : connection_(connection), statements_(statements), deadline_(deadline), cron_(expression),
-          zone_(zone) {}
+         const Recurrence& recurrence)
+        : connection_(connection), statements_(statements), deadline_(deadline),
+          cron_(recurrence.expression), zone_(recurrence.zone) {}
 
     /// Now, and `instant`; if there is none, now twice.
     std::pair<Moment, Moment> moments(std::optional<Micros> instant) {
@@ -118,16 +118,15 @@ class Dues {
 }  // namespace
 
 CronDue nextCronDue(Connection& connection, const Statements& statements, Deadline deadline,
-                    const std::string& expression, const std::string& zone, MissedRuns missedRuns,
-                    std::optional<Micros> after) {
-    Dues dues(connection, statements, deadline, expression, zone);
+                    const Recurrence& cron, std::optional<Micros> after) {
+    Dues dues(connection, statements, deadline, cron);
     const auto [now, last] = dues.moments(after);
-    if (missedRuns == MissedRuns::Burst || last.instant >= now.instant) {
+    if (cron.missedRuns == MissedRuns::Burst || last.instant >= now.instant) {
         return {dues.firstAfter(last), 0};
     }
     const std::optional<CronDue> missed = dues.lastBetween(last, now);
     if (!missed) return {dues.firstAfter(last), 0};
-    if (missedRuns == MissedRuns::Once || missed->due == now.instant) return *missed;
+    if (cron.missedRuns == MissedRuns::Once || missed->due == now.instant) return *missed;
     return {dues.firstAfter(now), missed->missed + 1};
 }
 

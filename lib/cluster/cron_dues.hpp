@@ -4,11 +4,10 @@
 #include "cluster/connection.hpp"
 #include "cluster/statements.hpp"
 
-#include <jtimer/jdk/missed_runs.hpp>
+#include <jtimer/cluster/schedule.hpp>
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 namespace jtimer::cluster::detail {
 
@@ -21,7 +20,6 @@ struct CronDue {
 /// is asked of the server, which alone knows the rules of the zone.
 /// \param after the last due; nothing: now
 CronDue nextCronDue(Connection& connection, const Statements& statements, Deadline deadline,
-                    const std::string& expression, const std::string& zone, MissedRuns missedRuns,
-                    std::optional<Micros> after);
+                    const Recurrence& cron, std::optional<Micros> after);
 
 }  // namespace jtimer::cluster::detail

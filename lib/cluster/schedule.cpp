@@ -25,26 +25,23 @@ std::int64_t checkedPeriod(const TimeSpan& period) {
 
 Schedule Schedule::once(When when) {
     detail::checkWhen(when);
-    return {detail::Kind::Once, when, 0, MissedRuns::Once};
+    return {when, {}};
 }
 
 Schedule Schedule::fixedRate(When first, TimeSpan period, MissedRuns missedRuns) {
     detail::checkWhen(first);
-    return {detail::Kind::FixedRate, first, checkedPeriod(period), missedRuns};
+    return {first, {detail::Kind::FixedRate, checkedPeriod(period), missedRuns, {}, {}}};
 }
 
 Schedule Schedule::fixedDelay(When first, TimeSpan delay) {
     detail::checkWhen(first);
-    return {detail::Kind::FixedDelay, first, checkedPeriod(delay), MissedRuns::Once};
+    return {first, {detail::Kind::FixedDelay, checkedPeriod(delay), MissedRuns::Once, {}, {}}};
 }
 
 Schedule Schedule::cron(std::string expression, std::string zone, MissedRuns missedRuns) {
     const detail::Cron checked(expression);
     static_cast<void>(checked);
-    Schedule schedule(detail::Kind::Cron, 0, 0, missedRuns);
-    schedule.expression_ = std::move(expression);
-    schedule.zone_ = std::move(zone);
-    return schedule;
+    return {0, {detail::Kind::Cron, 0, missedRuns, std::move(expression), std::move(zone)}};
 }
 
 }  // namespace jtimer::cluster

@@ -3,7 +3,6 @@
 
 #include "cluster/checks.hpp"
 #include "cluster/reports.hpp"
-#include "cluster/schedule_access.hpp"
 #include "cluster/scheduler_state.hpp"
 
 #include <jtimer/exceptions.hpp>
@@ -27,7 +26,6 @@ namespace {
 using Lock = boost::lock_guard<boost::mutex>;
 using Phase = detail::SchedulerState::Phase;
 using detail::Micros;
-using detail::ScheduleAccess;
 using detail::Store;
 
 /// After which the destructor says what it waits for.
@@ -50,12 +48,6 @@ Micros dueIn(const When& when) {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     return detail::toMicros(when) -
            std::chrono::duration_cast<std::chrono::microseconds>(now).count();
-}
-
-Micros dueIn(const NewTask& task) {
-    // Only the database knows when a cron task is next due: it may be soon.
-    if (ScheduleAccess::kind(task.schedule) == detail::Kind::Cron) return 0;
-    return dueIn(ScheduleAccess::first(task.schedule));
 }
 
 }  // namespace
@@ -150,7 +142,9 @@ std::size_t Scheduler::scheduleAll(const std::vector<NewTask>& tasks) {
             throw IllegalArgumentException("Two tasks have the name \"" + task.name +
                                            "\" and the id \"" + task.id + "\"");
         }
-        first = std::min(first, dueIn(task));
+        // Only the database knows when a cron task is next due: it may be soon.
+        const bool isCron = task.schedule.recurrence_.kind == detail::Kind::Cron;
+        first = std::min(first, isCron ? 0 : dueIn(task.schedule.first_));
     }
     const std::size_t changed =
         state_->stores.with([&](Store& store) { return store.schedule(tasks); });

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -59,15 +60,21 @@ void Store::deleteNode(NodeNumber node) {
 
 namespace {
 
+template <class Enum, std::size_t n>
+Enum fromName(const char* const (&names)[n], const std::string& name, Enum otherwise) {
+    const auto* const found = std::find(std::begin(names), std::end(names), name);
+    return found == std::end(names) ? otherwise : static_cast<Enum>(found - std::begin(names));
+}
+
 ClaimedTask claimedTask(const Result& result, int row) {
     ClaimedTask task;
     task.claimedAt = result.time(row, 0);
     task.name = result.text(row, 3);
     task.id = result.text(row, 4);
     task.payload = result.text(row, 5);
-    task.recurrence = {kindOf(result.text(row, 6)), result.number(row, 7),
-                       missedRunsOf(result.text(row, 10)), result.text(row, 8),
-                       result.text(row, 9)};
+    task.recurrence = {fromName(kKinds, result.text(row, 6), Kind::Once), result.number(row, 7),
+                       fromName(kMissedRuns, result.text(row, 10), MissedRuns::Once),
+                       result.text(row, 8), result.text(row, 9)};
     task.due = result.time(row, 11);
     task.token = result.number(row, 13);
     task.attempt = static_cast<int>(result.number(row, 14));
@@ -206,8 +213,7 @@ bool Store::reschedule(const std::string& name, const std::string& id, When when
     const Micros micros = toMicros(when);
     Params params;
     params.text(name).text(id);
-    params.time(when.isDate() ? std::optional<Micros>(micros) : std::nullopt);
-    params.number(when.isDate() ? std::nullopt : Params::OptionalNumber(micros));
+    params.time(valueIf(when.isDate(), micros)).number(valueIf(!when.isDate(), micros));
     return write(statements().reschedule(), params, Key(name, id)) != 0;
 }
 

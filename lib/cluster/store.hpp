@@ -8,7 +8,6 @@
 #include <jtimer/cluster/schedule.hpp>
 #include <jtimer/cluster/stats.hpp>
 #include <jtimer/cluster/task_info.hpp>
-#include <jtimer/jdk/missed_runs.hpp>
 #include <jtimer/time.hpp>
 
 #include <cstddef>
@@ -30,16 +29,6 @@ using Token = std::int64_t;
 
 /// Of a transaction, as pg_current_xact_id() has it.
 using TransactionNumber = std::int64_t;
-
-/// How a task goes on after a run.
-struct Recurrence {
-    Kind kind = Kind::Once;
-    Micros period = 0;  ///< of a fixed rate, or the delay
-    MissedRuns missedRuns = MissedRuns::Once;
-    std::string expression, zone;  ///< of a cron task
-
-    bool repeats() const noexcept { return kind != Kind::Once; }
-};
 
 /// A task, as its run found it.
 struct ClaimedTask {
@@ -229,10 +218,8 @@ class Store : private Session {
     std::set<std::string> zones_;  ///< that the server knows: to ask takes it 50 ms
 };
 
-/// The names of enumerators in the table.
-const char* nameOf(Kind kind);
-const char* nameOf(MissedRuns missedRuns);
-Kind kindOf(const std::string& name);
-MissedRuns missedRunsOf(const std::string& name);
+/// The names of the enumerators of Kind and MissedRuns in the table, by value.
+inline constexpr const char* kKinds[] = {"once", "fixed rate", "fixed delay", "cron"};
+inline constexpr const char* kMissedRuns[] = {"burst", "skip", "once"};
 
 }  // namespace jtimer::cluster::detail

@@ -4,7 +4,6 @@
 
 #include "cluster/checks.hpp"
 #include "cluster/cron_dues.hpp"
-#include "cluster/schedule_access.hpp"
 #include "cluster/store.hpp"
 
 #include <jtimer/exceptions.hpp>
@@ -12,7 +11,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <vector>
@@ -21,7 +19,6 @@ namespace jtimer::cluster::detail {
 
 namespace {
 
-constexpr const char* kKinds[] = {"once", "fixed rate", "fixed delay", "cron"};
 constexpr std::size_t kMaxError = 2000;
 
 using Texts = std::vector<Params::OptionalText>;
@@ -43,31 +40,6 @@ std::string cleaned(const std::string& error) {
 
 }  // namespace
 
-const char* nameOf(Kind kind) { return kKinds[static_cast<int>(kind)]; }
-
-const char* nameOf(MissedRuns missedRuns) {
-    switch (missedRuns) {
-    case MissedRuns::Burst:
-        return "burst";
-    case MissedRuns::Skip:
-        return "skip";
-    case MissedRuns::Once:
-        break;
-    }
-    return "once";
-}
-
-Kind kindOf(const std::string& name) {
-    const auto* const found = std::find(std::begin(kKinds), std::end(kKinds), name);
-    return static_cast<Kind>(found == std::end(kKinds) ? 0 : found - std::begin(kKinds));
-}
-
-MissedRuns missedRunsOf(const std::string& name) {
-    return name == "burst"  ? MissedRuns::Burst
-           : name == "skip" ? MissedRuns::Skip
-                            : MissedRuns::Once;
-}
-
 void Store::checkZone(Connection& connection, Deadline deadline, const std::string& zone) {
     if (zones_.count(zone) != 0) return;
     // Not asked of the server, which would refuse it as text.
@@ -84,34 +56,26 @@ Store::Written Store::schedule(Connection& connection, const std::vector<NewTask
     Numbers periods, delays, policies;
     Times times;
     for (const NewTask& task : tasks) {
-        using Access = ScheduleAccess;
-        const Schedule& schedule = task.schedule;
-        const Kind kind = Access::kind(schedule);
-        const When& first = Access::first(schedule);
-        const bool isCron = kind == Kind::Cron;
-        const bool hasPeriod = kind == Kind::FixedRate || kind == Kind::FixedDelay;
+        const Recurrence& recurrence = task.schedule.recurrence_;
+        const When& first = task.schedule.first_;
+        const bool isCron = recurrence.kind == Kind::Cron;
         names.emplace_back(task.name);
         ids.emplace_back(task.id);
-        kinds.emplace_back(nameOf(kind));
-        missed.emplace_back(nameOf(Access::missedRuns(schedule)));
+        kinds.emplace_back(kKinds[static_cast<int>(recurrence.kind)]);
+        missed.emplace_back(kMissedRuns[static_cast<int>(recurrence.missedRuns)]);
         payloads.emplace_back(task.payload);
         policies.emplace_back(static_cast<std::int64_t>(task.ifExists));
-        periods.push_back(hasPeriod ? Params::OptionalNumber(Access::period(schedule))
-                                    : std::nullopt);
-        const std::string& zone = Access::zone(schedule);
-        crons.push_back(isCron ? Params::OptionalText(Access::expression(schedule)) : std::nullopt);
-        zones.push_back(isCron ? Params::OptionalText(zone) : std::nullopt);
-        const Micros when = toMicros(first);
+        periods.push_back(valueIf(recurrence.period > 0, recurrence.period));
+        crons.push_back(valueIf(isCron, recurrence.expression));
+        zones.push_back(valueIf(isCron, recurrence.zone));
+        Micros due = toMicros(first);
         if (isCron) {
-            checkZone(connection, deadline, zone);
-            times.emplace_back(nextCronDue(connection, statements(), deadline,
-                                           Access::expression(schedule), zone, MissedRuns::Burst,
-                                           {})
-                                   .due);
-        } else {
-            times.push_back(first.isDate() ? std::optional<Micros>(when) : std::nullopt);
+            checkZone(connection, deadline, recurrence.zone);
+            due = nextCronDue(connection, statements(), deadline, recurrence, {}).due;
         }
-        delays.push_back(first.isDate() || isCron ? std::nullopt : Params::OptionalNumber(when));
+        const bool isDelay = !isCron && !first.isDate();
+        times.push_back(valueIf(!isDelay, due));
+        delays.push_back(valueIf(isDelay, due));
     }
     Params params;
     params.bytesArray(names).bytesArray(ids).bytesArray(kinds).numbers(periods);
@@ -126,12 +90,10 @@ namespace {
 std::optional<CronDue> cronDue(Connection& connection, const Statements& statements,
                                Deadline deadline, End& end) {
     const ClaimedTask& task = *end.task;
-    const Recurrence& cron = task.recurrence;
     const bool ends = end.kind == End::Kind::Success || end.kind == End::Kind::GiveUp;
-    if (cron.kind != Kind::Cron || !ends || end.again) return {};
+    if (task.recurrence.kind != Kind::Cron || !ends || end.again) return {};
     try {
-        return nextCronDue(connection, statements, deadline, cron.expression, cron.zone,
-                           cron.missedRuns, task.due);
+        return nextCronDue(connection, statements, deadline, task.recurrence, task.due);
     } catch (const DatabaseException& e) {
         // Invalid parameter: the server does not know the zone any more.
         if (e.sqlState() != "22023") throw;
@@ -161,8 +123,8 @@ Store::WrittenEnds Store::writeEnds(Connection& connection, const Statement& sta
         const bool again = end.again && end.kind == End::Kind::Success;
         const bool isDate = again && end.again->isDate();
         const Micros when = again ? toMicros(*end.again) : 0;
-        againTimes.push_back(isDate ? std::optional<Micros>(when) : std::nullopt);
-        againIns.push_back(again && !isDate ? Params::OptionalNumber(when) : std::nullopt);
+        againTimes.push_back(valueIf(isDate, when));
+        againIns.push_back(valueIf(again && !isDate, when));
         payloads.push_back(end.payload);
         errors.emplace_back(cleaned(end.error));
     }

@@ -7,12 +7,24 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace jtimer::cluster {
 
 namespace detail {
-class ScheduleAccess;
+class Store;
+
 enum class Kind : std::int16_t { Once, FixedRate, FixedDelay, Cron };
+
+/// How a task goes on after a run.
+struct Recurrence {
+    Kind kind = Kind::Once;
+    std::int64_t period = 0;  ///< of a fixed rate, or the delay, in microseconds
+    MissedRuns missedRuns = MissedRuns::Once;
+    std::string expression, zone;  ///< of a cron task
+
+    bool repeats() const noexcept { return kind != Kind::Once; }
+};
 }  // namespace detail
 
 /// When a task runs: once or repeatedly. A value. Times are kept in microseconds, rounded up. A
@@ -51,16 +63,13 @@ class Schedule {
                                     MissedRuns missedRuns = MissedRuns::Once);
 
   private:
-    friend class detail::ScheduleAccess;
-    Schedule(detail::Kind kind, When first, std::int64_t period, MissedRuns missedRuns) noexcept
-        : kind_(kind), first_(first), period_(period), missedRuns_(missedRuns) {}
+    friend class Scheduler;
+    friend class detail::Store;
+    Schedule(When first, detail::Recurrence recurrence) noexcept
+        : first_(first), recurrence_(std::move(recurrence)) {}
 
-    detail::Kind kind_;
-    When first_;           ///< not of a cron task
-    std::int64_t period_;  ///< or delay, in microseconds
-    MissedRuns missedRuns_;
-    std::string expression_;
-    std::string zone_;
+    When first_;  ///< not of a cron task
+    detail::Recurrence recurrence_;
 };
 
 /// What scheduling a task does if there is one with its name and id already.
