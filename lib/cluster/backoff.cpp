@@ -2,34 +2,28 @@
 #include "cluster/backoff.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 namespace jtimer::cluster::detail {
 
 namespace {
 
-Micros doubled(Micros first, Micros max, int times) noexcept {
-    Micros delay = std::min(first, max);
-    for (int i = 0; i < times && delay > 0 && delay < max; ++i)
-        delay = delay > max / 2 ? max : 2 * delay;
-    return delay;
-}
-
-/// From `from` to `to` times `delay`.
-Micros scaled(Micros delay, double from, double to, double random) noexcept {
-    const double factor = from + (to - from) * random;
-    const double product = static_cast<double>(delay) * factor;
-    return product >= static_cast<double>(kLastMicros) ? kLastMicros : static_cast<Micros>(product);
+/// `first`, doubled so many times, but at most `max`; then times `factor`.
+Micros delay(Micros first, Micros max, int doublings, double factor) noexcept {
+    const double doubled = std::ldexp(static_cast<double>(first), doublings);
+    const double result = std::min(doubled, static_cast<double>(max)) * factor;
+    return result >= static_cast<double>(kLastMicros) ? kLastMicros : static_cast<Micros>(result);
 }
 
 }  // namespace
 
 Micros retryDelay(Micros first, Micros max, int attempt, double random) noexcept {
-    return scaled(doubled(first, max, attempt - 1), 1.0, 1.25, random);
+    return delay(first, max, attempt - 1, 1 + random / 4);
 }
 
 Micros reconnectDelay(int failures, double random) noexcept {
-    return scaled(doubled(100'000, 5'000'000, failures - 1), 0.5, 1.0, random);
+    return delay(100'000, 5'000'000, failures - 1, 0.5 + random / 2);
 }
 
 double randomFraction() {
