@@ -20,8 +20,6 @@ int maxAttemptsOf(const TaskOptions& options, const ClaimedTask& task) {
     return options.maxAttempts.value_or(task.recurrence.repeats() ? 1 : 20);
 }
 
-std::string times(int n) { return n == 1 ? "once" : std::to_string(n) + " times"; }
-
 }  // namespace
 
 RunState::RunState(ClaimedTask task, const Registered& registered,
@@ -31,17 +29,13 @@ RunState::RunState(ClaimedTask task, const Registered& registered,
       lease_(std::move(lease)), options_(options), stopping_(stopping) {}
 
 std::optional<Ending> RunState::refusal() const {
-    const std::string error = "its process died " + times(task_->crashes);
-    if (task_->crashes >= registered_.options.maxCrashes) return gaveUp(End::Kind::Dead, error);
-    if (registered_.options.delivery == Delivery::AtMostOnce && task_->attempt > 1)
-        return gaveUp(End::Kind::GiveUp, error);
-    return std::nullopt;
-}
-
-Ending RunState::gaveUp(End::Kind kind, const std::string& error) const {
+    const TaskOptions& options = registered_.options;
+    const int crashes = task_->crashes;
+    const bool tooMany = crashes >= options.maxCrashes;
+    if (!tooMany && (options.delivery == Delivery::AtLeastOnce || task_->attempt == 1)) return {};
     End end;
-    end.kind = kind;
-    end.error = error;
+    end.kind = tooMany ? End::Kind::Dead : End::Kind::GiveUp;
+    end.error = "its process died " + (crashes == 1 ? "once" : std::to_string(crashes) + " times");
     Ending result = ending(std::move(end));
     result.ran = false;
     return result;
@@ -72,7 +66,8 @@ Ending RunState::failure(const std::string& error) const {
 Ending RunState::execute() {
     std::exception_ptr thrown;
     try {
-        callHandler();
+        Run run(*this);
+        registered_.handler(run);
     } catch (...) {
         thrown = std::current_exception();
         // The unwinding by pthread_exit is no exception, and must go on.
@@ -91,11 +86,6 @@ Ending RunState::execute() {
         result.reported = true;
     }
     return result;
-}
-
-void RunState::callHandler() {
-    Run run(*this);
-    registered_.handler(run);
 }
 
 void RunState::requireNotCompleted() const {
@@ -150,7 +140,7 @@ void Run::complete(pg_conn* transaction) {
     end.task = state_.task_;
     end.again = state_.again_;
     end.payload = state_.payload_;
-    // It connects only to look into the future of a cron task.
+    // It only needs the schema's name, and connects to nothing.
     detail::Store store(state_.options_);
     state_.completedIn_ = store.writeEndIn(transaction, end);
     if (!state_.completedIn_.has_value()) throwLeaseLost(state_.task());

@@ -58,9 +58,7 @@ class RunState {
   private:
     friend class cluster::Run;
 
-    void callHandler();
     Ending ending(End end) const;
-    Ending gaveUp(End::Kind kind, const std::string& error) const;
     void requireNotCompleted() const;
 
     const std::shared_ptr<const ClaimedTask> task_;

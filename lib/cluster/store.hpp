@@ -151,8 +151,8 @@ class Store : private Session {
     /// \returns one status for each end
     std::vector<EndStatus> writeEnds(const std::vector<End>& ends);
 
-    /// The end of one run, within the transaction of the caller's connection, whose locks it waits
-    /// for. Uses no connection of its own, but, for a cron task, may use the Store's.
+    /// The end of one run, within the transaction of the caller's connection. Waits for the row's
+    /// lock. Does not connect.
     /// \returns the transaction's number; nothing if the end is fenced
     /// \throws IllegalStateException unless the connection is in a transaction block
     std::optional<TransactionNumber> writeEndIn(pg_conn* transaction, const End& end);
