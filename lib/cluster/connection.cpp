@@ -66,7 +66,7 @@ struct FreeOptions {
     void operator()(PQconninfoOption* options) const noexcept { PQconninfoFree(options); }
 };
 
-/// The keywords that a connection string or the environment sets.
+/// Whether a connection string or the environment sets a keyword.
 bool isSet(const PQconninfoOption* options, const std::string& keyword) {
     for (; options->keyword != nullptr; ++options) {
         if (options->keyword != keyword) continue;

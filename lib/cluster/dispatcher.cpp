@@ -74,7 +74,6 @@ Dispatcher::Dispatcher(const Options& options, const Registry& registry, Timer& 
              }),
       secondRelease_(timer, [this] { releaseLostClaims(); }) {
     for (const auto& entry : registry_) names_.push_back(entry.first);
-    runners_.emplace();
 }
 
 void Dispatcher::join() {

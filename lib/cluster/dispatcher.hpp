@@ -120,7 +120,7 @@ class Dispatcher {
     Alarm secondRelease_;
     std::optional<Micros> cursor_;
     std::int64_t fullScanAt_ = 0;  ///< when a claim last had no cursor
-    std::optional<Runners> runners_;
+    std::optional<Runners> runners_{std::in_place};
     boost::thread thread_;
 };
 

@@ -22,6 +22,9 @@ inline constexpr Micros kNeverDue = std::numeric_limits<Micros>::max();
 /// Later ones are stored as this one.
 inline constexpr Micros kLastMicros = std::numeric_limits<std::int64_t>::max() / 1000;
 
+/// A hundred years: what is longer cannot be added to every time or clock.
+inline constexpr Micros kLongestWait = 3'155'760'000'000'000;
+
 /// Rounded up, so that nothing is early and no period becomes 0.
 constexpr Micros toMicros(jtimer::detail::Nanos nanos) noexcept {
     return jtimer::detail::floorDivide(nanos, 1000) +

@@ -21,9 +21,6 @@ using Lock = boost::lock_guard<boost::mutex>;
 /// How long stop() waits for the node's row to disappear if it waits for the runs without a limit.
 constexpr Micros kRowPatience = 5'000'000;
 
-/// A hundred years: what is longer cannot be added to every clock.
-constexpr Micros kLongestWait = 3'155'760'000'000'000;
-
 TimerOptions timerOptions(const std::string& name) {
     TimerOptions options;
     options.name = name;

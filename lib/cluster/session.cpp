@@ -16,9 +16,7 @@ Session::Session(const Options& options, const std::string& conninfo)
       timeout_(settings_.timeout) {}
 
 Deadline Session::deadlineAfter(Micros span) {
-    // Far enough, and near enough to be added to.
-    constexpr Micros kYear = 31'536'000'000'000;
-    return Clock::now() + std::chrono::microseconds(std::min(span, kYear));
+    return Clock::now() + std::chrono::microseconds(std::min(span, kLongestWait));
 }
 
 void Session::connectBy(Deadline deadline) {
@@ -93,15 +91,15 @@ bool Session::pause(int& failures, Deadline end) {
     return true;
 }
 
+/// In a handler of the exception: throws unless the call may be repeated.
 void Session::pauseOrThrow(const DatabaseException& e, int& failures, Deadline end) {
+    if (connected()) {
+        if (isConflict(e)) return;
+        throw;
+    }
     if (pause(failures, end)) return;
     if (standby_) throwReadOnly();
     throw DatabaseException(e.what(), e.sqlState());
-}
-
-/// After a SchemaException. \returns false if it is to be thrown on
-bool Session::pauseForPrimary(int& failures, Deadline end) {
-    return standby_ && pause(failures, end);
 }
 
 void Session::rollBack(Deadline end) noexcept {
@@ -145,10 +143,9 @@ std::int64_t Session::write(const Write& use, const std::optional<Key>& key) {
         } catch (const OutcomeUnknownException&) {
             throw;
         } catch (const DatabaseException& e) {
-            if (connected() && !isConflict(e)) throw;
-            if (!connected()) pauseOrThrow(e, failures, end);
+            pauseOrThrow(e, failures, end);
         } catch (const SchemaException&) {
-            if (!pauseForPrimary(failures, end)) throw;
+            if (!standby_ || !pause(failures, end)) throw;
         }
     }
 }

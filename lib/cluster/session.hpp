@@ -70,10 +70,9 @@ class Session {
                 connectBy(end);
                 return use(*connection_, end);
             } catch (const DatabaseException& e) {
-                if (connected() && !isConflict(e)) throw;
-                if (!connected()) pauseOrThrow(e, failures, end);
+                pauseOrThrow(e, failures, end);
             } catch (const SchemaException&) {
-                if (!pauseForPrimary(failures, end)) throw;
+                if (!standby_ || !pause(failures, end)) throw;
             }
         }
     }
@@ -129,7 +128,6 @@ class Session {
     void rollBack(Deadline end) noexcept;
     static bool isConflict(const DatabaseException& e);
     void pauseOrThrow(const DatabaseException& e, int& failures, Deadline end);
-    bool pauseForPrimary(int& failures, Deadline end);
 
     const Statements statements_;
     const std::string schema_;

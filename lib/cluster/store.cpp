@@ -87,10 +87,9 @@ ClaimedTask claimedTask(const Result& result, int row) {
 
 Claim Store::claim(NodeNumber node, const std::vector<std::string>& names, int limit,
                    std::optional<Micros> cursor, Micros ahead) {
-    constexpr Micros kHundredYears = 3'155'760'000'000'000;  // which can be added to every time
     auto params = Params().number(node).texts(names).number(limit);
     params.time(cursor.value_or(std::numeric_limits<Micros>::min()));
-    params.number(std::min(ahead, kHundredYears));
+    params.number(std::min(ahead, kLongestWait));
     const Result result = once(statements().claim(), params);
     Claim claim;
     claim.nodeGone = result.boolean(0, 1);

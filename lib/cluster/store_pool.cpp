@@ -22,13 +22,10 @@ constexpr auto kBetweenNotifications = std::chrono::milliseconds(20);
 
 std::unique_ptr<Store> StorePool::take() {
     Lock lock(mutex_);
-    const auto end = Clock::now() + std::chrono::microseconds(std::min<Micros>(
-                                        toMicros(options_.operationTimeout), 86'400'000'000));
-    while (idle_.empty() && borrowed_ == kMaxConnections) {
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
-        if (left <= 0) throw DatabaseException("All connections of the Scheduler are in use");
-        freed_.wait_for(lock, boost::chrono::milliseconds(left));
-    }
+    const auto longest = std::min(toMicros(options_.operationTimeout), kLongestWait);
+    if (!freed_.wait_for(lock, boost::chrono::microseconds(longest),
+                         [this] { return !idle_.empty() || borrowed_ < kMaxConnections; }))
+        throw DatabaseException("All connections of the Scheduler are in use");
     std::unique_ptr<Store> store;
     if (idle_.empty()) {
         store = std::make_unique<Store>(options_);
