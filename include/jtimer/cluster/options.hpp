@@ -46,7 +46,9 @@ struct Options {
     /// How often the node looks for due tasks that it was not notified of, at least 10 ms.
     TimeSpan pollInterval = 1'000;
 
-    /// The longest time that a call waits for the database, at least 1 ms.
+    /// The longest time that a call waits for the database, at least 1 ms. While all four
+    /// connections for calls are in use, a call first waits as long for one of them. The system's
+    /// look-up of a host name is not limited by it.
     TimeSpan operationTimeout = 10'000;
 
     /// Whether the node listens for notifications of new tasks. Without them, tasks scheduled by

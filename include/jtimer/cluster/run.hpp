@@ -54,13 +54,15 @@ class JTIMER_API Run {
     /// which is a success, throw, or return after again(0).
     bool stopRequested() const noexcept;
 
-    /// Stores a new payload with the end of the run, also if that fails.
+    /// Stores a new payload with the end of the run, also if the run fails.
     /// \throws IllegalArgumentException if it is longer than 1 MiB
+    /// \throws IllegalStateException after complete()
     void setPayload(std::string payload);
 
     /// If the run succeeds, the task is due then, instead of being over or due at its next period.
     /// Later periods are not moved.
     /// \throws IllegalArgumentException "Negative delay."
+    /// \throws IllegalStateException after complete()
     void again(When when);
 
     /// Ends the run, with success, inside a transaction of the caller's: the effect of the run and

@@ -100,7 +100,8 @@ class JTIMER_API Scheduler {
     /// Claims no more tasks, and waits until all runs are over and their ends are written. The
     /// lease is renewed meanwhile. A second call waits as well. Scheduling goes on working.
     /// \returns false if that takes longer than `wait`; then runs are still in progress
-    /// \throws IllegalStateException in a handler of this Scheduler
+    /// \throws IllegalStateException in a handler of this Scheduler, or while another thread is in
+    ///   start()
     bool stop(TimeSpan wait);
 
     /// @}
@@ -128,6 +129,7 @@ class JTIMER_API Scheduler {
     bool scheduleCron(const std::string& name, const std::string& id, const std::string& expression,
                       const std::string& zone = "UTC", std::string payload = {});
 
+    /// Any task: with its own Schedule and IfExists.
     bool schedule(const NewTask& task);
 
     /// Within a transaction of the caller's: the task exists if that is committed. It neither
@@ -135,6 +137,7 @@ class JTIMER_API Scheduler {
     /// Options::pollInterval later.
     /// \param transaction in a transaction block, on the same database
     /// \throws IllegalStateException if there is no transaction block
+    /// \throws NullPointerException if `transaction` is null
     bool schedule(pg_conn* transaction, const NewTask& task);
 
     /// All or none, in one statement: much faster than one by one.
@@ -144,6 +147,9 @@ class JTIMER_API Scheduler {
 
     /// @}
     /// \name Single tasks
+    ///
+    /// All throw IllegalArgumentException for a name or id that is not 1 to 200 bytes of UTF-8
+    /// without NUL.
     /// @{
 
     /// Deletes the task. A run in progress goes on, but its end changes nothing. Scheduling the
@@ -157,6 +163,7 @@ class JTIMER_API Scheduler {
     /// \throws IllegalArgumentException "Negative delay."
     bool reschedule(const std::string& name, const std::string& id, When when);
 
+    /// The task with its payload, or nothing if there is none.
     std::optional<TaskInfo> find(const std::string& name, const std::string& id);
 
     /// The tasks that the filter selects, by name and id, without their payloads.

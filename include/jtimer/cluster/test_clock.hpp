@@ -21,6 +21,7 @@ class Store;
 class JTIMER_API TestClock {
   public:
     /// Connects with Options::conninfo; Options::schema and operationTimeout apply too.
+    /// \throws IllegalArgumentException if an option is out of range
     /// \throws IllegalStateException if the schema is not for tests
     /// \throws DatabaseException, SchemaException
     explicit TestClock(const Options& options);
