@@ -9,6 +9,16 @@
 
 namespace jtimer::cluster::detail {
 
+namespace {
+
+/// Of the exception that is being handled.
+std::string currentTypeName() {
+    const std::type_info* const type = abi::__cxa_current_exception_type();
+    return type == nullptr ? "unknown exception" : boost::core::demangle(type->name());
+}
+
+}  // namespace
+
 void printLine(const std::string& line) { std::cerr << line + '\n' << std::flush; }
 
 void report(const Options& options, const std::exception_ptr& exception) {
@@ -25,10 +35,9 @@ std::string messageOf(const std::exception_ptr& exception) {
     try {
         std::rethrow_exception(exception);
     } catch (const std::exception& known) {
-        return known.what();
+        return known.what() == nullptr ? currentTypeName() : known.what();
     } catch (...) {
-        const std::type_info* const type = abi::__cxa_current_exception_type();
-        return type == nullptr ? "unknown exception" : boost::core::demangle(type->name());
+        return currentTypeName();
     }
 }
 

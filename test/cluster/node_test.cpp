@@ -124,6 +124,30 @@ BOOST_AUTO_TEST_CASE(k63_stop_waits_for_a_run_with_any_time_span) {
     BOOST_TEST(scheduler.stats().succeeded == 1);
 }
 
+BOOST_AUTO_TEST_CASE(k41_a_failure_without_text_is_recorded_by_the_name_of_its_type) {
+    struct Silent : std::exception {
+        const char* what() const noexcept override { return nullptr; }
+    };
+    test::Schema schema;
+    test::Counted failures;
+    schema.options.uncaughtExceptionHandler = [&](const std::string&, std::exception_ptr) {
+        failures.add();
+    };
+    Scheduler scheduler(schema.options);
+    scheduler.registerTask("n", [](Run& run) {
+        if (run.id() == "silent") throw Silent();
+        throw 7;
+    });
+    scheduler.start();
+    for (const char* const id : {"silent", "int"})
+        scheduler.scheduleAtFixedRate("n", id, 0, std::chrono::hours(1));
+    failures.await(2);
+    scheduler.stop();
+    BOOST_TEST(scheduler.find("n", "int").value().lastError == "int");
+    const std::string name = scheduler.find("n", "silent").value().lastError;
+    BOOST_TEST(name.find("Silent") != std::string::npos, name);
+}
+
 BOOST_AUTO_TEST_CASE(k41_every_failure_goes_to_the_uncaught_exception_handler_once) {
     test::Schema schema;
     schema.options.name = "one";
