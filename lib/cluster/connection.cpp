@@ -5,6 +5,8 @@
 
 #include <jtimer/cluster/exceptions.hpp>
 
+#include <boost/algorithm/string/replace.hpp>
+
 #include <libpq-fe.h>
 #include <poll.h>
 
@@ -159,11 +161,7 @@ std::string Connection::message() const {
     std::string text = trimmed(PQerrorMessage(connection_));
     const char* password = PQpass(connection_);
     const std::string secret = password == nullptr ? "" : password;
-    for (std::size_t at = 0;
-         !secret.empty() && (at = text.find(secret, at)) != std::string::npos;) {
-        text.replace(at, secret.size(), "***");
-        at += 3;
-    }
+    if (!secret.empty()) boost::replace_all(text, secret, "***");
     return text;
 }
 
@@ -291,14 +289,14 @@ bool Connection::takeNotifications() {
     return any;
 }
 
-Connection::Event Connection::wait(Deadline deadline, int wakeFd) {
+bool Connection::waitForNotification(Deadline deadline, int wakeFd) {
     if (connection_ == nullptr) throw DatabaseException("There is no connection to the database");
     while (true) {
-        if (takeNotifications()) return Event::Notified;
+        if (takeNotifications()) return true;
         bool woken = false;
-        if (!pollUntil(socket(), POLLIN, deadline, wakeFd, &woken)) return Event::TimedOut;
+        if (!pollUntil(socket(), POLLIN, deadline, wakeFd, &woken)) return false;
         if (PQconsumeInput(connection_) == 0) fail(message(), false);
-        if (woken) return Event::Woken;
+        if (woken) return false;
     }
 }
 

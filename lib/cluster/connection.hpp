@@ -110,9 +110,9 @@ class Connection {
     bool isInTransactionBlock() const noexcept;
     void close() noexcept;
 
-    enum class Event { Notified, Woken, TimedOut };
-    /// Waits for a notification, of which it drops all that have arrived, or for `wakeFd`.
-    Event wait(Deadline deadline, int wakeFd);
+    /// Waits for a notification, for `wakeFd` to become readable, or for the deadline.
+    /// \returns whether there was a notification; all that have arrived are dropped
+    bool waitForNotification(Deadline deadline, int wakeFd);
 
   private:
     void connect(const Settings& settings, Deadline deadline);

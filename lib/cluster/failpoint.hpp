@@ -3,6 +3,7 @@
 
 #ifdef JTIMER_CLUSTER_FAILPOINTS
 #include <functional>
+#include <utility>
 #endif
 
 /// Only the library that the tests link is compiled with JTIMER_CLUSTER_FAILPOINTS. Elsewhere a
@@ -17,10 +18,14 @@ namespace jtimer::cluster::detail {
 /// \param socket the connection's, to break it with ::shutdown
 using Failpoint = std::function<void(const char* statement, bool before, int socket)>;
 
-/// Call while no Store and no Scheduler exists.
-void setFailpoint(Failpoint failpoint);
+inline Failpoint currentFailpoint;
 
-void failpoint(const char* statement, bool before, int socket);
+/// Call while no Store and no Scheduler exists.
+inline void setFailpoint(Failpoint failpoint) { currentFailpoint = std::move(failpoint); }
+
+inline void failpoint(const char* statement, bool before, int socket) {
+    if (currentFailpoint) currentFailpoint(statement, before, socket);
+}
 #else
 inline void failpoint(const char*, bool, int) {}
 #endif

@@ -91,9 +91,9 @@ void Listener::listen() {
 }
 
 void Listener::waitForEvent() {
-    const Store::Event event = store_.wait(kAnHour, pipe_.fd());
+    const bool notified = store_.waitForNotification(kAnHour, pipe_.fd());
     pipe_.clear();
-    if (event != Store::Event::Notified) return;
+    if (!notified) return;
     counters_.add(&Stats::notifications);
     work_.lookForTasks();
 }

@@ -171,9 +171,9 @@ void Store::listen() {
     });
 }
 
-Store::Event Store::wait(Micros timeout, int wakeFd) {
+bool Store::waitForNotification(Micros timeout, int wakeFd) {
     if (!connected()) throw DatabaseException("There is no connection to the database");
-    return connection().wait(deadlineAfter(timeout), wakeFd);
+    return connection().waitForNotification(deadlineAfter(timeout), wakeFd);
 }
 
 namespace {

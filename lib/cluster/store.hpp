@@ -168,11 +168,11 @@ class Store : private Session {
     /// Receives notifications from now on, until disconnect() or a broken connection.
     void listen();
 
-    using Event = Connection::Event;
     /// Waits for a notification, for `wakeFd` to become readable, or for `timeout`.
-    /// \param wakeFd is not read from; -1: none
+    /// \param wakeFd is not read from
+    /// \returns whether there was a notification
     /// \throws DatabaseException if the connection breaks
-    Event wait(Micros timeout, int wakeFd);
+    bool waitForNotification(Micros timeout, int wakeFd);
 
     /// @}
     /// \name Of callers
