@@ -280,19 +280,15 @@ Result Connection::receive(Deadline deadline) {
     return last;
 }
 
-bool Connection::takeNotifications() {
-    bool any = false;
-    while (PGnotify* const notification = PQnotifies(connection_)) {
-        PQfreemem(notification);
-        any = true;
-    }
-    return any;
-}
-
 bool Connection::waitForNotification(Deadline deadline, int wakeFd) {
     if (connection_ == nullptr) throw DatabaseException("There is no connection to the database");
     while (true) {
-        if (takeNotifications()) return true;
+        bool notified = false;
+        while (PGnotify* const notification = PQnotifies(connection_)) {
+            PQfreemem(notification);
+            notified = true;
+        }
+        if (notified) return true;
         bool woken = false;
         if (!pollUntil(socket(), POLLIN, deadline, wakeFd, &woken)) return false;
         if (PQconsumeInput(connection_) == 0) fail(message(), false);

@@ -119,7 +119,6 @@ class Connection {
     void prepare(const Statement& statement, const Params& params, Deadline deadline);
     void send(bool sent, Deadline deadline);
     Result receive(Deadline deadline);
-    bool takeNotifications();
     [[noreturn]] void fail(const std::string& message, bool outcomeUnknown);
     std::string message() const;
     int socket() const noexcept;

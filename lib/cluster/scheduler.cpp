@@ -178,7 +178,7 @@ std::vector<TaskInfo> Scheduler::list(const Filter& filter) {
 
 void Scheduler::wakeUp() {
     if (const auto engine = state_->startedEngine()) engine->dispatcher.lookForTasks();
-    state_->stores.with([](Store& store) { return store.notify(), true; });
+    state_->stores.with([](Store& store) { store.notify(); });
 }
 
 Backlog Scheduler::backlog() {

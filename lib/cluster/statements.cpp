@@ -143,7 +143,7 @@ Statement Statements::deleteExpired() const {
             select id from @.node where id <> $1 and )" +
                              expired + R"(
             for update skip locked))
-        returning id, name)");
+        returning id)");
 }
 
 Statement Statements::freeTasks() const {

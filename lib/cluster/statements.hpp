@@ -36,7 +36,7 @@ class Statements {
     // Nodes.
     Statement registerNode() const;   // name, lease -> number
     Statement renew() const;          // node, lease -> alive, end of the next lease - now
-    Statement deleteExpired() const;  // node -> number, name
+    Statement deleteExpired() const;  // node -> number
     Statement freeTasks() const;      // nodes[], crashes to count -> number of tasks
     Statement findOrphans() const;    // -> owner
     Statement deleteNode() const;     // node

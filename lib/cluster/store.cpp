@@ -31,22 +31,17 @@ std::uint64_t Store::freeTasks(Connection& connection, Deadline end,
 
 TakeOver Store::takeOver(NodeNumber node) {
     return inTransaction([&](Connection& connection, Deadline end) {
-        TakeOver done;
-        std::vector<Params::OptionalNumber> nodes;
-        const Result expired =
-            connection.execute(statements().deleteExpired(), Params().number(node), end);
-        for (int i = 0; i < expired.rows(); ++i) {
-            nodes.emplace_back(expired.number(i, 0));
-            done.nodes.push_back(expired.text(i, 1));
-        }
+        const auto freeTasksOf = [&](const Result& owners, int crashes) {
+            std::vector<Params::OptionalNumber> numbers;
+            numbers.reserve(static_cast<std::size_t>(owners.rows()));
+            for (int i = 0; i < owners.rows(); ++i) numbers.emplace_back(owners.number(i, 0));
+            return freeTasks(connection, end, numbers, crashes);
+        };
         // Another statement sees what these nodes claimed before their rows were deleted.
-        done.tasks = freeTasks(connection, end, nodes, 1);
-
-        std::vector<Params::OptionalNumber> owners;
-        const Result orphans = connection.execute(statements().findOrphans(), {}, end);
-        owners.reserve(static_cast<std::size_t>(orphans.rows()));
-        for (int i = 0; i < orphans.rows(); ++i) owners.emplace_back(orphans.number(i, 0));
-        done.orphans = freeTasks(connection, end, owners, 0);
+        const auto self = Params().number(node);
+        TakeOver done;
+        done.tasks = freeTasksOf(connection.execute(statements().deleteExpired(), self, end), 1);
+        done.orphans = freeTasksOf(connection.execute(statements().findOrphans(), {}, end), 0);
         return done;
     });
 }
@@ -167,7 +162,6 @@ void Store::notify() { once(statements().notify(), Params().text(channelOf(schem
 void Store::listen() {
     once([&](Connection& connection, Deadline end) {
         connection.command("listen", statements().listen(schema()), end);
-        return true;
     });
 }
 

@@ -60,9 +60,8 @@ struct Renewal {
 
 /// What a take-over did.
 struct TakeOver {
-    std::vector<std::string> nodes;  ///< the names of those declared dead
-    std::uint64_t tasks = 0;         ///< freed, with a crash counted
-    std::uint64_t orphans = 0;       ///< freed without: their owner had no row
+    std::uint64_t tasks = 0;    ///< freed, with a crash counted
+    std::uint64_t orphans = 0;  ///< freed without: their owner had no row
 };
 
 /// How a run ended.

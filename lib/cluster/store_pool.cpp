@@ -103,7 +103,7 @@ void StorePool::notify() noexcept {
             notifying_ = false;
             notified_ = Clock::now();
         }
-        with([&](Store& store) { return store.notify(), true; });
+        with([](Store& store) { store.notify(); });
     } catch (...) {
         // The database is away: whoever calls next is told.
     }
