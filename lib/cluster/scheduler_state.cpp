@@ -6,11 +6,13 @@
 #include <jtimer/exceptions.hpp>
 #include <jtimer/timer_options.hpp>
 
+#include <boost/thread/exceptions.hpp>
 #include <boost/thread/lock_guard.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <system_error>
 
 namespace jtimer::cluster::detail {
 
@@ -51,11 +53,16 @@ Engine::Engine(const Options& options, const Registry& registry, Counters& count
 }
 
 void Engine::start() {
-    dispatcher.connect();
-    ends.start();
-    if (listener.has_value()) listener->start();
-    node.start();
-    dispatcher.start();
+    try {
+        dispatcher.connect();
+        ends.start();
+        if (listener.has_value()) listener->start();
+        node.start();
+        dispatcher.start();
+    } catch (const boost::thread_resource_error& e) {
+        throw std::system_error(e.code().value(), std::generic_category(),
+                                "cannot start a thread of the Scheduler");
+    }
 }
 
 /// First all threads end, as they set alarms of the timer; then the timer, as its tasks call the

@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "cluster/failpoint.hpp"
 #include "cluster/fixture.hpp"
 #include "cluster/schema.hpp"
+#include "support/system_threads.hpp"
 
 #include <jtimer/cluster/scheduler.hpp>
 #include <jtimer/exceptions.hpp>
@@ -15,9 +17,11 @@
 #include <exception>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 using namespace jtimer::cluster;
 
@@ -98,6 +102,25 @@ BOOST_AUTO_TEST_CASE(k40_k46_k63_stop_waits_for_the_runs_which_see_it_and_may_no
     BOOST_TEST(refused.get() == 1);
     BOOST_TEST(scheduler.stats().succeeded == 1);
     BOOST_CHECK_THROW(scheduler.start(), jtimer::IllegalStateException);
+}
+
+BOOST_AUTO_TEST_CASE(k62_start_throws_if_a_thread_cannot_be_started_and_can_be_repeated) {
+    test::Schema schema;
+    std::optional<test::NoMoreThreads> none;
+    bool fails = true;
+    // By then, the thread of the timer is there.
+    detail::setFailpoint([&](const char* statement, bool, int) {
+        if (fails && statement == std::string("connect")) none.emplace();
+    });
+    {
+        Scheduler scheduler(schema.options);
+        BOOST_CHECK_THROW(scheduler.start(), std::system_error);
+        fails = false;
+        BOOST_CHECK_THROW(scheduler.start(), std::system_error);  // of the timer
+        none.reset();
+        scheduler.start();
+    }
+    detail::setFailpoint(nullptr);
 }
 
 BOOST_AUTO_TEST_CASE(k63_stop_waits_for_a_run_with_any_time_span) {
