@@ -328,7 +328,7 @@ BOOST_AUTO_TEST_CASE(k73_k74_a_node_has_three_connections_named_jtimer_or_as_con
 }
 
 BOOST_AUTO_TEST_CASE(k76_a_server_that_only_reads_is_refused) {
-    options.operationTimeout = 200;
+    options.operationTimeout = 1000;  // in which it connects twice
     options.conninfo += " options='-c default_transaction_read_only=on'";
     for (const char* const accepted : {"", " target_session_attrs=any"}) {
         options.conninfo += accepted;
