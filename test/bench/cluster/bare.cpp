@@ -25,6 +25,12 @@ constexpr const char* kInsert = R"(
     from unnest($1::text[]) id, (select now() + interval '1 hour' as at) clock
     on conflict (name, id) do nothing)";
 
+constexpr const char* kInsertDue = R"(
+    with inserted as (
+        insert into SCHEMA.task (name, id, payload, kind, missed, origin, due, wake)
+        values ('bench', $1, '', 'once', 'once', now(), now(), now()))
+    select pg_notify('bare', ''))";
+
 std::string in(const std::string& schema, std::string sql) {
     const std::string word = "SCHEMA";
     for (std::size_t at = 0; (at = sql.find(word, at)) != std::string::npos;)
@@ -45,6 +51,7 @@ Bare::Bare(const std::string& schema) {
     database_.prepare("claim", in(schema, kClaim));
     database_.prepare("end", in(schema, kEnd));
     database_.prepare("insert", in(schema, kInsert));
+    database_.prepare("insert due", in(schema, kInsertDue));
 }
 
 Bare::Claimed Bare::claim(int limit) const {
@@ -65,5 +72,19 @@ void Bare::insert(const std::string& id) const { insert(std::vector<std::string>
 void Bare::insert(const std::vector<std::string>& ids) const {
     database_.execute("insert", {array(ids)});
 }
+
+void Bare::insertBetween(const std::string& id) const {
+    database_.run("begin");
+    insert(id);
+    database_.run("commit");
+}
+
+void Bare::insertDueAndNotify(const std::string& id) const {
+    database_.execute("insert due", {id});
+}
+
+void Bare::listen() const { database_.run("listen bare"); }
+
+void Bare::awaitNotification() const { database_.awaitNotification(); }
 
 }  // namespace bench

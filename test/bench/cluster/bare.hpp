@@ -24,6 +24,15 @@ class Bare {
     void insert(const std::string& id) const;
     void insert(const std::vector<std::string>& ids) const;  ///< in one statement
 
+    /// Between a begin and a commit of its own: in three statements.
+    void insertBetween(const std::string& id) const;
+
+    // The least way of a task that is scheduled for now to another process.
+
+    void insertDueAndNotify(const std::string& id) const;
+    void listen() const;
+    void awaitNotification() const;
+
   private:
     Database database_;
 };

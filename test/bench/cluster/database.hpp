@@ -2,6 +2,7 @@
 #pragma once
 
 #include <libpq-fe.h>
+#include <poll.h>
 
 #include <memory>
 #include <stdexcept>
@@ -35,6 +36,19 @@ class Database {
         for (const std::string& value : values) texts.push_back(value.c_str());
         return rows(PQexecPrepared(connection_.get(), name, static_cast<int>(texts.size()),
                                    texts.data(), nullptr, nullptr, 0));
+    }
+
+    void awaitNotification() const {
+        for (;;) {
+            if (PGnotify* const notification = PQnotifies(connection_.get())) {
+                PQfreemem(notification);
+                return;
+            }
+            pollfd readable{PQsocket(connection_.get()), POLLIN, 0};
+            ::poll(&readable, 1, -1);
+            if (PQconsumeInput(connection_.get()) == 0)
+                throw std::runtime_error(PQerrorMessage(connection_.get()));
+        }
     }
 
     long number(const std::string& sql) const { return std::stol(run(sql).at(0).at(0)); }

@@ -17,6 +17,7 @@ namespace bench {
 namespace {
 
 constexpr auto kAtLeast = Figure::Goal::AtLeast;
+constexpr auto kNone = Figure::Goal::None;
 
 /// A process that runs tasks, by the library or by bare statements.
 using Worker = void (*)(Shared& shared, std::size_t process, const std::string& schema, int batch);
@@ -140,6 +141,12 @@ void measureScheduling(Report& report, const Settings& settings) {
     const double bareOne = callRate(settings, 1, insert(1));
     report.add({"C4", "schedule calls/s, a thread", "bare inserts", kAtLeast, 0.8},
                callRate(settings, 1, scheduleInThreads), bareOne);
+    const auto insertBetween = [](Shared& shared, int) {
+        const Bare bare;
+        for (++shared.ready; !shared.stop; ++shared.done[0]) bare.insertBetween(newIds(1)[0]);
+    };
+    report.add({"C4", "bare inserts/s, each between a begin and a commit", "bare inserts", kNone},
+               callRate(settings, 1, insertBetween), bareOne);
     const double bareMany = callRate(settings, 1, insert(1000));
     report.add({"C4", "tasks/s, scheduleAll of 1,000", "bare inserts of 1,000", kAtLeast, 0.7},
                callRate(settings, 1, scheduleMany), bareMany);

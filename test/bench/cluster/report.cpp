@@ -16,6 +16,13 @@ std::string number(double value) {
     return text;
 }
 
+std::string goal(const Figure& figure, double ratio) {
+    if (figure.kind == Figure::Goal::None) return "-";
+    const bool isMost = figure.kind == Figure::Goal::AtMost;
+    const bool met = isMost ? ratio <= figure.goal : ratio >= figure.goal;
+    return (isMost ? "at most " : "") + number(figure.goal) + (met ? ", met" : ", not met");
+}
+
 }  // namespace
 
 double quantile(std::vector<double> values, double part) {
@@ -44,18 +51,15 @@ void Report::print() const {
     for (const Line& line : lines_) {
         const Figure& figure = line.figure;
         const double ratio = quantile(line.ratios, 0.5);
-        const bool met =
-            figure.kind == Figure::Goal::AtLeast ? ratio >= figure.goal : ratio <= figure.goal;
         std::string beside = "-", ratios = "-";
         if (!figure.beside.empty()) {
             beside = number(quantile(line.theirs, 0.5)) + " " + figure.beside;
             ratios = number(ratio) + " (" + number(quantile(line.ratios, 0)) + " to " +
                      number(quantile(line.ratios, 1)) + ")";
         }
-        std::printf("| %s | %s | %s | %s | %s | %s%s%s |\n", figure.workload.c_str(),
+        std::printf("| %s | %s | %s | %s | %s | %s |\n", figure.workload.c_str(),
                     figure.what.c_str(), number(quantile(line.ours, 0.5)).c_str(), beside.c_str(),
-                    ratios.c_str(), figure.kind == Figure::Goal::AtMost ? "at most " : "",
-                    number(figure.goal).c_str(), met ? ", met" : ", not met");
+                    ratios.c_str(), goal(figure, ratio).c_str());
     }
 }
 

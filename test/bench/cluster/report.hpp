@@ -8,13 +8,13 @@ namespace bench {
 
 /// What is measured: a figure of jtimer::cluster, and what it is compared with.
 struct Figure {
-    enum class Goal { AtLeast, AtMost };
+    enum class Goal { AtLeast, AtMost, None };
 
     std::string workload;  ///< "C1"
     std::string what;      ///< with the unit
     std::string beside;    ///< empty: the goal is one of the figure itself, not of a ratio
     Goal kind;
-    double goal;
+    double goal = 0;
 };
 
 /// The rounds' figures, as a table.
