@@ -142,10 +142,10 @@ bool Dispatcher::waitForWork(Lock& lock) {
 void Dispatcher::claim(int limit) {
     if (names_.empty()) return;
     const std::shared_ptr<const Lease> lease = node_.lease();
-    const std::int64_t now = boottimeNanos();
-    if (now - fullScanAt_ >= kFullScanInterval) cursor_.reset();
+    const std::int64_t sentAt = boottimeNanos();
+    if (sentAt - fullScanAt_ >= kFullScanInterval) cursor_.reset();
     const bool withCursor = cursor_.has_value();
-    if (!withCursor) fullScanAt_ = now;
+    if (!withCursor) fullScanAt_ = sentAt;
     counters_.add(&Stats::polls);
     Claim result = store_.claim(lease->node(), names_, limit, cursor_, pollInterval_);
     if (result.nodeGone) {
@@ -153,16 +153,19 @@ void Dispatcher::claim(int limit) {
         return wake_.setIn(pollInterval_);
     }
     counters_.add(&Stats::claimed, result.tasks.size());
-    handle(result, limit, withCursor);
+    handle(result, limit, withCursor, sentAt);
     for (ClaimedTask& task : result.tasks) begin(std::move(task), lease);
 }
 
-/// Decides when to claim next.
-void Dispatcher::handle(const Claim& claim, int limit, bool withCursor) {
+/// Decides when to claim next. The server has told the time to the next due when the claim arrived,
+/// and the next one takes as long to arrive.
+void Dispatcher::handle(const Claim& claim, int limit, bool withCursor, std::int64_t sentAt) {
     const bool full = claim.tasks.size() >= static_cast<std::size_t>(limit);
     cursor_ = full ? std::optional<Micros>(claim.lastWake) : std::nullopt;
     if (full || withCursor) return lookForTasks();
-    wake_.setIn(std::min(pollInterval_, claim.nextWakeIn.value_or(pollInterval_)));
+    const Micros elapsed = (boottimeNanos() - sentAt) / 1000;
+    const Micros next = claim.nextWakeIn ? *claim.nextWakeIn - elapsed : pollInterval_;
+    wake_.setIn(std::clamp<Micros>(next, 0, pollInterval_));
 }
 
 void Dispatcher::release() {

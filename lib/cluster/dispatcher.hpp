@@ -83,7 +83,7 @@ class Dispatcher {
     bool waitForWork(Lock& lock);
     void claim(int limit);
     void release();
-    void handle(const Claim& claim, int limit, bool withCursor);
+    void handle(const Claim& claim, int limit, bool withCursor, std::int64_t sentAt);
     void begin(ClaimedTask task, const std::shared_ptr<const Lease>& lease);
     void handOver(const std::shared_ptr<RunState>& run);
     void execute(const std::shared_ptr<RunState>& run);

@@ -3,6 +3,7 @@
 
 #include "cluster/connection.hpp"
 
+#include <jtimer/cluster/schedule.hpp>
 #include <jtimer/cluster/task_info.hpp>
 
 #include <optional>
@@ -48,7 +49,7 @@ class Statements {
     std::string listen(const std::string& schema) const;
 
     // Callers.
-    Statement schedule() const;
+    Statement schedule(IfExists policy) const;
     Statement cancel() const;                    // name, id -> prevented, xid
     Statement reschedule() const;                // name, id, time, delay -> changed, xid
     Statement find() const;                      // name, id

@@ -212,6 +212,8 @@ class Store : private Session {
     WrittenEnds writeEnds(Connection& connection, const Statement& statement,
                           const std::vector<End>& ends, Deadline deadline);
     Written schedule(Connection& connection, const std::vector<NewTask>& tasks, Deadline deadline);
+    Written schedule(Connection& connection, IfExists policy, const std::vector<NewTask>& tasks,
+                     Deadline deadline);
     void checkZone(Connection& connection, Deadline deadline, const std::string& zone);
 
     std::set<std::string> zones_;  ///< that the server knows: to ask takes it 50 ms

@@ -52,10 +52,23 @@ void Store::checkZone(Connection& connection, Deadline deadline, const std::stri
 
 Store::Written Store::schedule(Connection& connection, const std::vector<NewTask>& tasks,
                                Deadline deadline) {
+    Written all{0, {}};
+    for (const IfExists policy : {IfExists::Keep, IfExists::Update, IfExists::Replace}) {
+        const Written some = schedule(connection, policy, tasks, deadline);
+        all.value += some.value;
+        if (some.transaction) all.transaction = some.transaction;
+    }
+    return all;
+}
+
+/// Those of the tasks that have this policy.
+Store::Written Store::schedule(Connection& connection, IfExists policy,
+                               const std::vector<NewTask>& tasks, Deadline deadline) {
     Texts names, ids, kinds, crons, zones, missed, payloads;
-    Numbers periods, delays, policies;
+    Numbers periods, delays;
     Times times;
     for (const NewTask& task : tasks) {
+        if (task.ifExists != policy) continue;
         const Recurrence& recurrence = task.schedule.recurrence_;
         const When& first = task.schedule.first_;
         const bool isCron = recurrence.kind == Kind::Cron;
@@ -64,7 +77,6 @@ Store::Written Store::schedule(Connection& connection, const std::vector<NewTask
         kinds.emplace_back(kKinds[static_cast<int>(recurrence.kind)]);
         missed.emplace_back(kMissedRuns[static_cast<int>(recurrence.missedRuns)]);
         payloads.emplace_back(task.payload);
-        policies.emplace_back(static_cast<std::int64_t>(task.ifExists));
         periods.push_back(valueIf(recurrence.period > 0, recurrence.period));
         crons.push_back(valueIf(isCron, recurrence.expression));
         zones.push_back(valueIf(isCron, recurrence.zone));
@@ -77,11 +89,12 @@ Store::Written Store::schedule(Connection& connection, const std::vector<NewTask
         times.push_back(valueIf(!isDelay, due));
         delays.push_back(valueIf(isDelay, due));
     }
+    if (names.empty()) return {0, {}};
     Params params;
     params.bytesArray(names).bytesArray(ids).bytesArray(kinds).numbers(periods);
     params.bytesArray(crons).bytesArray(zones).bytesArray(missed).times(times);
-    params.numbers(delays).bytesArray(payloads).numbers(policies);
-    return written(connection.execute(statements().schedule(), params, deadline));
+    params.numbers(delays).bytesArray(payloads);
+    return written(connection.execute(statements().schedule(policy), params, deadline));
 }
 
 namespace {

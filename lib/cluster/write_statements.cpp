@@ -10,40 +10,15 @@ namespace jtimer::cluster::detail {
 
 namespace {
 
-std::string insert(const char* policy, const char* conflict) {
-    return std::string(R"(
-            insert into @.task (name, id, payload, kind, period, cron, zone, missed, origin, due,
-                wake)
-            select name, id, payload, kind, period, cron, zone, missed, due, due, due
-            from input where policy = )") +
-           policy + " order by name, id on conflict (name, id) do " + conflict + " returning id";
-}
+/// By IfExists: the name of the statement, and what it does where there is a task of the key. A
+/// dead task stays dead, unless it is replaced.
+struct Insert {
+    const char* statement;
+    const char* onConflict;
+};
 
-}  // namespace
-
-/// Parameters, arrays with an element for each task: name, id, kind, period, cron, zone, missed,
-/// time, delay, payload, policy. -> changed, xid
-///
-/// Rows are written in the order of their keys, so that two processes that schedule the same tasks
-/// do not deadlock. A dead task stays dead.
-Statement Statements::schedule() const {
-    return make("schedule", std::string(R"(
-        with input as materialized (
-            select pg_catalog.convert_from(name, 'UTF8') collate "C" as name,
-                pg_catalog.convert_from(id, 'UTF8') collate "C" as id, payload,
-                pg_catalog.convert_from(kind, 'UTF8') as kind, period,
-                pg_catalog.convert_from(cron, 'UTF8') as cron,
-                pg_catalog.convert_from(zone, 'UTF8') as zone,
-                pg_catalog.convert_from(missed, 'UTF8') as missed,
-                least(coalesce(at, @.now() + delay * interval '1 microsecond'),
-                    timestamptz '2262-04-11 00:00:00+00') as due, policy
-            from unnest($1::bytea[], $2::bytea[], $3::bytea[], $4::bigint[],
-                $5::bytea[], $6::bytea[], $7::bytea[], $8::timestamptz[], $9::bigint[],
-                $10::bytea[], $11::bigint[])
-            as given (name, id, kind, period, cron, zone, missed, at, delay, payload, policy)),
-        kept as ()") + insert("0", "nothing") +
-                                R"(),
-        updated as ()" + insert("1", R"(update set
+constexpr Insert kInserts[] = {{"schedule_keep", "nothing"},
+                               {"schedule_update", R"(update set
                 kind = excluded.kind, period = excluded.period, cron = excluded.cron,
                 zone = excluded.zone, missed = excluded.missed, missed_runs = 0,
                 origin = excluded.due, due = excluded.due,
@@ -52,18 +27,44 @@ Statement Statements::schedule() const {
                 attempt = case when task.owner is null then 0 else task.attempt end
             where excluded.kind <> 'once' and
                 (task.kind, task.period, task.cron, task.zone, task.missed) is distinct from
-                (excluded.kind, excluded.period, excluded.cron, excluded.zone, excluded.missed))") +
-                                R"(),
-        replaced as ()" + insert("2", R"(update set
+                (excluded.kind, excluded.period, excluded.cron, excluded.zone, excluded.missed))"},
+                               {"schedule_replace", R"(update set
                 payload = excluded.payload, kind = excluded.kind, period = excluded.period,
                 cron = excluded.cron, zone = excluded.zone, missed = excluded.missed,
                 missed_runs = 0, origin = excluded.due, due = excluded.due, wake = excluded.due,
                 owner = null, token = 0, attempt = 0, crashes = 0, last_error = null,
-                started = null)") +
-                                R"()
-        select (select pg_catalog.count(*) from kept) + (select pg_catalog.count(*) from updated)
-                + (select pg_catalog.count(*) from replaced),
-            pg_catalog.pg_current_xact_id_if_assigned())");
+                started = null)"}};
+
+}  // namespace
+
+/// Parameters, arrays with an element for each task: name, id, kind, period, cron, zone, missed,
+/// time, delay, payload. -> changed, xid
+///
+/// Rows are written in the order of their keys, so that two processes that schedule the same tasks
+/// do not deadlock. One insert for all policies would open the table and its indexes three times.
+Statement Statements::schedule(IfExists policy) const {
+    const Insert& insert = kInserts[static_cast<int>(policy)];
+    return make(insert.statement, std::string(R"(
+        with input as materialized (
+            select pg_catalog.convert_from(name, 'UTF8') collate "C" as name,
+                pg_catalog.convert_from(id, 'UTF8') collate "C" as id, payload,
+                pg_catalog.convert_from(kind, 'UTF8') as kind, period,
+                pg_catalog.convert_from(cron, 'UTF8') as cron,
+                pg_catalog.convert_from(zone, 'UTF8') as zone,
+                pg_catalog.convert_from(missed, 'UTF8') as missed,
+                least(coalesce(at, @.now() + delay * interval '1 microsecond'),
+                    timestamptz '2262-04-11 00:00:00+00') as due
+            from unnest($1::bytea[], $2::bytea[], $3::bytea[], $4::bigint[],
+                $5::bytea[], $6::bytea[], $7::bytea[], $8::timestamptz[], $9::bigint[],
+                $10::bytea[])
+            as given (name, id, kind, period, cron, zone, missed, at, delay, payload)),
+        written as (
+            insert into @.task (name, id, payload, kind, period, cron, zone, missed, origin, due,
+                wake)
+            select name, id, payload, kind, period, cron, zone, missed, due, due, due
+            from input order by name, id on conflict (name, id) do )") +
+                                      insert.onConflict + R"( returning id)
+        select pg_catalog.count(*), pg_catalog.pg_current_xact_id_if_assigned() from written)");
 }
 
 namespace {

@@ -41,7 +41,7 @@ struct Fixture : test::Schema {
                    const std::function<void(int socket)>& what) {
         const NewTask task{"n", "i", Schedule::once(std::chrono::hours(1)), {}, IfExists::Keep};
         {
-            const Once once(statement == "*" ? "schedule" : statement, before, what);
+            const Once once(statement == "*" ? "schedule_keep" : statement, before, what);
             BOOST_TEST(store.schedule({task}) == 1U, statement << before);
         }
         BOOST_TEST(store.schedule({task}) == 0U);
