@@ -104,38 +104,86 @@ BOOST_AUTO_TEST_CASE(a_clock_that_throws_on_the_poller_ends_the_timers_and_is_re
 BOOST_AUTO_TEST_SUITE_END()
 
 // 1 to 3 of "One place decides" in go/cell.hpp.
-BOOST_AUTO_TEST_CASE(a_start_that_was_popped_and_then_stopped_or_reset_does_not_fire) {
-    using namespace jtimer::go::detail;
-    using jtimer::detail::FunctionMaker;
-    for (const bool isReset : {false, true}) {
-        const auto clock = std::make_shared<jtimer::ManualClock>(test::kStart);
+
+namespace {
+
+using namespace jtimer::go::detail;
+
+/// What happens to a start between the moments when the poller pops it and fires it.
+enum class Then { Stopped, Reset, Ended };
+
+/// A runtime from which the case pops, as the poller does.
+struct Popping {
+    const std::shared_ptr<jtimer::ManualClock> clock =
+        std::make_shared<jtimer::ManualClock>(test::kStart);
+    std::shared_ptr<Runtime> runtime = started(clock);
+    Shard& shard = runtime->shardOfThisThread();
+    const Nanos due = clock->nanos() + 1'000'000;
+
+    static std::shared_ptr<Runtime> started(const std::shared_ptr<jtimer::ManualClock>& clock) {
         Runtime::Settings settings;
         settings.thread = LoopThread::Settings::of("test", {}, clock, nullptr);
-        int runs = 0;
         settings.executor = [](const std::function<void()>& function) { function(); };
         auto runtime = std::make_shared<Runtime>(std::move(settings), 1);
         runtime->start();
         clock->waitUntilIdle();
+        return runtime;
+    }
+
+    template <class AnyCell>
+    void fireAfter(Then then, AnyCell& cell) {
+        cell.startFirst(due);
+        clock->waitUntilIdle();
+        const Shard::Popped popped = shard.pop(due);
+        BOOST_REQUIRE(popped.item == &cell);
+        if (then == Then::Ended) {
+            runtime->close();
+        } else {
+            BOOST_TEST((then == Then::Reset ? cell.reset(2'000'000, 0) : cell.stop()));
+        }
+        cell.fire(popped.start);
+    }
+
+    /// Nothing refers to a cell any more, which would keep the runtime.
+    bool endsWithNothingLeft() {
+        if (!runtime->isOver()) runtime->close();
+        const std::weak_ptr<Runtime> left = runtime;
+        runtime.reset();
+        return left.expired();
+    }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_start_that_was_popped_and_then_stopped_or_reset_does_not_fire) {
+    for (const Then then : {Then::Stopped, Then::Reset, Then::Ended}) {
+        Popping from;
+        int runs = 0;
         auto function = [&runs] { ++runs; };
         using Function = decltype(function);
         const auto make = [&](void* storage) { ::new (storage) Function(function); };
-        Shard& shard = runtime->shardOfThisThread();
         FunctionCell& cell = FunctionCell::create(
-            shard, FunctionMaker(jtimer::detail::functionType<Function>, make));
-        const Nanos due = clock->nanos() + 1'000'000;
-        cell.startFirst(due);
-        clock->waitUntilIdle();
-        const Shard::Popped popped = shard.pop(due);  // as the poller does
-        BOOST_REQUIRE(popped.item == &cell);
-        BOOST_TEST((isReset ? cell.reset(2'000'000, 0) : cell.stop()));
-        cell.fire(popped.start);  // gives back the reference that the heap had
+            from.shard,
+            jtimer::detail::FunctionMaker(jtimer::detail::functionType<Function>, make));
+        from.fireAfter(then, cell);  // gives back the reference that the heap had
         BOOST_TEST(runs == 0);
-        clock->advance(2);
-        BOOST_TEST(runs == (isReset ? 1 : 0));
+        from.clock->advance(2);
+        BOOST_TEST(runs == (then == Then::Reset ? 1 : 0));
         cell.dropHandle();
-        runtime->close();
-        const std::weak_ptr<Runtime> left = runtime;
-        runtime.reset();
-        BOOST_TEST(left.expired());  // nothing refers to a cell, which would keep the runtime
+        BOOST_TEST(from.endsWithNothingLeft());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_channels_start_that_was_popped_and_then_stopped_or_reset_does_not_fire) {
+    for (const Then then : {Then::Stopped, Then::Reset, Then::Ended}) {
+        Popping from;
+        ChannelCell& cell = ChannelCell::create(from.shard, 0, true);
+        from.fireAfter(then, cell);
+        cell.release();  // what pop() has retained
+        BOOST_TEST(!cell.tryReceive().has_value());
+        from.clock->advance(2);
+        BOOST_TEST(cell.tryReceive().has_value() == (then == Then::Reset));
+        cell.dropHandle();
+        BOOST_TEST(from.endsWithNothingLeft());
     }
 }

@@ -44,6 +44,13 @@ BOOST_AUTO_TEST_CASE(c8_a_background_is_never_done) {
         BOOST_TEST(!root.deadline());
     }
     CancelFunc()();
+    const Context none;
+    const Context copied = none;  // NOLINT(performance-unnecessary-copy-initialization)
+    BOOST_TEST(!copied.err());
+    const auto [ofDefaultTimers, cancel] = withTimeout(background(), 1h);
+    BOOST_TEST(!ofDefaultTimers.err());
+    cancel();
+    BOOST_TEST((ofDefaultTimers.err() == ContextError::Canceled));
 }
 
 BOOST_AUTO_TEST_CASE(c8_cancel_ends_a_context_and_its_descendants_but_not_its_parent) {
@@ -72,6 +79,14 @@ BOOST_AUTO_TEST_CASE(c8_the_texts_of_the_errors_are_gos) {
     cancel();
     BOOST_TEST(ctx.err().message() == "context canceled");
     BOOST_TEST((ctx.err() == std::errc::operation_canceled));
+    const std::error_code destroyed = ContextError::TimersDestroyed;
+    BOOST_TEST(destroyed.message() == "time: Timers destroyed");
+    BOOST_TEST((destroyed != std::errc::operation_canceled));
+    BOOST_TEST((destroyed.default_error_condition().category() == destroyed.category()));
+    BOOST_TEST(destroyed.category().name() == "context");
+    const std::error_code unknown(0, destroyed.category());
+    BOOST_TEST(unknown.message() == "unknown error");
+    BOOST_TEST((unknown.default_error_condition().category() == unknown.category()));
 }
 
 BOOST_AUTO_TEST_CASE(c8_the_first_cause_stays) {
@@ -85,6 +100,9 @@ BOOST_AUTO_TEST_CASE(c8_the_first_cause_stays) {
     const auto other = withCancel(background());
     other.cancel();
     BOOST_TEST((other.context.cause() == ContextError::Canceled));
+    const auto withoutCause = withCancel(background());
+    withoutCause.cancel(std::error_code());
+    BOOST_TEST((withoutCause.context.cause() == ContextError::Canceled));
 }
 
 BOOST_AUTO_TEST_CASE(c9_a_deadline_ends_a_context_at_its_time) {
@@ -106,9 +124,11 @@ BOOST_AUTO_TEST_CASE(c9_a_deadline_ends_a_context_at_its_time) {
 BOOST_AUTO_TEST_CASE(c9_the_deadline_of_a_child_is_never_later_than_its_parents) {
     const auto parent = withTimeout(background(timers), 50);
     const auto later = withTimeout(parent.context, 60);
+    const auto latest = withDeadline(parent.context, test::kStart + 70ms);
     const auto earlier = withDeadline(parent.context, test::kStart + 40ms);
     const auto none = withCancel(later.context);
     BOOST_TEST(millis(later.context.deadline()) == 50);
+    BOOST_TEST(millis(latest.context.deadline()) == 50);
     BOOST_TEST(millis(earlier.context.deadline()) == 40);
     BOOST_TEST(millis(none.context.deadline()) == 50);
     BOOST_TEST(timers.stats().pending == 2U);
