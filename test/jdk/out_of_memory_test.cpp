@@ -138,6 +138,25 @@ BOOST_AUTO_TEST_CASE(a_slow_run_is_printed) {
     BOOST_TEST(cerr.text() == "Timer \"test\": an unnamed task took 12.045 ms.\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_report_whose_task_has_a_long_name_leaves_the_name_out) {
+    TimerOptions options = test::onClock(clock);
+    options.slowTaskThreshold = 0;
+    options.onException = OnException::CancelTask;
+    Timer timer(options);
+    const auto task = test::makeTask([this] {
+        clock->advance(std::chrono::microseconds(12'045));
+        beWithoutMemory();
+        throw std::bad_alloc();
+    });
+    task->setName("a name too long to be kept inline");
+    const long failedBefore = test::allocationsFailed();
+    timer.schedule(task, 10);
+    clock->advance(30);
+    BOOST_TEST(cerr.text() == "Timer \"test\": an unnamed task took 12.045 ms.\n"
+                              "Exception in thread \"test\" std::bad_alloc: std::bad_alloc\n");
+    BOOST_TEST(test::allocationsFailed() > failedBefore);
+}
+
 BOOST_AUTO_TEST_CASE(nothing_that_the_thread_does_by_itself_needs_memory) {
     for (const Ties ties : {Ties::Jdk, Ties::Fifo}) {
         for (const bool removeOnCancel : {false, true}) {
@@ -275,6 +294,33 @@ BOOST_AUTO_TEST_CASE(shutdown_now_that_throws_has_changed_nothing) {
     BOOST_TEST(countBadAllocs([&] { BOOST_TEST(timer.stats().pending == 10U); },
                               [&] { discarded = timer.shutdownNow(); }) == 1);
     BOOST_TEST(discarded.size() == 10U);
+}
+
+/// What a purge takes out may call purge() again, which takes out the rest.
+BOOST_AUTO_TEST_CASE(a_purge_within_a_purge_needs_no_memory) {
+    Timer timer(test::onClock(clock));
+    int destroyed = 0;
+    int purgedWithin = -1;
+    const auto count = [&](const int*) {
+        if (destroyed++ == 0) purgedWithin = timer.purge();
+    };
+    const int captured = 0;
+    for (int i = 0; i < 40; ++i) {
+        timer.schedule([held = std::shared_ptr<const int>(&captured, count)] {}, 10 + i)->cancel();
+    }
+    timer.schedule([this] { log.write('x'); }, 10);
+    const long failedBefore = test::allocationsFailed();
+    int purged = 0;
+    {
+        const AllocationsLeft none(0);
+        purged = timer.purge();
+    }
+    BOOST_TEST(purged == 40);
+    BOOST_TEST(purgedWithin == 0);
+    BOOST_TEST(destroyed == 40);
+    BOOST_TEST(test::allocationsFailed() == failedBefore + 1);
+    clock->advance(10);
+    BOOST_TEST(log.take() == "x");
 }
 
 BOOST_AUTO_TEST_CASE(everything_else_needs_no_memory) {
