@@ -175,7 +175,7 @@ void measureFutureTasks(Report& report, const Settings& settings) {
 
 void measureSnapshot(Report& report, const Settings& settings) {
     const auto seconds = std::chrono::seconds(settings.quick ? 4 : 20);
-    const long tasks = settings.quick ? 60'000 : 300'000;
+    const long tasks = settings.quick ? 150'000 : 800'000;
     // Of the last quarter of the time.
     const auto lateRate = [&](bool held) {
         fill("jtimer", tasks);
