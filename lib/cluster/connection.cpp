@@ -6,6 +6,7 @@
 #include <jtimer/cluster/exceptions.hpp>
 
 #include <boost/algorithm/string/replace.hpp>
+#include <boost/algorithm/string/split.hpp>
 
 #include <libpq-fe.h>
 #include <poll.h>
@@ -68,14 +69,63 @@ struct FreeOptions {
     void operator()(PQconninfoOption* options) const noexcept { PQconninfoFree(options); }
 };
 
-/// Whether a connection string or the environment sets a keyword.
-bool isSet(const PQconninfoOption* options, const std::string& keyword) {
-    for (; options->keyword != nullptr; ++options) {
-        if (options->keyword != keyword) continue;
-        return options->val != nullptr ||
-               (options->envvar != nullptr && std::getenv(options->envvar) != nullptr);
+/// What a connection string, or else the environment, sets a keyword to; or null.
+const char* valueOf(const PQconninfoOption* options, const std::string& keyword) {
+    while (options->keyword != nullptr && options->keyword != keyword) ++options;
+    if (options->val != nullptr || options->envvar == nullptr) return options->val;
+    return std::getenv(options->envvar);
+}
+
+std::vector<std::string> listOf(const char* value) {
+    std::vector<std::string> elements;
+    if (value != nullptr) boost::split(elements, value, [](char c) { return c == ','; });
+    return elements;
+}
+
+/// Keywords and their values.
+using Parameters = std::vector<std::pair<const char*, std::string>>;
+
+/// What is the same for all hosts.
+Parameters parametersOf(const Connection::Settings& settings, const PQconninfoOption* given) {
+    const std::string seconds = std::to_string(std::max<Micros>(settings.timeout / 1'000'000, 1));
+    const std::string millis = std::to_string(std::max<Micros>(settings.timeout / 1'000, 1));
+    Parameters parameters;
+    for (const auto& [keyword, value] :
+         Parameters{{"fallback_application_name", "jtimer"},
+                    {"target_session_attrs", settings.readOnly ? "any" : "read-write"},
+                    {"keepalives_idle", seconds},
+                    {"keepalives_interval", "2"},
+                    {"keepalives_count", "3"},
+                    {"tcp_user_timeout", millis}}) {
+        if (valueOf(given, keyword) == nullptr) parameters.emplace_back(keyword, value);
     }
-    return false;
+    parameters.emplace_back("dbname", settings.conninfo);
+    parameters.emplace_back("client_encoding", "UTF8");
+    return parameters;
+}
+
+/// For each host of a list, what to set to connect to it alone. Of a single one, nothing. libpq
+/// refuses lists of different lengths, but a single port is that of all hosts.
+std::vector<Parameters> hostsOf(const PQconninfoOption* options) {
+    std::vector<Parameters> hosts(1);
+    for (const char* const keyword : {"host", "hostaddr", "port"}) {
+        const std::vector<std::string> elements = listOf(valueOf(options, keyword));
+        if (elements.size() < 2) continue;
+        if (hosts.size() > 1 && hosts.size() != elements.size()) return {Parameters()};
+        hosts.resize(elements.size());
+        for (std::size_t i = 0; i < elements.size(); ++i)
+            hosts[i].emplace_back(keyword, elements[i]);
+    }
+    return hosts;
+}
+
+/// What is left for one of several hosts, of which the last ones may have to be tried.
+Deadline shareOf(Deadline deadline, std::size_t hosts, const char* connectTimeout) {
+    constexpr int kDefault = 10;
+    const Deadline now = Clock::now();
+    const Deadline share = now + (deadline - now) / static_cast<Deadline::rep>(hosts);
+    const int seconds = connectTimeout == nullptr ? kDefault : std::atoi(connectTimeout);
+    return seconds <= 0 ? share : std::min<Deadline>(share, now + std::chrono::seconds(seconds));
 }
 
 }  // namespace
@@ -111,28 +161,32 @@ void Connection::connect(const Settings& settings, Deadline deadline) {
         PQconninfoParse(settings.conninfo.c_str(), nullptr));
     if (given == nullptr) throw DatabaseException("The connection string is malformed");
 
-    const std::string seconds = std::to_string(std::max<Micros>(settings.timeout / 1'000'000, 1));
-    const std::string millis = std::to_string(std::max<Micros>(settings.timeout / 1'000, 1));
-    const std::vector<std::pair<std::string, std::string>> defaults = {
-        {"fallback_application_name", "jtimer"},
-        {"target_session_attrs", settings.readOnly ? "any" : "read-write"},
-        {"connect_timeout", "10"},
-        {"keepalives_idle", seconds},
-        {"keepalives_interval", "2"},
-        {"keepalives_count", "3"},
-        {"tcp_user_timeout", millis}};
+    const Parameters common = parametersOf(settings, given.get());
+    const std::vector<Parameters> hosts = hostsOf(given.get());
+    const char* const connectTimeout = valueOf(given.get(), "connect_timeout");
+    std::string refusals;
+    // Not left to PQconnectPoll(), which would wait for the first host for ever.
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+        Parameters parameters = common;
+        parameters.insert(parameters.end(), hosts[i].begin(), hosts[i].end());
+        try {
+            return start(parameters, shareOf(deadline, hosts.size() - i, connectTimeout));
+        } catch (const DatabaseException& exception) {
+            close();
+            refusals += (i == 0 ? "" : "; ") + std::string(exception.what());
+        }
+    }
+    throw DatabaseException(refusals);
+}
+
+void Connection::start(const std::vector<std::pair<const char*, std::string>>& parameters,
+                       Deadline deadline) {
     std::vector<const char*> keywords;
     std::vector<const char*> values;
-    const auto add = [&](const char* keyword, const std::string& value) {
+    for (const auto& [keyword, value] : parameters) {
         keywords.push_back(keyword);
         values.push_back(value.c_str());
-    };
-    for (const auto& [keyword, value] : defaults) {
-        if (!isSet(given.get(), keyword)) add(keyword.c_str(), value);
     }
-    const std::string utf8 = "UTF8";
-    add("dbname", settings.conninfo);
-    add("client_encoding", utf8);
     keywords.push_back(nullptr);
     values.push_back(nullptr);
 

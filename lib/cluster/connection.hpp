@@ -116,6 +116,8 @@ class Connection {
 
   private:
     void connect(const Settings& settings, Deadline deadline);
+    void start(const std::vector<std::pair<const char*, std::string>>& parameters,
+               Deadline deadline);
     void prepare(const Statement& statement, const Params& params, Deadline deadline);
     void send(bool sent, Deadline deadline);
     Result receive(Deadline deadline);

@@ -1,10 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "cluster/runners.hpp"
 
-#include <boost/thread/exceptions.hpp>
 #include <boost/thread/lock_guard.hpp>
 #include <boost/thread/lock_types.hpp>
 
+#include <exception>
 #include <utility>
 
 namespace jtimer::cluster::detail {
@@ -24,7 +24,7 @@ void Runners::run(std::function<void()> function) {
     if (functions_.size() > idle_) {
         try {
             threads_.emplace_back([this] { loop(); });
-        } catch (const boost::thread_resource_error&) {
+        } catch (const std::exception&) {  // no thread, or no memory for it
             // With a thread, the function runs a little later.
             if (threads_.empty()) {
                 functions_.pop_back();

@@ -21,7 +21,8 @@ struct Options {
     /// `postgresql://worker@db/app`. What it leaves out comes from PGHOST, PGDATABASE, PGUSER,
     /// PGPASSWORD, PGSERVICE, PGSSLMODE and so on, and from ~/.pgpass. Unless it says otherwise,
     /// the connection has application_name=jtimer and target_session_attrs=read-write, and timeouts
-    /// that detect a dead server.
+    /// that detect a dead server. Of several hosts, each one gets an equal share of the time that a
+    /// call has left, but at most connect_timeout (10 s).
     std::string conninfo;
 
     /// The schema that migrate() created, 1 to 48 bytes. Each schema is a cluster of its own.
