@@ -6,6 +6,7 @@
 #include <jtimer/manual_clock.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -133,6 +134,36 @@ BOOST_AUTO_TEST_CASE(a_removal_that_finds_the_next_use_of_a_slot_sees_what_the_r
                   [&] {
                       if (slot.version() != Slot::kFirstVersion && !slot.isRunning(id))
                           check(written == 1, "not seen");
+                  }});
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_task_that_is_taken_by_an_id_that_comes_from_nowhere_is_whole) {
+    everyInterleaving(kBounds, [] {
+        int argument = 0;
+        SlotPool pool;
+        const TaskId id = TaskId{Slot::kFirstVersion} << 32;  // of the first slot
+        together({[&] {
+                      Slot& slot = *pool.takeBatch();
+                      slot.fill(Slot::Function{[](void*) {}, &argument});
+                      slot.publish();
+                  },
+                  [&] {
+                      Slot* const slot = pool.find(id);
+                      if (slot == nullptr || !slot->beginTaking(id)) return;
+                      check(slot->function().arg == &argument, "not whole");
+                      slot->endRemoval();
+                  }});
+    });
+}
+
+BOOST_AUTO_TEST_CASE(each_slot_that_counts_as_made_is_whole) {
+    everyInterleaving(kBounds, [] {
+        SlotPool pool;
+        together({[&] { pool.takeBatch(); },
+                  [&] {
+                      const std::uint32_t made = pool.made();
+                      if (made != 0) check(pool.at(made - 1).version() != 0, "not seen");
                   }});
     });
 }

@@ -30,6 +30,18 @@ TimersOptions on(const std::shared_ptr<ManualClock>& clock) {
     return options;
 }
 
+/// Writes when it is destroyed.
+struct Writing {
+    explicit Writing(int& written) : data(&written) {}
+    Writing(Writing&& other) noexcept : data(std::exchange(other.data, nullptr)) {}
+    Writing(const Writing&) = delete;
+    Writing& operator=(const Writing&) = delete;
+    ~Writing() {
+        if (data != nullptr) *data += 1;
+    }
+    int* data;
+};
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_function_runs_or_is_stopped_and_a_wait_sees_its_run) {
@@ -82,9 +94,27 @@ BOOST_AUTO_TEST_CASE(a_run_given_to_another_thread_ends_before_a_wait_for_it_doe
         clock->advance(10);
         together({[&] {
                       handed();
-                      handed = nullptr;
+                      if (explore::choose(2) == 0) handed = nullptr;
                   },
                   [&] { check(!timer.stopAndWait() && runs == 1, "not seen"); }});
+    });
+}
+
+BOOST_AUTO_TEST_CASE(the_end_destroys_a_started_function_after_its_last_run) {
+    everyInterleaving({1, 0, 0, 2'000, 300}, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        TimersOptions options = on(clock);
+        options.executor = nullptr;
+        auto timers = std::make_unique<Timers>(options);
+        int data = 0;
+        Timer timer;
+        timer = timers->afterFunc(10, [&timer, written = Writing(data)] {
+            timer.reset(10);
+            *written.data = 1;
+        });
+        together({[&] { clock->advance(10); }, [&] { timers.reset(); }});
+        timer = Timer();
+        check(data == 1 || data == 2, "not destroyed once");
     });
 }
 
@@ -145,5 +175,23 @@ BOOST_AUTO_TEST_CASE(functions_run_on_room_threads_and_all_of_them_end) {
             timer.stopAndWait();
         }
         check(runs == 1, "not once");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(the_only_room_thread_to_be_had_runs_one_function_after_another) {
+    // No exhaustive search: there the start of a thread does not fail.
+    everyInterleaving({1, 0, 0, 0, 300}, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        TimersOptions options = on(clock);
+        options.executor = nullptr;
+        int runs = 0;
+        Timers timers(options);
+        Timer first = timers.afterFunc(10, [&runs] { ++runs; });
+        explore::failThreadStarts(1);
+        Timer second = timers.afterFunc(10, [&runs] { ++runs; });
+        clock->advance(10);
+        first.stopAndWait();
+        second.stopAndWait();
+        check(runs == 2, "not once");
     });
 }

@@ -5,6 +5,7 @@
 #include <jtimer/timer.hpp>
 
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <string>
 
@@ -95,6 +96,25 @@ BOOST_AUTO_TEST_CASE(a_linked_task_is_cancelled_beside_its_runs_and_the_end_of_i
     });
 }
 
+BOOST_AUTO_TEST_CASE(a_cancel_beside_the_schedule_of_a_linked_task_finds_a_whole_link) {
+    everyInterleaving(kWholeTimer, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        TimerOptions options = on(clock);
+        options.removeOnCancel = true;
+        Timer timer(options);
+        const auto task = std::make_shared<Task>();
+        together({[&] {
+                      try {
+                          timer.schedule(task, 10);
+                      } catch (const jtimer::IllegalStateException&) {
+                      }
+                  },
+                  [&] { task->cancel(); }});
+        clock->advance(10);
+        check(task->runs == 0, "it ran although it was cancelled");
+    });
+}
+
 BOOST_AUTO_TEST_CASE(a_linked_task_is_cancelled_while_its_timer_is_destroyed) {
     everyInterleaving(kWholeTimer, [] {
         auto clock = std::make_shared<ManualClock>(Date{});
@@ -119,6 +139,38 @@ BOOST_AUTO_TEST_CASE(two_tasks_get_and_lose_their_names_on_two_threads) {
             };
         };
         together({name("a"), name("b")});
+    });
+}
+
+BOOST_AUTO_TEST_CASE(the_name_of_a_task_is_read_while_another_task_gets_one) {
+    everyInterleaving(kBounds, [] {
+        Task first;
+        Task second;
+        first.setName("a");
+        together(
+            {[&] { check(first.name() == "a", "another name"); }, [&] { second.setName("b"); }});
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_named_task_throws_while_another_task_gets_a_name) {
+    struct alignas(256) Aligned : Task {};  // so that their names are in one table
+    struct Throwing : Aligned {
+        void run() override { throw 1; }
+    };
+    everyInterleaving(kWholeTimer, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        TimerOptions options = on(clock);
+        options.uncaughtExceptionHandler = [](const std::string&, const std::exception_ptr&) {};
+        Timer timer(options);
+        const auto task = std::make_shared<Throwing>();
+        task->setName("a");
+        timer.schedule(task, 10);
+        together({[&] { clock->advance(10); },
+                  [] {
+                      Aligned another;
+                      another.setName("b");
+                  }});
+        timer.shutdownNow();
     });
 }
 

@@ -2,6 +2,8 @@
 #include "interleave/explored.hpp"
 
 #include <jtimer/manual_clock.hpp>
+#include <jtimer/tokio/await.hpp>
+#include <jtimer/tokio/delay_queue.hpp>
 #include <jtimer/tokio/time_driver.hpp>
 
 #include <chrono>
@@ -89,6 +91,44 @@ BOOST_AUTO_TEST_CASE(a_sleep_is_destroyed_beside_a_turn) {
         together({[&] { driver.turn(at(10)); }, [&] { sleep.reset(); }});
         driver.check();
         check(driver.size() == 0, "left in the wheel");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_poll_is_given_up_beside_a_turn) {
+    everyInterleaving(kBounds, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        TimeDriver driver(on(clock));
+        Sleep sleep = driver.sleepUntil(at(10));
+        sleep.poll([] {});
+        together(
+            {[&] { driver.turn(at(10)); }, [&] { jtimer::tokio::detail::stopPolling(sleep); }});
+        driver.check();
+        check(driver.size() == 0, "left in the wheel");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(an_earlier_entry_of_a_delay_queue_is_inserted_beside_a_turn) {
+    everyInterleaving(kBounds, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        TimeDriver driver(on(clock));
+        jtimer::tokio::DelayQueue<int> queue(driver);
+        int wakes = 0;
+        queue.insertAt(1, at(10));
+        queue.pollExpired([&] { ++wakes; });
+        together({[&] { driver.turn(at(10)); }, [&] { queue.insertAt(2, at(5)); }});
+        driver.check();
+        driver.turn(at(10));
+        check(wakes == 1 && driver.size() == 0, "not once");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_wait_that_begins_beside_a_turn_ends) {
+    everyInterleaving(kBounds, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        TimeDriver driver(on(clock));
+        Sleep sleep = driver.sleepUntil(at(10));
+        sleep.poll([] {});
+        together({[&] { driver.turn(at(10)); }, [&] { sleep.wait(); }});
     });
 }
 
