@@ -11,7 +11,7 @@ MUTANTS_SECONDS = 36000
 .PHONY: mutants
 mutants:
 	$(call require,$(PYTHON))
-	$(Q)$(PYTHON) test/mutants/mutants.py --seed $(SEED) --count $(COUNT) --parts $(PARTS) \
+	$(Q)$(PYTHON) -B test/mutants/mutants.py --seed $(SEED) --count $(COUNT) --parts $(PARTS) \
 		--seconds $(MUTANTS_SECONDS)
 
 # Fuzzers, one for each test/fuzz/NAME.cpp, for SECONDS each. Each goes on from what it has found, in

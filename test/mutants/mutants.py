@@ -5,27 +5,28 @@
     make mutants SEED=20261125 COUNT=20 PARTS='jdk sync' MUTANTS_SECONDS=600
 
 COUNT mutants are drawn from all possible ones of PARTS by SEED: the same seed draws the same mutants
-from the same sources. Each is made in a copy of the tree, in SCRATCH (build/mutants), and the tests of
-its part are built and run until one fails. Mutants of a memory order or a lock run under
-ThreadSanitizer, and then in the tests that explore interleavings; all others under LeakSanitizer.
+from the same sources. SCRATCH (build/mutants) has a copy of the sources, built once. With a mutant,
+only what depends on its file is compiled again, and of the tests of its part those run whose program
+differs, until one fails: first those named after the file, then those that have killed most. Mutants
+of a memory order or a lock run in the tests that explore interleavings, and then under
+ThreadSanitizer; all others under LeakSanitizer.
 
+Results are appended to SCRATCH/results-SEED.txt, and a run goes on where an earlier one stopped.
 survivors.txt lists the mutants that no test can or need see, each with a reason; they are not played.
-Any other survivor is printed, and makes the script fail.
+Any other survivor is printed, and makes the script fail. "same program": the compiler makes the same
+of it, so that no test could see it.
 """
 import argparse
 import collections
-import os
 import pathlib
 import random
 import re
-import resource
-import shutil
-import subprocess
 import sys
 import time
 
+from tree import ROOT, Tree
+
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
 ROOMS = ["jdk", "netty", "brpc", "go", "tokio"]
 SHARED = ["sync", "thread", "clock", "data"]
 
@@ -115,83 +116,8 @@ def shown(mutant):
     return f"`{mutant.old}` -> `{mutant.new}`"
 
 
-class Tree:
-    """A copy of the sources, built with the settings of make that are given."""
-
-    def __init__(self, path, settings, seconds):
-        self.path, self.settings, self.seconds = path, settings, seconds
-        self.build = "build/thread" if "SANITIZE=thread" in settings else "build"
-        self.explores = path.name == "explore"
-        self.took, self.why = {}, ""
-        # Only what differs is written, so that a second run builds little.
-        for file in subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).split("\n"):
-            if file and (ROOT / file).is_file():
-                copy = path / file
-                if not copy.exists() or copy.read_bytes() != (ROOT / file).read_bytes():
-                    copy.parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copy(ROOT / file, copy)
-
-    def make(self, tests):
-        goals = [f"{self.build}/{test[:-4]}" for test in tests]
-        done = subprocess.run(["make", "-s", *self.settings, *goals], cwd=self.path, capture_output=True)
-        self.why = done.stderr.decode(errors="replace")[-2000:]
-        return done.returncode == 0
-
-    def passes(self, test):
-        # ThreadSanitizer of older compilers needs addresses that are not scattered, as in run_tests.sh.
-        program = ["setarch", "-R"] if self.build == "build/thread" else []
-        program += [f"./{self.build}/{test[:-4]}", "--log_level=nothing", "--report_level=no"]
-        environment = dict(os.environ, TSAN_OPTIONS="halt_on_error=1 hard_rss_limit_mb=3000")
-        begin = time.monotonic()
-        with subprocess.Popen(program, cwd=self.path, env=environment, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                              start_new_session=True, preexec_fn=limit) as run:
-            try:
-                status = run.wait(self.seconds)
-            except subprocess.TimeoutExpired:
-                status = "time"
-                os.killpg(run.pid, 9)  # the group that this test began, with its children
-        self.took[test] = time.monotonic() - begin
-        return status == 0
-
-    def tests_for(self, mutant):
-        """The likeliest first: those named after the file, then the quickest."""
-        if self.explores:
-            return sorted(str(path.relative_to(ROOT)) for path in (ROOT / "test/interleave").glob("*_test.cpp"))
-        part = part_of(mutant.file)
-        folders = [part] if part in ROOMS else [part] + ROOMS
-        stem = pathlib.PurePath(mutant.file).stem
-        tests = []
-        for folder in folders:
-            found = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "test" / folder).glob("*_test.cpp"))
-            tests += sorted(found, key=lambda test: (stem not in test, self.took.get(test, 0)))
-        return tests
-
-    def killer_of(self, mutant):
-        """The test that fails; `does not compile`; or None."""
-        path = self.path / mutant.file
-        original = path.read_text()
-        lines = original.split("\n")
-        indent = lines[mutant.line][: len(lines[mutant.line]) - len(lines[mutant.line].lstrip())]
-        lines[mutant.line] = indent + mutant.new
-        path.write_text("\n".join(lines))
-        try:
-            tests = self.tests_for(mutant)
-            for first in range(0, len(tests), 4):
-                some = tests[first:first + 4]
-                if not self.make(some):
-                    return "does not compile"
-                for test in some:
-                    if not self.passes(test):
-                        return test
-            return None
-        finally:
-            path.write_text(original)
-
-
-def limit():
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    os.nice(5)
+def placed(mutant):
+    return f"{mutant.kind}: {mutant.file}:{mutant.line + 1}: {shown(mutant)}"
 
 
 def arguments():
@@ -201,40 +127,39 @@ def arguments():
     parser.add_argument("--parts", nargs="*", default=ROOMS + SHARED)
     parser.add_argument("--kinds", nargs="*", help="only these, such as order and lock")
     parser.add_argument("--seconds", type=float, default=1e9, help="starts no mutant after that time")
-    parser.add_argument("--test-seconds", type=float, default=60, help="a test that runs longer has failed")
+    parser.add_argument("--again", action="store_true", help="plays what has survived again")
     parser.add_argument("--scratch", type=pathlib.Path, default=ROOT / "build" / "mutants")
     parser.add_argument("--list", action="store_true", help="prints the mutants and ends")
     return parser.parse_args()
 
 
-SETTINGS = {"leak": ["LDFLAGS=-fsanitize=leak"], "thread": ["SANITIZE=thread"], "explore": []}
+OUTCOMES = ["killed", "survived", "explained", "same program", "not compiled"]
+QUICK = ["CXXFLAGS=-O1 -g0", "TEST_CXXFLAGS=-O0 -g0"]
+SETTINGS = {"leak": QUICK + ["LDFLAGS=-fsanitize=leak"], "thread": QUICK + ["SANITIZE=thread"],
+            "explore": QUICK}
 
 
-def trees(given):
-    """What the mutants run under: each tree is made, and tried without a mutant, when first needed."""
-    made = {}
+def results_in(files):
+    """What was found before: the outcome, the mutant, and the test that killed it."""
+    for line in "".join(file.read_text() for file in files if file.exists()).splitlines():
+        outcome, rest = line.split(": ", 1)
+        yield outcome, *rest.rsplit(": ", 1)
 
-    def tree(name, mutant):
-        if name not in made:
-            made[name] = Tree(given.scratch / name, ["CXXFLAGS=-O1 -g1", *SETTINGS[name]], given.test_seconds)
-        here = made[name]
-        tests = [test for test in here.tests_for(mutant) if test not in here.took]
-        if not here.make(tests):
-            sys.exit(f"the tests do not build:\n{here.why}")
-        broken = [test for test in tests if not here.passes(test)]
-        if broken:
-            sys.exit(f"without a mutant: {' '.join(broken)} failed")
-        return here
 
-    def killer_of(mutant):
-        """The test that fails; `does not compile`; or None."""
-        for name in ("thread", "explore") if mutant.kind in ("order", "lock") else ("leak",):
-            by = tree(name, mutant).killer_of(mutant)
-            if by is not None:
-                return by
-        return None
-
-    return killer_of
+def play(mutant, given, trees, kills):
+    """The outcome, and the test that fails."""
+    by, part = None, part_of(mutant.file)
+    for name in ("explore", "thread") if mutant.kind in ("order", "lock") else ("leak",):
+        if name not in trees:
+            folders = ["interleave"] if name == "explore" else SHARED + ROOMS
+            trees[name] = Tree(given.scratch / name, SETTINGS[name], folders)
+        folders = ["interleave"] if name == "explore" else [part] if part in ROOMS else [part] + ROOMS
+        by = trees[name].killer_of(mutant, folders, kills)
+        if by == "does not compile":
+            return "not compiled", ""
+        if by not in (None, "same program"):
+            return "killed", by
+    return ("same program" if by else "survived"), ""
 
 
 def main():
@@ -242,29 +167,34 @@ def main():
     candidates = [mutant for file in sources(given.parts) for mutant in mutants_of(file)
                   if not given.kinds or mutant.kind in given.kinds]
     random.Random(given.seed).shuffle(candidates)
-    known, killer_of = explained(), trees(given)
-    end = time.monotonic() + given.seconds
-    results = collections.Counter()
     print(f"seed {given.seed}: {given.count} of {len(candidates)} mutants of {' '.join(given.parts)}", flush=True)
+    if given.list:
+        print("\n".join(map(placed, candidates[:given.count])))
+        return 0
+    given.scratch.mkdir(parents=True, exist_ok=True)
+    results = given.scratch / f"results-{given.seed}.txt"
+    kills = collections.Counter(by for outcome, _, by in results_in(given.scratch.glob("results-*.txt"))
+                                if outcome == "killed")
+    done = {mutant: (outcome, by) for outcome, mutant, by in results_in([results])
+            if outcome != "survived" or not given.again}
+    known, trees, counts = explained(), {}, collections.Counter()
+    end = time.monotonic() + given.seconds
     for mutant in candidates:
-        if results["killed"] + results["survived"] + results["explained"] == given.count:
+        if sum(counts.values()) - counts["not compiled"] == given.count or time.monotonic() > end:
             break
-        if given.list or time.monotonic() > end:
-            if not given.list:
-                break
-            results["killed"] += 1
-            print(f"{mutant.kind}: {mutant.file}:{mutant.line + 1}: {shown(mutant)}")
-            continue
         if (mutant.file, shown(mutant)) in known:
             outcome, by = "explained", known[mutant.file, shown(mutant)]
+        elif placed(mutant) in done:
+            outcome, by = done[placed(mutant)]
         else:
-            by = killer_of(mutant)
-            outcome = "survived" if by is None else "not compiled" if by == "does not compile" else "killed"
-        results[outcome] += 1
-        print(f"{outcome}: {mutant.kind}: {mutant.file}:{mutant.line + 1}: {shown(mutant)}: {by or ''}", flush=True)
-    if not given.list:
-        print(", ".join(f"{results[each]} {each}" for each in ("killed", "survived", "explained", "not compiled")))
-    return 1 if results["survived"] else 0
+            outcome, by = play(mutant, given, trees, kills)
+            kills[by] += 1
+            with open(results, "a") as file:
+                file.write(f"{outcome}: {placed(mutant)}: {by}\n")
+        counts[outcome] += 1
+        print(f"{outcome}: {placed(mutant)}: {by}", flush=True)
+    print(", ".join(f"{counts[each]} {each}" for each in OUTCOMES))
+    return 1 if counts["survived"] else 0
 
 
 if __name__ == "__main__":

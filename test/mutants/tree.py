@@ -1,0 +1,187 @@
+# Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+"""The tests, built once without a mutant; and with one, as far as it changes them."""
+import concurrent.futures
+import filecmp
+import json
+import os
+import pathlib
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+MUTANT = "build/mutant"
+
+
+class Tree:
+    """A copy of the sources, built without a mutant, with the settings of make that are given. What
+    differs with a mutant is built beside it, in MUTANT, by the same commands."""
+
+    def __init__(self, path, settings, folders):
+        self.path, self.settings = path, settings
+        self.build = "build/thread" if "SANITIZE=thread" in settings else "build"
+        self.built = set()
+        # How long each test takes without a mutant, in seconds; None if it fails. Kept in a file.
+        self.took, self.tries = {}, path / "tries.json"
+        self.tried = json.loads(self.tries.read_text()) if self.tries.exists() else {}
+        # Only what differs is written, so that a second run builds little.
+        for file in subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).split("\n"):
+            if file and (ROOT / file).is_file():
+                copy = path / file
+                if not copy.exists() or copy.read_bytes() != (ROOT / file).read_bytes():
+                    copy.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy(ROOT / file, copy)
+        self.tests = [str(test.relative_to(ROOT)) for folder in folders
+                      for test in sorted((ROOT / "test" / folder).glob("*_test.cpp"))]
+        listed = self.make("-n", "-B", "V=1", *map(self.program, self.tests)).replace("\\\n", " ")
+        # The command that makes each object, archive and program.
+        self.commands = {match[1] or match[2]: match[0] for match in re.finditer(
+            r"^.*\s-o (build/\S+)$|^rm .* rcs (\S+) .*$", listed, re.MULTILINE)}
+
+    def program(self, test):
+        return f"{self.build}/{test[:-4]}"
+
+    def make(self, *goals):
+        done = subprocess.run(["make", *self.settings, *goals], cwd=self.path, capture_output=True, text=True,
+                              env=dict(os.environ, MAKEFLAGS="", MAKELEVEL="0"))
+        if done.returncode != 0:
+            sys.exit(f"without a mutant, the tests do not build:\n{done.stderr[-2000:]}")
+        return done.stdout
+
+    def works(self, test):
+        """Whether it passes without a mutant; also measures how long it takes."""
+        if test not in self.took:
+            program = self.program(test)
+            key = f"{test} {(self.path / program).stat().st_mtime_ns}"
+            if key not in self.tried:
+                begin = time.monotonic()
+                works = self.passes(program, 600) or self.passes(program, 600)
+                self.tried[key] = time.monotonic() - begin if works else None
+                self.tries.write_text(json.dumps(self.tried))
+            if self.tried[key] is None:
+                print(f"without a mutant: {test} failed, and is not run", flush=True)
+            self.took[test] = self.tried[key]
+        return self.took[test] is not None
+
+    def passes(self, program, seconds):
+        # ThreadSanitizer of older compilers needs addresses that are not scattered, as in run_tests.sh.
+        prefix = ["setarch", "-R"] if self.build == "build/thread" else []
+        environment = dict(os.environ, TSAN_OPTIONS="halt_on_error=1 hard_rss_limit_mb=3000")
+        command = [*prefix, f"./{program}", "--log_level=nothing", "--report_level=no"]
+        with subprocess.Popen(command, cwd=self.path, env=environment, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              start_new_session=True, preexec_fn=limit) as run:
+            try:
+                return run.wait(seconds) == 0
+            except subprocess.TimeoutExpired:
+                os.killpg(run.pid, 9)  # the group that this test began, with its children
+                return False
+
+    def fails(self, test, program):
+        """A failure that took long is tried again: the processors may have been busy."""
+        begin, seconds = time.monotonic(), 10 + 10 * self.took[test]
+        passes = self.passes(program, seconds)
+        if passes or time.monotonic() - begin < 10:
+            return not passes
+        return not self.passes(program, seconds)
+
+    def tests_for(self, mutant, folders, kills):
+        """The likeliest first: those named after the file, then those that have killed most; of the
+        others, those that are built, and quick."""
+        stem = pathlib.PurePath(mutant.file).stem
+        return sorted((test for test in self.tests if test.split("/")[1] in folders),
+                      key=lambda test: (stem not in test, -kills[test], self.took.get(test) or 1e9))
+
+    def killer_of(self, mutant, folders, kills):
+        """The test that fails; or `does not compile`; or `same program`; or None."""
+        changed = Changed(self, mutant)
+        tests, same = self.tests_for(mutant, folders, kills), True
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for some in [tests[:2], *(tests[first:first + 8] for first in range(2, len(tests), 8))]:
+                if not self.built.issuperset(some):
+                    self.make("-s", *map(self.program, some))
+                    self.built.update(some)
+                if not all(pool.map(changed.compiles, changed.affected(map(self.program, some)))):
+                    return "does not compile"
+                for test in some:
+                    program = changed.made(self.program(test))
+                    if program is None:
+                        return "does not compile"
+                    if program != self.program(test):
+                        same = False
+                        if self.works(test) and self.fails(test, program):
+                            return test
+        return "same program" if same else None
+
+
+class Changed:
+    """What a mutant changes of a tree's objects, archives and programs."""
+
+    def __init__(self, tree, mutant):
+        self.tree, self.mutant, self.names = tree, mutant, {}
+        shutil.rmtree(tree.path / MUTANT, ignore_errors=True)
+        lines = (tree.path / mutant.file).read_text().split("\n")
+        lines[mutant.line] = mutant.new
+        copy = tree.path / MUTANT / mutant.file
+        copy.parent.mkdir(parents=True)
+        copy.write_text("\n".join(lines))
+
+    def inputs(self, target):
+        return [name for name in re.findall(r"\S+\.[oa]\b", self.tree.commands[target])
+                if name in self.tree.commands and name != target]
+
+    def affected(self, targets):
+        """The objects to be compiled for these targets, and not yet compiled."""
+        seen, objects = set(), []
+        waiting = list(targets)
+        while waiting:
+            target = waiting.pop()
+            if target in seen or target in self.names:
+                continue
+            seen.add(target)
+            waiting += self.inputs(target)
+            if target.endswith(".o") and self.depends(target):
+                objects.append(target)
+        return objects
+
+    def depends(self, target):
+        return self.mutant.file in (self.tree.path / target).with_suffix(".d").read_text().split()
+
+    def compiles(self, target):
+        return self.made(target) is not None
+
+    def made(self, target):
+        """The name of the changed target; or its own, if it does not change; or None."""
+        if target not in self.names:
+            self.names[target] = self.make(target)
+        return self.names[target]
+
+    def make(self, target):
+        command = self.tree.commands[target]
+        if target.endswith(".o"):
+            if not self.depends(target):
+                return target
+            for folder in ("lib", "include", "."):
+                command = command.replace(f" -I{folder} ", f" -I{MUTANT}/{folder} -I{folder} ")
+            command = command.replace(f" -c {self.mutant.file} ", f" -c {MUTANT}/{self.mutant.file} ")
+            command = command.replace(" -MMD -MP", f" -ffile-prefix-map={MUTANT}/=")
+        else:
+            names = {name: self.made(name) for name in self.inputs(target)}
+            if None in names.values():
+                return None
+            if all(name == made for name, made in names.items()):
+                return target
+            command = re.sub(r"\S+\.[oa]\b", lambda match: names.get(match[0], match[0]), command)
+        made = f"{MUTANT}/{target}"
+        (self.tree.path / made).parent.mkdir(parents=True, exist_ok=True)
+        command = re.sub(rf"(?<=\s){re.escape(target)}(?=\s|$)", made, command)
+        if subprocess.run(command, shell=True, cwd=self.tree.path, capture_output=True).returncode != 0:
+            return None
+        return target if filecmp.cmp(self.tree.path / target, self.tree.path / made, False) else made
+
+
+def limit():
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
