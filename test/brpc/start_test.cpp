@@ -93,7 +93,8 @@ BOOST_AUTO_TEST_CASE(a_timer_tells_its_clock_from_its_start_on) {
     wrong.numBuckets = 0;
     BOOST_TEST(timer.start(wrong) == EINVAL);
     BOOST_TEST(timer.clock() == nullptr);
-    BOOST_TEST(timer.start(onClock(clock)) == 0);
+    const TimerThreadOptions right = onClock(clock);
+    BOOST_TEST(timer.start(&right) == 0);
     BOOST_TEST(timer.clock() == clock);
     BOOST_TEST(timer.start() == 0);  // ignores its options
     BOOST_TEST(timer.clock() == clock);

@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include <jtimer/detail/saturating.hpp>
 #include <jtimer/exceptions.hpp>
 #include <jtimer/time.hpp>
 
@@ -6,6 +7,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <cstdint>
 #include <limits>
 #include <ostream>
 #include <ratio>
@@ -271,4 +273,20 @@ BOOST_AUTO_TEST_CASE(a_date_is_a_system_clock_time_point_of_any_duration) {
     check1970(time_point<system_clock, duration<std::int64_t, std::milli>>::min(), {kMin, 0});
     check1970(std::chrono::floor<std::chrono::seconds>(jtimer::Date(-1ms)), {-1000, 0});
     check1970(jtimer::Date(1s) + 1h, {3'601'000, 0});
+}
+
+BOOST_AUTO_TEST_CASE(sums_differences_and_products_saturate) {
+    using jtimer::detail::saturatingAdd;
+    using jtimer::detail::saturatingMultiply;
+    using jtimer::detail::saturatingSubtract;
+    for (const std::int64_t one : {1, 2, 1000}) {
+        BOOST_TEST(saturatingAdd(kMax - one, one) == kMax);
+        BOOST_TEST(saturatingAdd(kMax, one) == kMax);
+        BOOST_TEST(saturatingAdd(kMin, -one) == kMin);
+        BOOST_TEST(saturatingSubtract(kMax, -one) == kMax);
+        BOOST_TEST(saturatingSubtract(kMin, one) == kMin);
+        BOOST_TEST(saturatingMultiply(kMax, one + 1) == kMax);
+        BOOST_TEST(saturatingMultiply(kMin, one + 1) == kMin);
+        BOOST_TEST(saturatingMultiply(kMin, -one) == kMax);
+    }
 }

@@ -163,6 +163,10 @@ BOOST_AUTO_TEST_CASE(the_table_can_be_read_by_people) {
                             "lateness p99            3.000 ms\n"
                             "lateness p99.9          3.000 ms\n"
                             "lateness max            3.000 ms\n");
+    stats.busy = 999ns;
+    out.str({});
+    out << stats;
+    BOOST_TEST(out.str().find("\nbusy                      999 ns\n") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(the_numbers_add_up_at_any_time_whatever_races) {

@@ -6,7 +6,10 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <exception>
+#include <functional>
 #include <memory>
+#include <string>
 
 using test::Throwing;
 
@@ -23,4 +26,27 @@ BOOST_AUTO_TEST_CASE(n53_what_run_throws_is_reported_without_memory_and_the_time
         clock->advance(1000);
         BOOST_TEST(timer.pendingTimeouts() == 0);
     });
+}
+
+BOOST_AUTO_TEST_CASE(n53_a_run_that_cannot_be_handed_over_is_reported_and_the_timer_goes_on) {
+    const auto clock = std::make_shared<jtimer::ManualClock>(test::kStart);
+    test::FixedLog log;
+    auto options = test::wheelOn(clock);
+    options.taskExecutor = [](const std::function<void()>& run) { run(); };
+    options.uncaughtExceptionHandler = [&log](const std::string&, const std::exception_ptr&) {
+        log.write('!');
+    };
+    jtimer::netty::HashedWheelTimer timer(options);
+    const auto lost = timer.newTimeout([&log] { log.write('x'); }, 100);
+    timer.newTimeout([&log] { log.write('o'); }, 300);
+    clock->waitUntilIdle();
+    {
+        const test::NoMemoryElsewhere none;
+        clock->advance(200);
+    }
+    BOOST_TEST(lost->isExpired());
+    BOOST_TEST(!lost->cancelAndWait());  // waits for no run
+    clock->advance(200);
+    BOOST_TEST(log.take() == "!o");
+    BOOST_TEST(timer.pendingTimeouts() == 0);
 }
