@@ -269,3 +269,42 @@ BOOST_AUTO_TEST_CASE(c9_a_queue_keeps_in_order_what_its_heap_has_no_room_for) {
     heapIsFull = false;
     BOOST_TEST(mostWaiting > 100U);
 }
+
+BOOST_AUTO_TEST_CASE(c9_what_is_removed_while_it_waits_for_memory_is_passed_over) {
+    using namespace jtimer::brpc::detail;
+    BucketedQueue queue(1, 4096);
+    Bucket& bucket = queue.buckets()[0];
+    const auto add = [&](Nanos time) -> Slot& {
+        Slot& slot = *bucket.takeSlot(queue.pool());
+        slot.fill({doNothing, nullptr});
+        slot.time = time;
+        slot.publish();
+        bucket.push(Lock(bucket.mutex), slot, queue.pool());
+        return slot;
+    };
+    const auto accept = [&] { queue.accept(bucket.takeAll(Lock(bucket.mutex))); };
+    heapIsFull = true;
+    std::vector<Slot*> slots;
+    for (Nanos time = 1000; time < 1200; ++time) slots.push_back(&add(time));
+    accept();
+    std::vector<Slot*> early;
+    for (Nanos time = 1; time <= 3; ++time) early.push_back(&add(time));
+    accept();
+    queue.tidy();
+    const auto remove = [](Slot& slot) {
+        BOOST_REQUIRE(slot.beginRemoval(slot.id()) == Slot::Removal::Done);
+    };
+    BOOST_TEST(queue.least() == 1);
+    remove(*early[0]);
+    remove(*early[1]);
+    BOOST_TEST(queue.least() == 3);
+    remove(*early[2]);
+    BOOST_TEST(queue.least() == 1000);
+    queue.check();
+    // The first of all waits: a bucket gives the last one first.
+    for (std::size_t i = 1; i < slots.size(); ++i) remove(*slots[i]);
+    BOOST_TEST(queue.least() == 1000);
+    BOOST_TEST(queue.heapSize() == 0U);
+    queue.check();
+    heapIsFull = false;
+}
