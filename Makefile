@@ -116,7 +116,7 @@ install_deps = CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' CXXFLAGS='$(CXXFLAGS)' LDFLAG
 	CPPCHECK='$(CPPCHECK)' DOXYGEN='$(DOXYGEN)' AUTOCONF='$(AUTOCONF)' VALGRIND='$(VALGRIND)' \
 	LIBPQ_CPPFLAGS='$(LIBPQ_CPPFLAGS)' LIBPQ_LIBS='$(LIBPQ_LIBS)' POCO_LIBS='$(POCO_LIBS)' LIBUV_LIBS='$(LIBUV_LIBS)' GNUPLOT='$(GNUPLOT)' \
 	PYTHON='$(PYTHON)' JAVA='$(JAVA)' JAVAC='$(JAVAC)' NETTY_JAR='$(NETTY_JAR)' QUARTZ_JARS='$(QUARTZ_JARS)' \
-	GO='$(GO)' CARGO='$(CARGO)' CARGO_REGISTRY='$(CARGO_REGISTRY)' SPIN='$(SPIN)' \
+	GO='$(GO)' CARGO='$(CARGO)' CARGO_REGISTRY='$(CARGO_REGISTRY)' SPIN='$(SPIN)' GCOVR='$(GCOVR)' \
 	build-aux/install-deps
 
 # The other goals on the command line, by default the usual ones. A file in build/ counts as a test.
@@ -313,7 +313,6 @@ check-shaken:
 endif
 
 # The real JDK as the judge.
-
 include build-aux/oracle.mk
 
 # Models of interleaving threads, searched by spin.
@@ -361,6 +360,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   model          searches the models of interleaving threads (spin)
   explore        searches the interleavings of the code further, and makes mistakes, to be found
   simulate       plays whole timers by seeds, which replay; ROOMS='jdk go' SEEDS=100000 FROM=1
+  coverage       runs the fast tests, and tells which lines and branches they have not run (g++, gcovr)
   mutants        changes one line at a time, and says which changes no test sees; SEED= COUNT= PARTS=
   bench          builds and runs the benchmarks (Google Benchmark)
   bench-count    counts instructions, and prints how they have changed (valgrind);

@@ -112,6 +112,7 @@ nightly:
 	$(MAKE) model
 	$(MAKE) explore
 	$(MAKE) simulate FROM=$$(date +%Y%m%d)00000
+	$(MAKE) deps coverage
 	$(MAKE) mutants
 	$(MAKE) deps fuzz SECONDS=300
 	$(MAKE) load SECONDS=600

@@ -57,3 +57,24 @@ load: $(B)/test/load/load
 	@failed=; for room in $(ROOMS); do \
 		$(B)/test/load/load $$room $(or $(SECONDS),3600) $(TASKS) || failed="$$failed $$room"; \
 	done; [ -z "$$failed" ] || { echo "make: load has failed in:$$failed" >&2; exit 1; }
+
+# Which lines and branches of the library its fast tests run. Each of the others needs a reason, in
+# test/coverage/uncovered.txt.
+GCOVR = gcovr
+covered_folders = jdk netty brpc go tokio sync thread clock data
+covered_tests = $(filter $(covered_folders:%=$(B)/test/%/%),$(tests))
+
+.PHONY: coverage
+ifeq ($(COVERED),yes)
+$(covered_tests): $(B)/obj/test/coverage/exit.o
+
+coverage: $(covered_tests)
+	@find $(B)/obj -name '*.gcda' -exec rm {} +
+	@$(run_tests) $(covered_tests)
+	@GCOVR='$(GCOVR)' $(PYTHON) test/coverage/coverage.py $(B)/obj
+else
+coverage: | $(first)
+	$(call require,$(GCOVR))
+	$(call require,$(PYTHON))
+	@$(MAKE) COVERED=yes coverage
+endif

@@ -53,3 +53,10 @@ B = build/fuzz
 SANITIZE_FLAGS = -fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer \
 	-fno-sanitize-recover=all
 endif
+
+# So does COVERED=yes, for `make coverage`: with g++'s counters of the library's lines and branches.
+COVERED =
+ifeq ($(COVERED),yes)
+B = build/covered
+SANITIZE_FLAGS = --coverage -fprofile-update=atomic -O0 -fprofile-filter-files=^lib/\;^include/
+endif
