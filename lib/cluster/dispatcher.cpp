@@ -21,6 +21,9 @@ namespace {
 /// At least one claim in this time starts at the oldest task; in nanoseconds.
 constexpr std::int64_t kFullScanInterval = 1'000'000'000;
 
+/// For which a free slot may wait for others while there is a backlog.
+constexpr boost::chrono::milliseconds kGatherTime(1);
+
 /// After a claim whose answer was lost, its statement may still be in progress on the server.
 constexpr Micros kSecondRelease = 2'000'000;
 
@@ -129,14 +132,20 @@ void Dispatcher::claimLoop() {
 
 /// \returns false at the end
 bool Dispatcher::waitForWork(Lock& lock) {
-    for (;;) {
-        if (stopping_) return false;
-        // What makes one of the last two true again also calls lookForTasks().
-        if (wanted_ && !paused_ && occupied_ < options_.concurrency && !ends_.failing() &&
-            !node_.lease()->lost())
-            return true;
+    // What makes one of the last two true again also calls lookForTasks().
+    while (!stopping_ && (!wanted_ || paused_ || occupied_ >= options_.concurrency ||
+                          ends_.failing() || node_.lease()->lost()))
         condition_.wait(lock);
-    }
+    if (cursor_.has_value() && occupied_ > 0) gatherSlots(lock);
+    return !stopping_;
+}
+
+/// Of a backlog: short runs end together, and a claim for one of their slots costs as much as one
+/// for all.
+void Dispatcher::gatherSlots(Lock& lock) {
+    gathering_ = true;
+    condition_.wait_for(lock, kGatherTime, [this] { return stopping_ || occupied_ == 0; });
+    gathering_ = false;
 }
 
 void Dispatcher::claim(int limit) {
@@ -256,7 +265,7 @@ void Dispatcher::over(const RunState& run, Ending ending) {
     --occupied_;
     const auto found = inHand_.find(token);  // unless the end is written already
     if (found != inHand_.end()) found->second.occupiesSlot = false;
-    if (wanted_) condition_.notify_all();
+    if (wanted_ && (!gathering_ || occupied_ == 0)) condition_.notify_all();
     checkDrained();
 }
 

@@ -81,6 +81,7 @@ class Dispatcher {
 
     void claimLoop();
     bool waitForWork(Lock& lock);
+    void gatherSlots(Lock& lock);
     void claim(int limit);
     void release();
     void handle(const Claim& claim, int limit, bool withCursor, std::int64_t sentAt);
@@ -107,6 +108,7 @@ class Dispatcher {
     std::map<Token, InHand> inHand_;  ///< claimed, and the end not yet written
     int occupied_ = 0;                ///< slots
     bool wanted_ = true;              ///< a claim, as soon as it may be
+    bool gathering_ = false;          ///< until no slot is occupied
     bool releaseWanted_ = false;
     bool paused_ = false;  ///< after a failure, until the alarm goes off
     bool claimsOver_ = true;
