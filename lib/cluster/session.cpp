@@ -91,13 +91,11 @@ bool Session::pause(int& failures, Deadline end) {
     return true;
 }
 
-/// In a handler of the exception: throws unless the call may be repeated.
-void Session::pauseOrThrow(const DatabaseException& e, int& failures, Deadline end) {
-    if (connected()) {
-        if (isConflict(e)) return;
-        throw;
-    }
-    if (pause(failures, end)) return;
+/// Whether a call that has failed is to be repeated.
+/// \throws DatabaseException or SchemaException if there is no time left for that
+bool Session::mayRepeat(const DatabaseException& e, int& failures, Deadline end) {
+    if (connected()) return isConflict(e);
+    if (pause(failures, end)) return true;
     if (standby_) throwReadOnly();
     throw DatabaseException(e.what(), e.sqlState());
 }
@@ -143,7 +141,7 @@ std::int64_t Session::write(const Write& use, const std::optional<Key>& key) {
         } catch (const OutcomeUnknownException&) {
             throw;
         } catch (const DatabaseException& e) {
-            pauseOrThrow(e, failures, end);
+            if (!mayRepeat(e, failures, end)) throw;
         } catch (const SchemaException&) {
             if (!standby_ || !pause(failures, end)) throw;
         }

@@ -70,7 +70,7 @@ class Session {
                 connectBy(end);
                 return use(*connection_, end);
             } catch (const DatabaseException& e) {
-                pauseOrThrow(e, failures, end);
+                if (!mayRepeat(e, failures, end)) throw;
             } catch (const SchemaException&) {
                 if (!standby_ || !pause(failures, end)) throw;
             }
@@ -127,7 +127,7 @@ class Session {
                                        const std::optional<Key>& key, Deadline end);
     void rollBack(Deadline end) noexcept;
     static bool isConflict(const DatabaseException& e);
-    void pauseOrThrow(const DatabaseException& e, int& failures, Deadline end);
+    bool mayRepeat(const DatabaseException& e, int& failures, Deadline end);
 
     const Statements statements_;
     const std::string schema_;

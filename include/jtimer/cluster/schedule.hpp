@@ -65,7 +65,7 @@ class Schedule {
   private:
     friend class Scheduler;
     friend class detail::Store;
-    Schedule(When first, detail::Recurrence recurrence) noexcept
+    Schedule(When first, detail::Recurrence&& recurrence) noexcept
         : first_(first), recurrence_(std::move(recurrence)) {}
 
     When first_;  ///< not of a cron task
