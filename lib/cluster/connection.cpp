@@ -82,36 +82,33 @@ std::vector<std::string> listOf(const char* value) {
     return elements;
 }
 
-/// Keywords and their values.
-using Parameters = std::vector<std::pair<const char*, std::string>>;
-
 /// What is the same for all hosts.
-Parameters parametersOf(const Connection::Settings& settings, const PQconninfoOption* given) {
+Keywords keywordsOf(const Connection::Settings& settings, const PQconninfoOption* given) {
     const std::string seconds = std::to_string(std::max<Micros>(settings.timeout / 1'000'000, 1));
     const std::string millis = std::to_string(std::max<Micros>(settings.timeout / 1'000, 1));
-    Parameters parameters;
+    Keywords keywords;
     for (const auto& [keyword, value] :
-         Parameters{{"fallback_application_name", "jtimer"},
-                    {"target_session_attrs", settings.readOnly ? "any" : "read-write"},
-                    {"keepalives_idle", seconds},
-                    {"keepalives_interval", "2"},
-                    {"keepalives_count", "3"},
-                    {"tcp_user_timeout", millis}}) {
-        if (valueOf(given, keyword) == nullptr) parameters.emplace_back(keyword, value);
+         Keywords{{"fallback_application_name", "jtimer"},
+                  {"target_session_attrs", settings.readOnly ? "any" : "read-write"},
+                  {"keepalives_idle", seconds},
+                  {"keepalives_interval", "2"},
+                  {"keepalives_count", "3"},
+                  {"tcp_user_timeout", millis}}) {
+        if (valueOf(given, keyword) == nullptr) keywords.emplace_back(keyword, value);
     }
-    parameters.emplace_back("dbname", settings.conninfo);
-    parameters.emplace_back("client_encoding", "UTF8");
-    return parameters;
+    keywords.emplace_back("dbname", settings.conninfo);
+    keywords.emplace_back("client_encoding", "UTF8");
+    return keywords;
 }
 
 /// For each host of a list, what to set to connect to it alone. Of a single one, nothing. libpq
 /// refuses lists of different lengths, but a single port is that of all hosts.
-std::vector<Parameters> hostsOf(const PQconninfoOption* options) {
-    std::vector<Parameters> hosts(1);
+std::vector<Keywords> hostsOf(const PQconninfoOption* options) {
+    std::vector<Keywords> hosts(1);
     for (const char* const keyword : {"host", "hostaddr", "port"}) {
         const std::vector<std::string> elements = listOf(valueOf(options, keyword));
         if (elements.size() < 2) continue;
-        if (hosts.size() > 1 && hosts.size() != elements.size()) return {Parameters()};
+        if (hosts.size() > 1 && hosts.size() != elements.size()) return {Keywords()};
         hosts.resize(elements.size());
         for (std::size_t i = 0; i < elements.size(); ++i)
             hosts[i].emplace_back(keyword, elements[i]);
@@ -161,16 +158,16 @@ void Connection::connect(const Settings& settings, Deadline deadline) {
         PQconninfoParse(settings.conninfo.c_str(), nullptr));
     if (given == nullptr) throw DatabaseException("The connection string is malformed");
 
-    const Parameters common = parametersOf(settings, given.get());
-    const std::vector<Parameters> hosts = hostsOf(given.get());
+    const Keywords common = keywordsOf(settings, given.get());
+    const std::vector<Keywords> hosts = hostsOf(given.get());
     const char* const connectTimeout = valueOf(given.get(), "connect_timeout");
     std::string refusals;
     // Not left to PQconnectPoll(), which would wait for the first host for ever.
     for (std::size_t i = 0; i < hosts.size(); ++i) {
-        Parameters parameters = common;
-        parameters.insert(parameters.end(), hosts[i].begin(), hosts[i].end());
+        Keywords keywords = common;
+        keywords.insert(keywords.end(), hosts[i].begin(), hosts[i].end());
         try {
-            return start(parameters, shareOf(deadline, hosts.size() - i, connectTimeout));
+            return start(keywords, shareOf(deadline, hosts.size() - i, connectTimeout));
         } catch (const DatabaseException& exception) {
             close();
             refusals += (i == 0 ? "" : "; ") + std::string(exception.what());
@@ -179,19 +176,18 @@ void Connection::connect(const Settings& settings, Deadline deadline) {
     throw DatabaseException(refusals);
 }
 
-void Connection::start(const std::vector<std::pair<const char*, std::string>>& parameters,
-                       Deadline deadline) {
-    std::vector<const char*> keywords;
+void Connection::start(const Keywords& keywords, Deadline deadline) {
+    std::vector<const char*> names;
     std::vector<const char*> values;
-    for (const auto& [keyword, value] : parameters) {
-        keywords.push_back(keyword);
+    for (const auto& [name, value] : keywords) {
+        names.push_back(name);
         values.push_back(value.c_str());
     }
-    keywords.push_back(nullptr);
+    names.push_back(nullptr);
     values.push_back(nullptr);
 
     failpoint("connect", true, -1);
-    connection_ = PQconnectStartParams(keywords.data(), values.data(), 1);
+    connection_ = PQconnectStartParams(names.data(), values.data(), 1);
     if (connection_ == nullptr) throw std::bad_alloc();
     PostgresPollingStatusType status = PGRES_POLLING_WRITING;
     while (status != PGRES_POLLING_OK) {

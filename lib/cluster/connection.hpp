@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 struct pg_conn;
@@ -25,6 +26,9 @@ struct Statement {
     const char* name;
     std::string sql;
 };
+
+/// Of a connection string, and their values.
+using Keywords = std::vector<std::pair<const char*, std::string>>;
 
 /// A parameter that may be null.
 template <class Value>
@@ -116,8 +120,7 @@ class Connection {
 
   private:
     void connect(const Settings& settings, Deadline deadline);
-    void start(const std::vector<std::pair<const char*, std::string>>& parameters,
-               Deadline deadline);
+    void start(const Keywords& keywords, Deadline deadline);
     void prepare(const Statement& statement, const Params& params, Deadline deadline);
     void send(bool sent, Deadline deadline);
     Result receive(Deadline deadline);

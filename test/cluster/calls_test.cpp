@@ -7,6 +7,7 @@
 #include "cluster/recorder.hpp"
 #include "cluster/schema.hpp"
 #include "cluster/server.hpp"
+#include "cluster/silent_host.hpp"
 #include "support/captured_cerr.hpp"
 
 #include <jtimer/cluster/scheduler.hpp>
@@ -17,14 +18,10 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <stdexcept>
 #include <string>
 #include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 namespace {
 
@@ -331,43 +328,20 @@ BOOST_AUTO_TEST_CASE(k73_k74_a_node_has_three_connections_named_jtimer_or_as_con
     BOOST_TEST(connections("jtimer") == "1");
 }
 
-namespace {
-
-/// Takes connections, and never answers: as a host that has lost its power, but at once.
-struct SilentHost {
-    SilentHost() {
-        BOOST_REQUIRE(::mkdtemp(folder.data()) != nullptr);
-        sockaddr_un address{};
-        address.sun_family = AF_UNIX;
-        std::snprintf(address.sun_path, sizeof address.sun_path, "%s", path().c_str());
-        BOOST_REQUIRE(::bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
-        BOOST_REQUIRE(::listen(listener, 5) == 0);
-    }
-    ~SilentHost() {
-        ::close(listener);
-        ::unlink(path().c_str());
-        ::rmdir(folder.c_str());
-    }
-    std::string path() const { return folder + "/.s.PGSQL.5432"; }
-
-    std::string folder = "/tmp/jtimer-silent.XXXXXX";
-    const int listener = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-};
-
-}  // namespace
-
 BOOST_AUTO_TEST_CASE(k73_of_several_hosts_one_that_does_not_answer_is_left_for_the_next) {
-    const SilentHost silent;
+    const test::SilentHost silent;
+    const std::string port = silent.port();
     const std::string working = options.conninfo;
     BOOST_REQUIRE(working.rfind("host=/", 0) == 0);
     options.operationTimeout = 3000;  // a third of it, or connect_timeout, for the first
-    options.conninfo = "host=" + silent.folder + "," + silent.folder + "," + working.substr(5);
+    options.conninfo = "host=127.0.0.1,127.0.0.1," + working.substr(5);
+    options.conninfo += " port=" + port + "," + port + ",5432";
     for (const char* const timeout : {"", " connect_timeout=1"}) {
         options.conninfo += timeout;
         Scheduler scheduler(options);
         BOOST_TEST(scheduler.schedule("n", *timeout == '\0' ? "1" : "2", hours(1)));
     }
-    options.conninfo = "host=" + silent.folder + "," + silent.folder + " connect_timeout=1";
+    options.conninfo = "host=127.0.0.1,127.0.0.1 connect_timeout=1 port=" + port;
     options.operationTimeout = 300;
     const std::string refusal = "The database did not accept the connection in time";
     BOOST_CHECK_EXCEPTION(

@@ -4,6 +4,7 @@
 
 #include "cluster/schema.hpp"
 #include "cluster/server.hpp"
+#include "cluster/silent_host.hpp"
 
 #include <jtimer/cluster/migrate.hpp>
 #include <jtimer/cluster/scheduler.hpp>
@@ -11,13 +12,10 @@
 #include <boost/test/unit_test.hpp>
 #include <boost/thread/thread.hpp>
 
-#include <arpa/inet.h>
 #include <atomic>
 #include <chrono>
-#include <netinet/in.h>
 #include <stdexcept>
 #include <string>
-#include <sys/socket.h>
 #include <unistd.h>
 
 namespace {
@@ -132,21 +130,13 @@ BOOST_AUTO_TEST_CASE(k72_quotes_backslashes_and_sql_are_text_everywhere) {
 }
 
 BOOST_AUTO_TEST_CASE(k61_a_server_that_never_answers_is_given_up_in_time) {
-    const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    BOOST_REQUIRE(::bind(listener, reinterpret_cast<sockaddr*>(&address), size) == 0);
-    BOOST_REQUIRE(::listen(listener, 16) == 0);
-    BOOST_REQUIRE(::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+    const test::SilentHost silent;
     Options options;
-    options.conninfo = "host=127.0.0.1 port=" + std::to_string(ntohs(address.sin_port));
+    options.conninfo = "host=127.0.0.1 port=" + silent.port();
     options.operationTimeout = 200;
     const auto begin = std::chrono::steady_clock::now();
     BOOST_CHECK_THROW(Scheduler(options).schedule("n", "i", 0), DatabaseException);
     BOOST_TEST((std::chrono::steady_clock::now() - begin < std::chrono::seconds(5)));
-    ::close(listener);
 }
 
 BOOST_AUTO_TEST_CASE(k20_calls_survive_a_restart_of_the_server) {

@@ -8,9 +8,13 @@
 #include <boost/thread/thread.hpp>
 
 #include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <memory>
 #include <pthread.h>
 #include <string>
-#include <unistd.h>
+#include <utility>
 #include <vector>
 
 using namespace std::chrono_literals;
@@ -417,16 +421,15 @@ BOOST_AUTO_TEST_CASE(a_task_that_ends_its_thread_ends_the_timer_and_nothing_is_l
 
 CHILD_PROCESS(forks) {
     const auto clock = std::make_shared<jtimer::ManualClock>();
-    HashedWheelTimer timer(test::wheelOn(clock, 8, 1));
-    timer.newTimeout([] { test::print("cancelled is not called in the child\n"); }, 1h);
+    auto timer = std::make_unique<HashedWheelTimer>(test::wheelOn(clock, 8, 1));
+    timer->newTimeout([] { test::print("cancelled is not called in the child\n"); }, 1h);
     // A sanitizer's allocator stays locked in the child if the worker is just allocating.
     clock->waitUntilIdle();
-    const pid_t child = ::fork();
-    if (child == 0) {
-        ::alarm(20);
-        return;  // destroys the timer, and exits
-    }
-    test::print(test::exitCodeOf(child) == 0 ? "child ended\n" : "child failed\n");
+    const int exitCode = test::inForkedChild([&]() -> int {
+        timer.reset();
+        std::exit(EXIT_SUCCESS);
+    });
+    test::print(exitCode == 0 ? "child ended\n" : "child failed\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_forked_child_can_destroy_the_timer_of_its_parent) {

@@ -129,25 +129,18 @@ void measureRunsBesideQueue(Report& report, const Settings& settings) {
 }
 
 void measureScheduling(Report& report, const Settings& settings) {
-    const auto insert = [](std::size_t count) {
-        return [count](Shared& shared, int) {
+    const auto bareRate = [&](long tasks, void (*insert)(const Bare&)) {
+        return callRate(settings, 1, [=](Shared& shared, int) {
             const Bare bare;
-            for (++shared.ready; !shared.stop;) {
-                bare.insert(newIds(count));
-                shared.done[0] += static_cast<long>(count);
-            }
-        };
+            for (++shared.ready; !shared.stop; shared.done[0] += tasks) insert(bare);
+        });
     };
-    const double bareOne = callRate(settings, 1, insert(1));
+    const double bareOne = bareRate(1, [](const Bare& bare) { bare.insert(newIds(1)); });
     report.add({"C4", "schedule calls/s, a thread", "bare inserts", kAtLeast, 0.8},
                callRate(settings, 1, scheduleInThreads), bareOne);
-    const auto insertBetween = [](Shared& shared, int) {
-        const Bare bare;
-        for (++shared.ready; !shared.stop; ++shared.done[0]) bare.insertBetween(newIds(1)[0]);
-    };
     report.add({"C4", "bare inserts/s, each between a begin and a commit", "bare inserts", kNone},
-               callRate(settings, 1, insertBetween), bareOne);
-    const double bareMany = callRate(settings, 1, insert(1000));
+               bareRate(1, [](const Bare& bare) { bare.insertBetween(newIds(1)[0]); }), bareOne);
+    const double bareMany = bareRate(1000, [](const Bare& bare) { bare.insert(newIds(1000)); });
     report.add({"C4", "tasks/s, scheduleAll of 1,000", "bare inserts of 1,000", kAtLeast, 0.7},
                callRate(settings, 1, scheduleMany), bareMany);
 }

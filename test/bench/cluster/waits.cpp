@@ -47,6 +47,12 @@ void startNode(Processes& processes, jtimer::TimeSpan lease = 30'000,
     });
 }
 
+/// As long as a node waits between two tasks that come now and then.
+void pauseAtRandom() {
+    static std::minstd_rand random(static_cast<unsigned>(nanos()));
+    pause(std::chrono::milliseconds(30 + random() % 70));
+}
+
 void clear() { Database().run("truncate jtimer.task, jtimer.node"); }
 
 /// From the call of schedule() to the start of the run in another process, in milliseconds.
@@ -58,9 +64,8 @@ std::vector<double> waitsForRuns(int count) {
     caller.start([&](Shared& shared, std::size_t) {
         Scheduler scheduler;
         scheduler.schedule("nobody's", "warms up", 1h);
-        std::minstd_rand random(static_cast<unsigned>(nanos()));
         for (int i = 0; i < count; ++i) {
-            pause(std::chrono::milliseconds(30 + random() % 70));
+            pauseAtRandom();
             const std::int64_t begin = nanos();
             scheduler.schedule("bench", newIds(1)[0], 0);
             Processes::await([&] { return node.shared().runs > i; });
@@ -98,11 +103,10 @@ double bareClaim(int count) {
     const Database database;
     const Bare bare;
     std::vector<double> spans;
-    std::minstd_rand random(static_cast<unsigned>(nanos()));
     for (int i = 0; i < count; ++i) {
         bare.insert("one");
         database.run("update jtimer.task set wake = now()");
-        pause(std::chrono::milliseconds(30 + random() % 70));
+        pauseAtRandom();
         const std::int64_t begin = nanos();
         const Bare::Claimed task = bare.claim(1);
         spans.push_back(static_cast<double>(nanos() - begin) / kMillis);
@@ -129,7 +133,7 @@ double bareWait(int count) {
     const Bare bare;
     std::vector<double> spans;
     for (int i = 0; i < count; ++i) {
-        pause(30ms);
+        pauseAtRandom();
         const std::int64_t begin = nanos();
         bare.insertDueAndNotify(newIds(1)[0]);
         Processes::await([&] { return shared.runs > i; });
