@@ -104,7 +104,7 @@ class Dispatcher {
     std::vector<std::string> names_;
     std::atomic<bool> stopping_{false};  ///< set under the mutex; Run::stopRequested reads it
 
-    mutable boost::mutex mutex_;  ///< guards the following; Node's and the timer's are below it
+    mutable boost::mutex mutex_;  ///< guards the following; Node's is below it
     boost::condition_variable condition_;
     std::map<Token, InHand> inHand_;  ///< claimed, and the end not yet written
     int occupied_ = 0;                ///< slots
