@@ -91,8 +91,9 @@ CHILD_PROCESS(handles_signals_on_its_timers_threads) {
         const auto wakeUps = timer.stats().wakeUps;
         timer.cancel();
         if (early != 0) test::print("early by " + std::to_string(early) + " ns\n");
-        // For each of the three tasks; and for the deadline of the last.
-        if (wakeUps > 4) test::print(std::to_string(wakeUps) + " wake-ups\n");
+        // For each of the three tasks, and for the deadline of the last; and for the end of a wait
+        // that settles, if the last two tasks came within a millisecond.
+        if (wakeUps > 5) test::print(std::to_string(wakeUps) + " wake-ups\n");
     }
     test::print("done\n");
 }
