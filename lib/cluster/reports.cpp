@@ -1,8 +1,11 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "cluster/reports.hpp"
 
+#include "cluster/checks.hpp"
+
 #include <boost/core/demangle.hpp>
 
+#include <cstddef>
 #include <cxxabi.h>
 #include <iostream>
 #include <typeinfo>
@@ -15,6 +18,16 @@ namespace {
 std::string currentTypeName() {
     const std::type_info* const type = abi::__cxa_current_exception_type();
     return type == nullptr ? "unknown exception" : boost::core::demangle(type->name());
+}
+
+std::string textOf(const std::exception_ptr& exception) {
+    try {
+        std::rethrow_exception(exception);
+    } catch (const std::exception& known) {
+        return known.what() == nullptr ? currentTypeName() : known.what();
+    } catch (...) {
+        return currentTypeName();
+    }
 }
 
 }  // namespace
@@ -32,13 +45,17 @@ void report(const Options& options, const std::exception_ptr& exception) {
 }
 
 std::string messageOf(const std::exception_ptr& exception) {
-    try {
-        std::rethrow_exception(exception);
-    } catch (const std::exception& known) {
-        return known.what() == nullptr ? currentTypeName() : known.what();
-    } catch (...) {
-        return currentTypeName();
+    constexpr std::size_t kMaxSize = 2000;
+    const std::string given = textOf(exception);
+    std::string message;
+    for (std::size_t at = 0; at < given.size();) {
+        const std::size_t begin = at;
+        const bool valid = takeCharacter(given, at).has_value();
+        if (!valid) ++at;
+        if (message.size() + at - begin > kMaxSize) break;
+        message += valid ? given.substr(begin, at - begin) : "?";
     }
+    return message;
 }
 
 }  // namespace jtimer::cluster::detail

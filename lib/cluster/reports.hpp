@@ -14,7 +14,8 @@ void printLine(const std::string& line);
 /// Calls Options::uncaughtExceptionHandler if there is one. What that throws changes nothing.
 void report(const Options& options, const std::exception_ptr& exception);
 
-/// what() of the exception, or the name of its type.
+/// what() of the exception, or the name of its type, as the server takes it: at most 2,000 bytes,
+/// in which `?` stands for each byte that is not UTF-8.
 std::string messageOf(const std::exception_ptr& exception);
 
 }  // namespace jtimer::cluster::detail

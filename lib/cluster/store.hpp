@@ -77,7 +77,7 @@ struct End {
     Micros delay = 0;                    ///< of a Retry
     std::optional<When> again;           ///< of a Success: due then, in place of the usual
     std::optional<std::string> payload;  ///< a new one
-    std::string error;                   ///< of anything but a Success, at most 2,000 bytes of it
+    std::string error;                   ///< of anything but a Success; see messageOf()
 };
 
 enum class EndStatus {

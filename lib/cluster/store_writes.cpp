@@ -19,24 +19,9 @@ namespace jtimer::cluster::detail {
 
 namespace {
 
-constexpr std::size_t kMaxError = 2000;
-
 using Texts = std::vector<Params::OptionalText>;
 using Numbers = std::vector<Params::OptionalNumber>;
 using Times = std::vector<std::optional<Micros>>;
-
-/// What the server takes as text: without NUL, valid, and not too long.
-std::string cleaned(const std::string& error) {
-    std::string text;
-    for (std::size_t at = 0; at < error.size();) {
-        const std::size_t begin = at;
-        const bool valid = takeCharacter(error, at).has_value();
-        if (!valid) ++at;
-        if (text.size() + at - begin > kMaxError) break;
-        text += valid ? error.substr(begin, at - begin) : "?";
-    }
-    return text;
-}
 
 }  // namespace
 
@@ -139,7 +124,7 @@ Store::WrittenEnds Store::writeEnds(Connection& connection, const Statement& sta
         againTimes.push_back(valueIf(isDate, when));
         againIns.push_back(valueIf(again && !isDate, when));
         payloads.push_back(end.payload);
-        errors.emplace_back(cleaned(end.error));
+        errors.emplace_back(end.error);
     }
     Params params;
     params.bytesArray(names).bytesArray(ids).numbers(tokens).times(dues);

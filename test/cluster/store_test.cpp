@@ -485,26 +485,6 @@ BOOST_AUTO_TEST_CASE(k77_the_backlog_counts_each_task_once) {
     BOOST_TEST((backlog.oldestDue < hours(1)));
 }
 
-BOOST_AUTO_TEST_CASE(k41_an_error_is_cut_at_2000_bytes_and_made_valid) {
-    const auto stored = [&](std::string error) {
-        schedule("n", "i", Schedule::once(0), {}, IfExists::Replace);
-        End end;
-        end.task = claimOne();
-        end.kind = End::Kind::GiveUp;
-        for (int i = 0; i < 1000; ++i) error += "\xc3\xa4";
-        end.error = std::move(error);
-        BOOST_TEST((store.writeEnds({end})[0] == EndStatus::Written));
-        return find().lastError;
-    };
-    const std::string even = stored(std::string("\0\xff", 2));
-    BOOST_TEST(even.size() == 2000U);
-    BOOST_TEST(even.substr(0, 4) == "??\xc3\xa4");
-    // The last character does not fit, and is left out as a whole.
-    const std::string odd = stored("a");
-    BOOST_TEST(odd.size() == 1999U);
-    BOOST_TEST(odd.substr(1997) == "\xc3\xa4");
-}
-
 BOOST_AUTO_TEST_CASE(times_beyond_the_range_of_a_date_are_never_due) {
     const std::int64_t max = std::numeric_limits<std::int64_t>::max();
     schedule("n", "delay", Schedule::once(max));

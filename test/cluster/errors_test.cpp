@@ -1,0 +1,80 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+
+// What handlers throw, and what becomes of it.
+
+#include "cluster/fixture.hpp"
+#include "cluster/reports.hpp"
+#include "cluster/schema.hpp"
+
+#include <jtimer/cluster/scheduler.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <exception>
+#include <iostream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+using namespace jtimer::cluster;
+
+namespace {
+
+const std::string kUmlaut = "\xc3\xa4";
+
+TaskOptions attempts(int most) {
+    TaskOptions options;
+    options.maxAttempts = most;
+    return options;
+}
+
+std::string messageOf(const std::string& text) {
+    return detail::messageOf(std::make_exception_ptr(std::runtime_error(text)));
+}
+
+/// What std::cerr prints while this exists.
+class Printed {
+  public:
+    Printed() : original_(std::cerr.rdbuf(text_.rdbuf())) {}
+    ~Printed() { std::cerr.rdbuf(original_); }
+    Printed(const Printed&) = delete;
+    Printed& operator=(const Printed&) = delete;
+
+    std::string text() const { return text_.str(); }  ///< while nobody prints
+
+  private:
+    std::ostringstream text_;
+    std::streambuf* const original_;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(k41_an_error_is_cut_at_2000_bytes_and_made_valid) {
+    std::string umlauts;
+    for (int i = 0; i < 1000; ++i) umlauts += kUmlaut;
+    const std::string even = messageOf("\xff\x80" + umlauts);
+    BOOST_TEST(even.size() == 2000U);
+    BOOST_TEST(even.substr(0, 4) == "??" + kUmlaut);
+    // The last character does not fit, and is left out as a whole.
+    const std::string odd = messageOf("a" + umlauts);
+    BOOST_TEST(odd.size() == 1999U);
+    BOOST_TEST(odd.substr(1997) == kUmlaut);
+}
+
+BOOST_AUTO_TEST_CASE(k41_k50_what_is_printed_of_a_death_is_the_error_that_is_stored) {
+    test::Schema schema;
+    const Printed printed;
+    Scheduler scheduler(schema.options);
+    scheduler.registerTask(
+        "n", [](Run&) { throw std::runtime_error("\xff" + std::string(1 << 20, 'x')); },
+        attempts(1));
+    scheduler.start();
+    scheduler.schedule("n", "i", 0);
+    while (scheduler.backlog().dead == 0) continue;
+    scheduler.stop();
+    const std::string error = "?" + std::string(1999, 'x');
+    BOOST_TEST(scheduler.find("n", "i").value().lastError == error);
+    BOOST_TEST(printed.text() == "Task \"n\" \"i\" is dead after 1 attempts: " + error + "\n");
+}
