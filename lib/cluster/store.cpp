@@ -107,11 +107,30 @@ std::uint64_t Store::release(NodeNumber node, const std::vector<Token>& running)
         once(statements().release(), Params().number(node).numbers(tokens)).number(0, 0));
 }
 
+namespace {
+
+/// \returns whether that changes anything
+bool makeAscii(std::string& text) {
+    const auto isForeign = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };
+    if (std::none_of(text.begin(), text.end(), isForeign)) return false;
+    std::replace_if(text.begin(), text.end(), isForeign, '?');
+    return true;
+}
+
+}  // namespace
+
 std::vector<EndStatus> Store::writeEnds(const std::vector<End>& ends) {
     if (ends.empty()) return {};
-    return once([&](Connection& connection, Deadline end) {
-        return writeEnds(connection, statements().writeEnds(true), ends, end).statuses;
-    });
+    try {
+        return once([&](Connection& connection, Deadline end) {
+            return writeEnds(connection, statements().writeEnds(true), ends, end).statuses;
+        });
+    } catch (const DatabaseException& e) {
+        // The encoding of the database lacks a character of the error.
+        End end = ends[0];
+        if (e.sqlState() != "22P05" || ends.size() > 1 || !makeAscii(end.error)) throw;
+        return writeEnds({end});
+    }
 }
 
 namespace {

@@ -146,7 +146,9 @@ class Store : private Session {
     std::uint64_t release(NodeNumber node, const std::vector<Token>& running);
 
     /// One statement, one commit. If it throws OutcomeUnknownException, call it again with the same
-    /// ends: those that were written are then reported as Fenced.
+    /// ends: those that were written are then reported as Fenced. The server refuses ends whose
+    /// error has a character that the encoding of the database lacks; a single one is then written
+    /// with `?` for all that is not ASCII.
     /// \returns one status for each end
     std::vector<EndStatus> writeEnds(const std::vector<End>& ends);
 

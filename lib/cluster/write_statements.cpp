@@ -10,6 +10,11 @@ namespace jtimer::cluster::detail {
 
 namespace {
 
+/// Joined to the bytes, says what to convert them from: a database of SQL_ASCII refuses everything
+/// but its own encoding, and keeps UTF-8 as it is.
+const char* const kEncoding = R"((select case pg_catalog.getdatabaseencoding()
+                when 'SQL_ASCII' then 'SQL_ASCII' else 'UTF8' end as utf8) encoding)";
+
 /// By IfExists: the name of the statement, and what it does where there is a task of the key. A
 /// dead task stays dead, unless it is replaced.
 struct Insert {
@@ -46,23 +51,24 @@ Statement Statements::schedule(IfExists policy) const {
     const Insert& insert = kInserts[static_cast<int>(policy)];
     return make(insert.statement, std::string(R"(
         with input as materialized (
-            select pg_catalog.convert_from(name, 'UTF8') collate "C" as name,
-                pg_catalog.convert_from(id, 'UTF8') collate "C" as id, payload,
-                pg_catalog.convert_from(kind, 'UTF8') as kind, period,
-                pg_catalog.convert_from(cron, 'UTF8') as cron,
-                pg_catalog.convert_from(zone, 'UTF8') as zone,
-                pg_catalog.convert_from(missed, 'UTF8') as missed,
+            select pg_catalog.convert_from(name, utf8) collate "C" as name,
+                pg_catalog.convert_from(id, utf8) collate "C" as id, payload,
+                pg_catalog.convert_from(kind, utf8) as kind, period,
+                pg_catalog.convert_from(cron, utf8) as cron,
+                pg_catalog.convert_from(zone, utf8) as zone,
+                pg_catalog.convert_from(missed, utf8) as missed,
                 least(coalesce(at, @.now() + delay * interval '1 microsecond'),
                     timestamptz '2262-04-11 00:00:00+00') as due
             from unnest($1::bytea[], $2::bytea[], $3::bytea[], $4::bigint[],
                 $5::bytea[], $6::bytea[], $7::bytea[], $8::timestamptz[], $9::bigint[],
                 $10::bytea[])
-            as given (name, id, kind, period, cron, zone, missed, at, delay, payload)),
+            as given (name, id, kind, period, cron, zone, missed, at, delay, payload),
+            )") + kEncoding + R"(),
         written as (
             insert into @.task (name, id, payload, kind, period, cron, zone, missed, origin, due,
                 wake)
             select name, id, payload, kind, period, cron, zone, missed, due, due, due
-            from input order by name, id on conflict (name, id) do )") +
+            from input order by name, id on conflict (name, id) do )" +
                                       insert.onConflict + R"( returning id)
         select pg_catalog.count(*), pg_catalog.pg_current_xact_id_if_assigned() from written)");
 }
@@ -118,15 +124,15 @@ const char* const kAfterRun = R"(
 Statement Statements::writeEnds(bool skipLocked) const {
     return make(skipLocked ? "write_ends" : "write_end_in", std::string(R"(
         with input as materialized (
-            select pg_catalog.convert_from(given.name, 'UTF8') as name,
-                pg_catalog.convert_from(given.id, 'UTF8') as id, token, due, outcome, delay,
+            select pg_catalog.convert_from(given.name, utf8) as name,
+                pg_catalog.convert_from(given.id, utf8) as id, token, due, outcome, delay,
                 again_at, again_in, next, next_missed, payload,
-                pg_catalog.convert_from(error, 'UTF8') as error
+                pg_catalog.convert_from(error, utf8) as error
             from unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::timestamptz[],
                 $5::bigint[], $6::bigint[], $7::timestamptz[], $8::bigint[], $9::timestamptz[],
                 $10::bigint[], $11::bytea[], $12::bytea[])
             as given (name, id, token, due, outcome, delay, again_at, again_in, next, next_missed,
-                payload, error)
+                payload, error), )") + kEncoding + R"(
             order by name, id),
         own as materialized (
             select input.*, found.* from input cross join lateral (
@@ -134,7 +140,7 @@ Statement Statements::writeEnds(bool skipLocked) const {
                     @.now() as now
                 from @.task where task.name = input.name and task.id = input.id
                     and coalesce(task.owner, 0) > 0 and task.token = input.token
-                limit 1 for update)") + (skipLocked ? " skip locked" : "") +
+                limit 1 for update)" + (skipLocked ? " skip locked" : "") +
                                                                 R"() found),
         periods as (
             select *, )" + periods("floor", "row_due") + " + 1 as following, " +

@@ -1,6 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 
-// What handlers throw, and what becomes of it.
+// What handlers throw, and what becomes of it in databases of any encoding.
 
 #include "cluster/fixture.hpp"
 #include "cluster/reports.hpp"
@@ -23,6 +23,7 @@ using namespace jtimer::cluster;
 namespace {
 
 const std::string kUmlaut = "\xc3\xa4";
+const std::string kEuro = "\xe2\x82\xac";
 
 TaskOptions attempts(int most) {
     TaskOptions options;
@@ -77,4 +78,38 @@ BOOST_AUTO_TEST_CASE(k41_k50_what_is_printed_of_a_death_is_the_error_that_is_sto
     const std::string error = "?" + std::string(1999, 'x');
     BOOST_TEST(scheduler.find("n", "i").value().lastError == error);
     BOOST_TEST(printed.text() == "Task \"n\" \"i\" is dead after 1 attempts: " + error + "\n");
+}
+
+BOOST_AUTO_TEST_CASE(k41_names_and_errors_are_kept_in_a_database_of_any_encoding) {
+    struct {
+        const char* encoding;
+        std::string error, stored;
+    } const cases[] = {{"SQL_ASCII", kUmlaut + kEuro, kUmlaut + kEuro},
+                       {"LATIN1", kUmlaut, kUmlaut},
+                       {"LATIN1", kEuro + " " + kUmlaut, "??? ??"}};
+    test::Session session;
+    for (const auto& each : cases) {
+        BOOST_TEST_CONTEXT(each.encoding << ": " << each.error) {
+            session(std::string("create database other template template0 locale 'C' encoding '") +
+                    each.encoding + "'");
+            {
+                Options options;
+                options.conninfo = test::server().conninfo() + " dbname=other";
+                migrate(options);
+                test::Counted failures;
+                options.uncaughtExceptionHandler = [&](const std::string&, std::exception_ptr) {
+                    failures.add();
+                };
+                Scheduler scheduler(options);
+                const auto fail = [&](Run&) { throw std::runtime_error(each.error); };
+                scheduler.registerTask(kUmlaut, fail, attempts(2));
+                scheduler.start();
+                BOOST_TEST(scheduler.schedule(kUmlaut, kUmlaut, 0));
+                failures.await(1);
+                scheduler.stop();
+                BOOST_TEST(scheduler.find(kUmlaut, kUmlaut).value().lastError == each.stored);
+            }
+            session("drop database other");
+        }
+    }
 }
