@@ -15,7 +15,7 @@ Runners::~Runners() {
         ending_ = true;
         condition_.notify_all();
     }
-    for (boost::thread& thread : threads_) thread.join();
+    for (std::thread& thread : threads_) thread.join();
 }
 
 void Runners::run(std::function<void()> function) {

@@ -3,11 +3,11 @@
 
 #include <boost/thread/condition_variable.hpp>
 #include <boost/thread/mutex.hpp>
-#include <boost/thread/thread.hpp>
 
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <thread>
 #include <vector>
 
 namespace jtimer::cluster::detail {
@@ -19,7 +19,7 @@ class Runners {
 
     /// Runs it on a thread. The caller bounds how many there are at a time.
     /// \param function must not throw
-    /// \throws boost::thread_resource_error if there is no thread at all; the function is not run
+    /// \throws std::exception if there is no thread at all; the function is not run
     void run(std::function<void()> function);
 
   private:
@@ -30,7 +30,8 @@ class Runners {
     std::deque<std::function<void()>> functions_;
     std::size_t idle_ = 0;
     bool ending_ = false;
-    std::vector<boost::thread> threads_;
+    /// Not of Boost.Thread, where joining a thread that pthread_exit has ended waits for ever.
+    std::vector<std::thread> threads_;
 };
 
 }  // namespace jtimer::cluster::detail

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <exception>
 #include <iostream>
+#include <pthread.h>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -112,4 +113,24 @@ BOOST_AUTO_TEST_CASE(k41_names_and_errors_are_kept_in_a_database_of_any_encoding
             session("drop database other");
         }
     }
+}
+
+BOOST_AUTO_TEST_CASE(k41_a_handler_that_ends_its_thread_fails_and_holds_up_nothing) {
+    test::Schema schema;
+    test::Counted runs;
+    {
+        Scheduler scheduler(schema.options);
+        scheduler.registerTask("n", [&](Run& run) {
+            runs.add();
+            if (run.attempt() == 1) pthread_exit(nullptr);
+        });
+        scheduler.start();
+        for (int i = 0; i < 20; ++i)
+            scheduler.schedule({"n", std::to_string(i), Schedule::once(0)});
+        runs.await(20);
+        scheduler.stop();
+        BOOST_TEST(scheduler.stats().failed == 20U);
+        BOOST_TEST(scheduler.find("n", "7").value().lastError == "The handler ended its thread.");
+    }
+    BOOST_TEST(runs.get() == 20);
 }
