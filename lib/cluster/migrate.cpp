@@ -18,9 +18,10 @@ namespace {
 using namespace detail;
 
 /// The version of the schema, 0 if there is none. Under the lock.
-int versionOf(Connection& connection, const Statements& statements, const Options& options,
-              bool forTests, Deadline end) {
-    const std::string& schema = options.schema;
+int versionOf(Session& session, bool forTests, Deadline end) {
+    Connection& connection = session.connection();
+    const Statements& statements = session.statements();
+    const std::string& schema = session.schema();
     const Result exists = connection.execute(statements.schemaExists(), Params().text(schema), end);
     // Not `if not exists`, which needs the privilege to create schemas even if the schema exists.
     if (!exists.boolean(0, 0)) {
@@ -42,12 +43,13 @@ int versionOf(Connection& connection, const Statements& statements, const Option
 }
 
 void migrateOnce(const Options& options, bool forTests, Deadline end) {
-    const Statements statements(options.schema);
-    const Micros timeout = toMicros(options.operationTimeout);
-    Connection connection({options.conninfo, false, timeout, false}, end);
-    connection.command("begin", statements.begin(timeout), end);
+    Session session(options, options.conninfo);
+    session.open(end);
+    Connection& connection = session.connection();
+    const Statements& statements = session.statements();
+    connection.command("begin", statements.begin(toMicros(options.operationTimeout)), end);
     connection.execute(statements.lockMigration(), Params().text(options.schema), end);
-    const int version = versionOf(connection, statements, options, forTests, end);
+    const int version = versionOf(session, forTests, end);
     const std::string sql = statements.migration(version, forTests);
     if (!sql.empty()) connection.command("migrate", sql, end);
     connection.command("commit", "commit", end);

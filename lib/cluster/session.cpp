@@ -19,8 +19,7 @@ Deadline Session::deadlineAfter(Micros span) {
     return Clock::now() + std::chrono::microseconds(std::min(span, kLongestWait));
 }
 
-void Session::connectBy(Deadline deadline) {
-    if (connected()) return;
+void Session::open(Deadline deadline) {
     try {
         connection_.emplace(settings_, deadline);
     } catch (const DatabaseException&) {
@@ -28,6 +27,11 @@ void Session::connectBy(Deadline deadline) {
         standby_ = true;
         throwReadOnly();
     }
+}
+
+void Session::connectBy(Deadline deadline) {
+    if (connected()) return;
+    open(deadline);
     try {
         checkSchema(deadline);
     } catch (...) {
@@ -73,7 +77,7 @@ bool Session::findsStandby(Deadline end) {
     Connection::Settings any = settings_;
     any.readOnly = true;
     try {
-        return Connection(any, end).execute(statements_.checkSchema(), {}, end).boolean(0, 2);
+        return Connection(any, end).execute(statements_.isReadOnly(), {}, end).boolean(0, 0);
     } catch (const DatabaseException&) {
         return false;
     }

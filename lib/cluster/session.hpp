@@ -21,6 +21,9 @@ class Session {
   public:
     Session(const Options& options, const std::string& conninfo);
 
+    /// Connects, and does not ask for the schema. Tries once.
+    void open(Deadline deadline);
+
     /// Connects unless there is a connection, and checks the schema. Tries once.
     void connect() { connectBy(deadline()); }
     bool connected() const noexcept { return connection_ && connection_->isOpen(); }
@@ -35,6 +38,8 @@ class Session {
     void setTimeout(Micros timeout) noexcept { timeout_ = timeout; }
     Deadline deadline() const { return deadlineAfter(timeout_); }
     static Deadline deadlineAfter(Micros span);
+
+    [[noreturn]] void throwReadOnly() const;
 
     /// After a failure to connect or a broken connection: a while, longer each time.
     /// \returns false, at once, if the time would be up
@@ -117,7 +122,6 @@ class Session {
 
     void connectBy(Deadline deadline);
     void checkSchema(Deadline end);
-    [[noreturn]] void throwReadOnly() const;
     bool findsStandby(Deadline end);
     std::optional<std::int64_t> attempt(const Write& use, const std::optional<Key>& key,
                                         Deadline end);

@@ -87,6 +87,10 @@ Statement Statements::checkSchema() const {
         from @.meta)");
 }
 
+Statement Statements::isReadOnly() const {
+    return make(nullptr, "select pg_catalog.current_setting('transaction_read_only')::boolean");
+}
+
 Statement Statements::outcome() const {
     return make(nullptr, R"(
         select pg_catalog.pg_xact_status($1::text::xid8),

@@ -31,6 +31,7 @@ class Statements {
     // Transactions.
     std::string begin(Micros timeout) const;
     Statement checkSchema() const;  // -> version, serves, read-only, tests, started
+    Statement isReadOnly() const;   // -> boolean
     Statement outcome() const;      // xid -> status or null, started
     Statement writtenBy() const;    // xid, name, id -> whether that row was written by it
 

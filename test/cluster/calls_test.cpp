@@ -352,10 +352,11 @@ BOOST_AUTO_TEST_CASE(k73_of_several_hosts_one_that_does_not_answer_is_left_for_t
 BOOST_AUTO_TEST_CASE(k76_a_server_that_only_reads_is_refused) {
     options.operationTimeout = 1000;  // in which it connects twice
     options.conninfo += " options='-c default_transaction_read_only=on'";
+    const std::string expected = "Schema \"" + options.schema + "\" is read-only";
+    const auto says = [&](const SchemaException& e) { return e.what() == expected; };
+    BOOST_CHECK_EXCEPTION(migrate(options), SchemaException, says);
     for (const char* const accepted : {"", " target_session_attrs=any"}) {
         options.conninfo += accepted;
-        const std::string expected = "Schema \"" + options.schema + "\" is read-only";
-        const auto says = [&](const SchemaException& e) { return e.what() == expected; };
         Scheduler scheduler(options);
         BOOST_CHECK_EXCEPTION(scheduler.start(), SchemaException, says);
         BOOST_CHECK_EXCEPTION(scheduler.schedule("n", "i", 0), SchemaException, says);
