@@ -18,10 +18,14 @@ of it, so that no test could see it.
 """
 import argparse
 import collections
+import concurrent.futures
+import os
 import pathlib
 import random
 import re
+import resource
 import sys
+import threading
 import time
 
 from tree import ROOT, Tree
@@ -96,7 +100,7 @@ def sources(parts):
     for folder in ("lib", "include"):
         for path in sorted((ROOT / folder).rglob("*.?pp")):
             file = str(path.relative_to(ROOT))
-            if "lib/cluster/" not in file and part_of(file) in parts:
+            if "cluster" not in path.parts and part_of(file) in parts:
                 yield file
 
 
@@ -127,6 +131,7 @@ def arguments():
     parser.add_argument("--parts", nargs="*", default=ROOMS + SHARED)
     parser.add_argument("--kinds", nargs="*", help="only these, such as order and lock")
     parser.add_argument("--seconds", type=float, default=1e9, help="starts no mutant after that time")
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="play so many at a time")
     parser.add_argument("--again", action="store_true", help="plays what has survived again")
     parser.add_argument("--scratch", type=pathlib.Path, default=ROOT / "build" / "mutants")
     parser.add_argument("--list", action="store_true", help="prints the mutants and ends")
@@ -146,20 +151,66 @@ def results_in(files):
         yield outcome, *rest.rsplit(": ", 1)
 
 
-def play(mutant, given, trees, kills):
-    """The outcome, and the test that fails."""
-    by, part = None, part_of(mutant.file)
-    for name in ("explore", "thread") if mutant.kind in ("order", "lock") else ("leak",):
-        if name not in trees:
-            folders = ["interleave"] if name == "explore" else SHARED + ROOMS
-            trees[name] = Tree(given.scratch / name, SETTINGS[name], folders)
-        folders = ["interleave"] if name == "explore" else [part] if part in ROOMS else [part] + ROOMS
-        by = trees[name].killer_of(mutant, folders, kills)
-        if by == "does not compile":
-            return "not compiled", ""
-        if by not in (None, "same program"):
-            return "killed", by
-    return ("same program" if by else "survived"), ""
+class Game:
+    """Draws mutants and plays them, in several threads."""
+
+    def __init__(self, given, candidates):
+        self.given, self.candidates = given, iter(candidates)
+        self.results = given.scratch / f"results-{given.seed}.txt"
+        before = list(results_in(given.scratch.glob("results-*.txt")))
+        self.kills = collections.Counter(by for outcome, _, by in before if outcome == "killed")
+        self.done = {mutant: (outcome, by) for outcome, mutant, by in results_in([self.results])
+                     if outcome != "survived" or not given.again}
+        self.known, self.trees = explained(), {}
+        self.end = time.monotonic() + given.seconds
+        self.lock = threading.Lock()  # guards what is above, and what follows
+        self.left, self.counts = given.count, collections.Counter()
+
+    def tree(self, name, folders):
+        with self.lock:
+            if name not in self.trees:
+                self.trees[name] = Tree(self.given.scratch / name, SETTINGS[name], folders)
+            return self.trees[name]
+
+    def outcome_of(self, mutant, thread):
+        """The outcome, and the test that fails."""
+        by, part = None, part_of(mutant.file)
+        for name in ("explore", "thread") if mutant.kind in ("order", "lock") else ("leak",):
+            tree = self.tree(name, ["interleave"] if name == "explore" else SHARED + ROOMS)
+            folders = ["interleave"] if name == "explore" else [part] if part in ROOMS else [part] + ROOMS
+            by = tree.killer_of(mutant, folders, self.kills, thread)
+            if by == "does not compile":
+                return "not compiled", ""
+            if by not in (None, "same program"):
+                return "killed", by
+        return ("same program" if by else "survived"), ""
+
+    def next(self):
+        """The next mutant; or None, at the end."""
+        with self.lock:
+            mutant = next(self.candidates, None) if self.left and time.monotonic() < self.end else None
+            self.left -= 1 if mutant else 0
+            return mutant
+
+    def play(self, thread):
+        while mutant := self.next():
+            new = False
+            if (mutant.file, shown(mutant)) in self.known:
+                outcome, by = "explained", self.known[mutant.file, shown(mutant)]
+            elif placed(mutant) in self.done:
+                outcome, by = self.done[placed(mutant)]
+            else:
+                outcome, by = self.outcome_of(mutant, thread)
+                new = True
+            with self.lock:
+                self.counts[outcome] += 1
+                self.left += outcome == "not compiled"
+                self.kills[by] += new
+                line = f"{outcome}: {placed(mutant)}: {by}"
+                print(line, flush=True)
+                if new:
+                    with open(self.results, "a") as file:
+                        file.write(line + "\n")
 
 
 def main():
@@ -172,29 +223,12 @@ def main():
         print("\n".join(map(placed, candidates[:given.count])))
         return 0
     given.scratch.mkdir(parents=True, exist_ok=True)
-    results = given.scratch / f"results-{given.seed}.txt"
-    kills = collections.Counter(by for outcome, _, by in results_in(given.scratch.glob("results-*.txt"))
-                                if outcome == "killed")
-    done = {mutant: (outcome, by) for outcome, mutant, by in results_in([results])
-            if outcome != "survived" or not given.again}
-    known, trees, counts = explained(), {}, collections.Counter()
-    end = time.monotonic() + given.seconds
-    for mutant in candidates:
-        if sum(counts.values()) - counts["not compiled"] == given.count or time.monotonic() > end:
-            break
-        if (mutant.file, shown(mutant)) in known:
-            outcome, by = "explained", known[mutant.file, shown(mutant)]
-        elif placed(mutant) in done:
-            outcome, by = done[placed(mutant)]
-        else:
-            outcome, by = play(mutant, given, trees, kills)
-            kills[by] += 1
-            with open(results, "a") as file:
-                file.write(f"{outcome}: {placed(mutant)}: {by}\n")
-        counts[outcome] += 1
-        print(f"{outcome}: {placed(mutant)}: {by}", flush=True)
-    print(", ".join(f"{counts[each]} {each}" for each in OUTCOMES))
-    return 1 if counts["survived"] else 0
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    game = Game(given, candidates)
+    with concurrent.futures.ThreadPoolExecutor(given.threads) as pool:
+        list(pool.map(game.play, range(given.threads)))
+    print(", ".join(f"{game.counts[each]} {each}" for each in OUTCOMES))
+    return 1 if game.counts["survived"] else 0
 
 
 if __name__ == "__main__":

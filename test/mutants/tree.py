@@ -1,31 +1,33 @@
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 """The tests, built once without a mutant; and with one, as far as it changes them."""
-import concurrent.futures
 import filecmp
 import json
 import os
 import pathlib
 import re
-import resource
 import shutil
 import subprocess
 import sys
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-MUTANT = "build/mutant"
 
 
 class Tree:
     """A copy of the sources, built without a mutant, with the settings of make that are given. What
-    differs with a mutant is built beside it, in MUTANT, by the same commands."""
+    differs with a mutant is built beside it, in build/mutant-N, by the same commands. Several threads may
+    each play a mutant, with different N."""
 
     def __init__(self, path, settings, folders):
         self.path, self.settings = path, settings
         self.build = "build/thread" if "SANITIZE=thread" in settings else "build"
-        self.built = set()
-        # How long each test takes without a mutant, in seconds; None if it fails. Kept in a file.
-        self.took, self.tries = {}, path / "tries.json"
+        # Each guards what is built without a mutant: by make, and for comparison.
+        self.lock, self.plain_lock = threading.Lock(), threading.Lock()
+        self.built, self.plain = set(), set()
+        # How long each test takes without a mutant, in seconds; None if it fails; and its program for
+        # that. The times are kept in a file.
+        self.took, self.alone, self.tries = {}, {}, path / "tries.json"
         self.tried = json.loads(self.tries.read_text()) if self.tries.exists() else {}
         # Only what differs is written, so that a second run builds little.
         for file in subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).split("\n"):
@@ -40,6 +42,41 @@ class Tree:
         # The command that makes each object, archive and program.
         self.commands = {match[1] or match[2]: match[0] for match in re.finditer(
             r"^.*\s-o (build/\S+)$|^rm .* rcs (\S+) .*$", listed, re.MULTILINE)}
+        self.precompile()
+        self.expected = {program.split()[0]: seconds for program, seconds in self.tried.items()}
+
+    def precompile(self):
+        """The system's headers that lib/ includes. Reading them is more than half of the time that it
+        takes to compile a file."""
+        names = {name for file in self.path.glob("lib/*/*.?pp") if file.parent.name != "cluster"
+                 for name in re.findall("^#include (<.*>)", file.read_text(), re.MULTILINE)}
+        self.headers = f"{self.build}/mutants.hpp"
+        text = "".join(f"#if __has_include({name})\n#include {name}\n#endif\n" for name in sorted(names))
+        header = self.path / self.headers
+        header.parent.mkdir(parents=True, exist_ok=True)
+        if not header.exists() or header.read_text() != text or not header.with_suffix(".hpp.gch").exists():
+            header.write_text(text)
+            command = next(command for target, command in self.commands.items() if "/obj/lib/" in target)
+            flags = command[:command.index(" -c ")]
+            self.run(f"{flags} -x c++-header {self.headers} -o {self.headers}.gch")
+
+    def run(self, command):
+        return subprocess.run(command, shell=True, cwd=self.path, capture_output=True).returncode == 0
+
+    def with_headers(self, command):
+        return command.replace(" -c lib/", f" -include {self.headers} -c lib/")
+
+    def without_mutant(self, target):
+        """What a changed target is compared with."""
+        if "/obj/lib/" not in target:
+            return target
+        plain = target.replace("build/", "build/plain/", 1)
+        with self.plain_lock:
+            if target not in self.plain:
+                (self.path / plain).parent.mkdir(parents=True, exist_ok=True)
+                self.run(self.with_headers(self.commands[target]).replace(f"-o {target}", f"-o {plain}"))
+                self.plain.add(target)
+        return plain
 
     def program(self, test):
         return f"{self.build}/{test[:-4]}"
@@ -52,28 +89,46 @@ class Tree:
         return done.stdout
 
     def works(self, test):
-        """Whether it passes without a mutant; also measures how long it takes."""
+        """Whether it passes without a mutant; also measures how long it takes. LeakSanitizer lets a
+        forked child hang that starts a thread: a test of that is linked without it."""
         if test not in self.took:
-            program = self.program(test)
-            key = f"{test} {(self.path / program).stat().st_mtime_ns}"
-            if key not in self.tried:
-                begin = time.monotonic()
-                works = self.passes(program, 600) or self.passes(program, 600)
+            self.alone[test] = program = self.program(test)
+            took, command = self.time_of(program), self.commands[program]
+            if took is None and "-fsanitize=leak" in command:
+                self.commands[program] = command = command.replace("-fsanitize=leak", "")
+                self.alone[test] = f"{program}-without-leak"
+                self.run(command.replace(f"-o {program}", f"-o {self.alone[test]}"))
+                took = self.time_of(self.alone[test])
+            if took is None:
+                print(f"without a mutant: {test} failed, and is not run", flush=True)
+            self.took[test] = self.expected[program] = took
+        return self.took[test] is not None
+
+    def time_of(self, program):
+        key = f"{program} {(self.path / program).stat().st_mtime_ns}"
+        if key not in self.tried:
+            begin = time.monotonic()
+            works = self.passes(program, 600) or self.passes(program, 600)
+            with self.lock:
                 self.tried[key] = time.monotonic() - begin if works else None
                 self.tries.write_text(json.dumps(self.tried))
-            if self.tried[key] is None:
-                print(f"without a mutant: {test} failed, and is not run", flush=True)
-            self.took[test] = self.tried[key]
-        return self.took[test] is not None
+        return self.tried[key]
+
+    def build_tests(self, tests):
+        with self.lock:
+            if not self.built.issuperset(tests):
+                self.make("-s", *map(self.program, tests))
+                self.built.update(tests)
 
     def passes(self, program, seconds):
         # ThreadSanitizer of older compilers needs addresses that are not scattered, as in run_tests.sh.
-        prefix = ["setarch", "-R"] if self.build == "build/thread" else []
+        # A mutant may also allocate without end; LeakSanitizer's own address space is larger.
+        prefix = ["setarch", "-R"] if self.build == "build/thread" else ["prlimit", "--data=3000000000"]
         environment = dict(os.environ, TSAN_OPTIONS="halt_on_error=1 hard_rss_limit_mb=3000")
         command = [*prefix, f"./{program}", "--log_level=nothing", "--report_level=no"]
         with subprocess.Popen(command, cwd=self.path, env=environment, stdin=subprocess.DEVNULL,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                              start_new_session=True, preexec_fn=limit) as run:
+                              start_new_session=True) as run:
             try:
                 return run.wait(seconds) == 0
             except subprocess.TimeoutExpired:
@@ -81,51 +136,44 @@ class Tree:
                 return False
 
     def fails(self, test, program):
-        """A failure that took long is tried again: the processors may have been busy."""
-        begin, seconds = time.monotonic(), 10 + 10 * self.took[test]
-        passes = self.passes(program, seconds)
-        if passes or time.monotonic() - begin < 10:
-            return not passes
-        return not self.passes(program, seconds)
+        """Processors that are busy with something else let a test fail too, or take too long. So it
+        must fail twice, and then pass without the mutant."""
+        seconds = 10 + 10 * self.took[test]
+        return (not self.passes(program, seconds) and not self.passes(program, seconds)
+                and self.passes(self.alone[test], seconds))
 
     def tests_for(self, mutant, folders, kills):
-        """The likeliest first: those named after the file, then those that have killed most; of the
-        others, those that are built, and quick."""
+        """First those named after the file; then those that have killed most in the least time."""
         stem = pathlib.PurePath(mutant.file).stem
-        return sorted((test for test in self.tests if test.split("/")[1] in folders),
-                      key=lambda test: (stem not in test, -kills[test], self.took.get(test) or 1e9))
+        return sorted((test for test in self.tests if test.split("/")[1] in folders), key=lambda test: (
+            stem not in test, -(kills[test] + 0.5) / (0.2 + (self.expected.get(self.program(test)) or 5))))
 
-    def killer_of(self, mutant, folders, kills):
+    def killer_of(self, mutant, folders, kills, number):
         """The test that fails; or `does not compile`; or `same program`; or None."""
-        changed = Changed(self, mutant)
+        changed = Changed(self, mutant, f"build/mutant-{number}")
         tests, same = self.tests_for(mutant, folders, kills), True
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            for some in [tests[:2], *(tests[first:first + 8] for first in range(2, len(tests), 8))]:
-                if not self.built.issuperset(some):
-                    self.make("-s", *map(self.program, some))
-                    self.built.update(some)
-                if not all(pool.map(changed.compiles, changed.affected(map(self.program, some)))):
+        for some in [tests[:2], *(tests[first:first + 8] for first in range(2, len(tests), 8))]:
+            self.build_tests(some)
+            for test in some:
+                program = changed.made(self.program(test))
+                if program is None:
                     return "does not compile"
-                for test in some:
-                    program = changed.made(self.program(test))
-                    if program is None:
-                        return "does not compile"
-                    if program != self.program(test):
-                        same = False
-                        if self.works(test) and self.fails(test, program):
-                            return test
+                if program != self.program(test):
+                    same = False
+                    if self.works(test) and self.fails(test, program):
+                        return test
         return "same program" if same else None
 
 
 class Changed:
     """What a mutant changes of a tree's objects, archives and programs."""
 
-    def __init__(self, tree, mutant):
-        self.tree, self.mutant, self.names = tree, mutant, {}
-        shutil.rmtree(tree.path / MUTANT, ignore_errors=True)
+    def __init__(self, tree, mutant, folder):
+        self.tree, self.mutant, self.folder, self.names = tree, mutant, folder, {}
+        shutil.rmtree(tree.path / folder, ignore_errors=True)
         lines = (tree.path / mutant.file).read_text().split("\n")
         lines[mutant.line] = mutant.new
-        copy = tree.path / MUTANT / mutant.file
+        copy = tree.path / folder / mutant.file
         copy.parent.mkdir(parents=True)
         copy.write_text("\n".join(lines))
 
@@ -133,25 +181,8 @@ class Changed:
         return [name for name in re.findall(r"\S+\.[oa]\b", self.tree.commands[target])
                 if name in self.tree.commands and name != target]
 
-    def affected(self, targets):
-        """The objects to be compiled for these targets, and not yet compiled."""
-        seen, objects = set(), []
-        waiting = list(targets)
-        while waiting:
-            target = waiting.pop()
-            if target in seen or target in self.names:
-                continue
-            seen.add(target)
-            waiting += self.inputs(target)
-            if target.endswith(".o") and self.depends(target):
-                objects.append(target)
-        return objects
-
     def depends(self, target):
         return self.mutant.file in (self.tree.path / target).with_suffix(".d").read_text().split()
-
-    def compiles(self, target):
-        return self.made(target) is not None
 
     def made(self, target):
         """The name of the changed target; or its own, if it does not change; or None."""
@@ -164,10 +195,11 @@ class Changed:
         if target.endswith(".o"):
             if not self.depends(target):
                 return target
+            command = self.tree.with_headers(command)
             for folder in ("lib", "include", "."):
-                command = command.replace(f" -I{folder} ", f" -I{MUTANT}/{folder} -I{folder} ")
-            command = command.replace(f" -c {self.mutant.file} ", f" -c {MUTANT}/{self.mutant.file} ")
-            command = command.replace(" -MMD -MP", f" -ffile-prefix-map={MUTANT}/=")
+                command = command.replace(f" -I{folder} ", f" -I{self.folder}/{folder} -I{folder} ")
+            command = command.replace(f" -c {self.mutant.file} ", f" -c {self.folder}/{self.mutant.file} ")
+            command = command.replace(" -MMD -MP", f" -ffile-prefix-map={self.folder}/=")
         else:
             names = {name: self.made(name) for name in self.inputs(target)}
             if None in names.values():
@@ -175,13 +207,10 @@ class Changed:
             if all(name == made for name, made in names.items()):
                 return target
             command = re.sub(r"\S+\.[oa]\b", lambda match: names.get(match[0], match[0]), command)
-        made = f"{MUTANT}/{target}"
+        made = f"{self.folder}/{target}"
         (self.tree.path / made).parent.mkdir(parents=True, exist_ok=True)
         command = re.sub(rf"(?<=\s){re.escape(target)}(?=\s|$)", made, command)
-        if subprocess.run(command, shell=True, cwd=self.tree.path, capture_output=True).returncode != 0:
+        if not self.tree.run(command):
             return None
-        return target if filecmp.cmp(self.tree.path / target, self.tree.path / made, False) else made
-
-
-def limit():
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        plain = self.tree.path / self.tree.without_mutant(target)
+        return target if filecmp.cmp(plain, self.tree.path / made, False) else made
