@@ -80,6 +80,25 @@ BOOST_AUTO_TEST_CASE(c2_the_last_owner_can_be_a_thread_local_object_of_the_timer
     }
 }
 
+BOOST_AUTO_TEST_CASE(c2_a_thread_local_object_of_the_thread_can_ask_a_task_for_its_missed_runs) {
+    auto timer = make(true);
+    std::shared_ptr<TimerTask> task;
+    std::uint64_t missed = 1;
+    Gate ended;
+    task = timer->schedule(
+        [&] {
+            test::atThreadEnd([&] {
+                missed = task->missedRuns();
+                ended.open();
+            });
+            timer.reset();
+        },
+        10);
+    clock->advance(10);
+    ended.wait();
+    BOOST_TEST(missed == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(c2_destroyed_on_its_own_thread_a_daemon_ends_after_that_run) {
     auto timer = make(true);
     const auto ended = test::threadEnd(*timer);

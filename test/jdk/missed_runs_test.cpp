@@ -94,6 +94,17 @@ BOOST_AUTO_TEST_CASE(a_first_time_in_the_past_is_a_run_that_was_missed) {
     BOOST_TEST(from(50, MissedRuns::Once) == "0 50 150 250");
 }
 
+BOOST_AUTO_TEST_CASE(a_run_that_is_skipped_until_after_the_last_possible_time_never_comes) {
+    constexpr std::chrono::hours year(24 * 365);
+    clock->advanceTo(jtimer::Date() + 240 * year);
+    timer.scheduleAtFixedRate([&](TimerTask& self) { write(now(), self); }, jtimer::Date(),
+                              200 * year, MissedRuns::Skip);
+    clock->waitUntilIdle();
+    BOOST_TEST(timer.stats().missed == 2U);
+    BOOST_TEST(!clock->advanceToNext());
+    BOOST_TEST(log == "");
+}
+
 BOOST_AUTO_TEST_CASE(the_scheduled_execution_time_is_the_last_that_the_run_makes_up_for) {
     const auto times = [this](MissedRuns missed) {
         log.clear();
