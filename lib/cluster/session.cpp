@@ -47,8 +47,10 @@ void Session::checkSchema(Deadline end) {
             return connection_->execute(statements_.checkSchema(), {}, end);
         } catch (const DatabaseException& e) {
             // An undefined table, or schema.
-            if (e.sqlState() != "42P01" && e.sqlState() != "3F000") throw;
-            throw SchemaException(subject + "does not exist: call migrate()");
+            if (e.sqlState() == "42P01" || e.sqlState() == "3F000")
+                throw SchemaException(subject + "does not exist: call migrate()");
+            // Not an OutcomeUnknownException: nothing that changes anything has been sent.
+            throw DatabaseException(e.what(), e.sqlState());
         }
     }();
     if (result.rows() != 1) throw SchemaException(subject + "has no version");

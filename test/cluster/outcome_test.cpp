@@ -21,6 +21,10 @@ namespace {
 using namespace jtimer::cluster;
 using namespace jtimer::cluster::detail;
 
+/// Of a write by a new connection, in this order. Without a name: the look at the schema. "*" is
+/// the statement itself.
+constexpr const char* kStatements[] = {"connect", "", "begin", "prepare", "*", "commit"};
+
 /// Does something once, the first time that a statement is about to leave or has been answered.
 struct Once {
     Once(const std::string& statement, bool before, const std::function<void(int socket)>& what) {
@@ -34,18 +38,20 @@ struct Once {
 };
 
 struct Fixture : test::Schema {
-    Fixture() : store(options) { store.connect(); }
+    Fixture() : store(options) {}
 
     /// Schedules, cancels and schedules again with a failure in each; exactly the last is left.
     void writeWith(const std::string& statement, bool before,
                    const std::function<void(int socket)>& what) {
         const NewTask task{"n", "i", Schedule::once(std::chrono::hours(1)), {}, IfExists::Keep};
         {
+            store.disconnect();
             const Once once(statement == "*" ? "schedule_keep" : statement, before, what);
             BOOST_TEST(store.schedule({task}) == 1U, statement << before);
         }
         BOOST_TEST(store.schedule({task}) == 0U);
         {
+            store.disconnect();
             const Once once(statement == "*" ? "cancel" : statement, before, what);
             BOOST_TEST(store.cancel("n", "i"), statement << before);
         }
@@ -60,7 +66,7 @@ struct Fixture : test::Schema {
 BOOST_FIXTURE_TEST_SUITE(outcome, Fixture)
 
 BOOST_AUTO_TEST_CASE(k20_a_connection_that_breaks_at_any_statement_leaves_one_effect) {
-    for (const char* statement : {"begin", "*", "commit"}) {
+    for (const char* statement : kStatements) {
         for (const bool before : {true, false}) {
             writeWith(statement, before, [](int socket) { ::shutdown(socket, SHUT_RDWR); });
         }
@@ -68,13 +74,13 @@ BOOST_AUTO_TEST_CASE(k20_a_connection_that_breaks_at_any_statement_leaves_one_ef
 }
 
 BOOST_AUTO_TEST_CASE(k20_a_lost_answer_to_any_statement_leaves_one_effect) {
-    for (const char* statement : {"begin", "*", "commit"}) {
+    for (const char* statement : kStatements) {
         writeWith(statement, true, [](int socket) { ::shutdown(socket, SHUT_RD); });
     }
 }
 
 BOOST_AUTO_TEST_CASE(k20_a_session_that_is_ended_at_any_statement_leaves_one_effect) {
-    for (const char* statement : {"begin", "*", "commit"}) {
+    for (const char* statement : kStatements) {
         for (const bool before : {true, false}) {
             writeWith(statement, before, [this](int) {
                 ask("select pg_terminate_backend(pid) from pg_stat_activity "
@@ -85,7 +91,7 @@ BOOST_AUTO_TEST_CASE(k20_a_session_that_is_ended_at_any_statement_leaves_one_eff
 }
 
 BOOST_AUTO_TEST_CASE(k20_a_server_that_restarts_at_any_statement_leaves_one_effect) {
-    for (const char* statement : {"begin", "*", "commit"}) {
+    for (const char* statement : {"", "begin", "*", "commit"}) {
         writeWith(statement, true, [](int) { test::server().restart(test::Server::Stop::Fast); });
         writeWith(statement, true,
                   [](int) { test::server().restart(test::Server::Stop::Immediate); });
