@@ -82,8 +82,9 @@ std::string periods(const char* round, const char* time) {
 }
 
 /// The values of a row after its run. A task that was defined anew during the run has its due
-/// already; `following` is the run after this one, `latest` and `upcoming` are the last one that is
-/// not later than now and the first that is not earlier.
+/// already. `following` is the run after this one, or the first if this one was moved before it;
+/// `latest` and `upcoming` are the last one that is not later than now and the first that is not
+/// earlier.
 const char* const kAfterRun = R"(
             select token, place, payload, error, outcome, outcome = 1 and row_due = due as retries,
                 outcome = 3 or (outcome = 2 and kind = 'once') as dies,
@@ -143,7 +144,8 @@ Statement Statements::writeEnds(bool skipLocked) const {
                 limit 1 for update)" + (skipLocked ? " skip locked" : "") +
                                                                 R"() found),
         periods as (
-            select *, )" + periods("floor", "row_due") + " + 1 as following, " +
+            select *, greatest(0, )" + periods("floor", "row_due") +
+                                                                " + 1) as following, " +
                                                                 periods("floor", "now") +
                                                                 " as latest, " +
                                                                 periods("ceil", "now") +

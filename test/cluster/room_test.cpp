@@ -57,6 +57,17 @@ BOOST_AUTO_TEST_CASE(k80_a_moved_clock_runs_what_becomes_due_before_advance_retu
     BOOST_TEST(scheduler.stats().succeeded == 100U);
 }
 
+BOOST_AUTO_TEST_CASE(k23_k25_a_first_run_that_is_moved_forward_moves_no_later_one) {
+    scheduler.start();
+    const jtimer::Date first = clock.now() + hours(10);
+    const jtimer::Date early = first - hours(9);
+    scheduler.scheduleAtFixedRate("n", "i", first, minutes(30));
+    BOOST_TEST(scheduler.reschedule("n", "i", early));
+    for (int i = 0; i < 22; ++i) clock.advance(minutes(30));
+    const std::vector<jtimer::Date> expected{early, first, first + minutes(30), first + hours(1)};
+    BOOST_TEST((dues == expected));
+}
+
 BOOST_AUTO_TEST_CASE(k80_a_clock_needs_a_schema_for_tests_and_never_goes_back) {
     BOOST_CHECK_THROW(clock.advance(-1), jtimer::IllegalArgumentException);
     Options plain = options;
