@@ -139,7 +139,8 @@ def arguments():
 
 
 OUTCOMES = ["killed", "survived", "explained", "same program", "not compiled"]
-QUICK = ["CXXFLAGS=-O1 -g0", "TEST_CXXFLAGS=-O0 -g0"]
+# The standard library's assertions see what is read past an end.
+QUICK = ["CXXFLAGS=-O1 -g0 -D_GLIBCXX_ASSERTIONS", "TEST_CXXFLAGS=-O0 -g0"]
 SETTINGS = {"leak": QUICK + ["LDFLAGS=-fsanitize=leak"], "thread": QUICK + ["SANITIZE=thread"],
             "explore": QUICK}
 
