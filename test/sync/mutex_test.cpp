@@ -19,6 +19,7 @@
 #if defined(__linux__)
 #include <cerrno>
 #include <linux/filter.h>
+#include <linux/membarrier.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -259,6 +260,12 @@ BOOST_AUTO_TEST_CASE(a_mutex_may_be_destroyed_by_its_next_owner) {
 }
 
 #if defined(__linux__)
+BOOST_AUTO_TEST_CASE(waiters_have_the_barrier_where_the_kernel_grants_it) {
+    const long granted = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
+    const bool hasBarrier = granted > 0 && (granted & MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0;
+    BOOST_TEST(Mutex::waitersHaveBarrier == hasBarrier);
+}
+
 BOOST_AUTO_TEST_CASE(a_waiter_looks_again_and_again_where_a_sandbox_refuses_the_barrier) {
     const int exitCode = test::inForkedChild([] {
         enterSandbox();
