@@ -145,6 +145,20 @@ BOOST_AUTO_TEST_CASE(what_a_worker_gives_comes_back_to_producers_in_batches) {
     });
 }
 
+BOOST_AUTO_TEST_CASE(a_producer_that_has_got_a_batch_keeps_no_more_than_that) {
+    fill(take(kBatch));
+    const std::vector<void*> more = take(2);
+    onAThread([&] {
+        {
+            Lock lock(mutex);
+            stock.supply(lock);
+        }
+        const long before = living;
+        give(more);
+        BOOST_TEST(living == before - 2);
+    });
+}
+
 BOOST_AUTO_TEST_CASE(a_full_stock_takes_no_more) {
     const long before = living;
     fill(take((NodeStock::kMostBatches + 2) * kBatch));
