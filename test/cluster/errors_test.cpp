@@ -5,19 +5,16 @@
 #include "cluster/fixture.hpp"
 #include "cluster/reports.hpp"
 #include "cluster/schema.hpp"
+#include "support/captured_cerr.hpp"
 
 #include <jtimer/cluster/scheduler.hpp>
 
 #include <boost/test/unit_test.hpp>
 
-#include <chrono>
 #include <exception>
-#include <iostream>
 #include <pthread.h>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 using namespace jtimer::cluster;
 
@@ -36,21 +33,6 @@ std::string messageOf(const std::string& text) {
     return detail::messageOf(std::make_exception_ptr(std::runtime_error(text)));
 }
 
-/// What std::cerr prints while this exists.
-class Printed {
-  public:
-    Printed() : original_(std::cerr.rdbuf(text_.rdbuf())) {}
-    ~Printed() { std::cerr.rdbuf(original_); }
-    Printed(const Printed&) = delete;
-    Printed& operator=(const Printed&) = delete;
-
-    std::string text() const { return text_.str(); }  ///< while nobody prints
-
-  private:
-    std::ostringstream text_;
-    std::streambuf* const original_;
-};
-
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(k41_an_error_is_cut_at_2000_bytes_and_made_valid) {
@@ -67,14 +49,18 @@ BOOST_AUTO_TEST_CASE(k41_an_error_is_cut_at_2000_bytes_and_made_valid) {
 
 BOOST_AUTO_TEST_CASE(k41_k50_what_is_printed_of_a_death_is_the_error_that_is_stored) {
     test::Schema schema;
-    const Printed printed;
+    test::Counted failures;
+    schema.options.uncaughtExceptionHandler = [&](const std::string&, std::exception_ptr) {
+        failures.add();
+    };
+    const test::CapturedCerr printed;
     Scheduler scheduler(schema.options);
     scheduler.registerTask(
         "n", [](Run&) { throw std::runtime_error("\xff" + std::string(1 << 20, 'x')); },
         attempts(1));
     scheduler.start();
     scheduler.schedule("n", "i", 0);
-    while (scheduler.backlog().dead == 0) continue;
+    failures.await(1);
     scheduler.stop();
     const std::string error = "?" + std::string(1999, 'x');
     BOOST_TEST(scheduler.find("n", "i").value().lastError == error);
