@@ -10,16 +10,13 @@ TaskLink::TaskLink(const std::shared_ptr<TimerThread>& owner, Nanos signedPeriod
                    MissedRuns missedRuns) noexcept
     : timer(owner), address(owner.get()), period(signedPeriod), missed(missedRuns) {}
 
-bool finishCancel(TimerTask& task, TaskState::Word before) {
-    stateOf(task).putBackAfter(before);
-    if (!TaskState::isLinked(before)) return (before & TaskState::kScheduled) != 0;
-    const std::unique_ptr<TaskLink> link(TaskState::linkOf(before));
+void finishCancel(TimerTask& task, TaskState::Word linked) {
+    const std::unique_ptr<TaskLink> link(TaskState::linkOf(linked));
     const std::shared_ptr<TimerThread> timer = link->timer.lock();
     const std::shared_ptr<TimerTask> removed =
         timer != nullptr ? timer->taskCancelled(task, *link)
                          : AmongAllTimers::taskOfEndedCancelled(link->address, task, *link);
     if (removed != nullptr) TaskAccess::release(*removed);
-    return true;
 }
 
 void finishTask(TimerTask& task, TaskState::Word last) noexcept {

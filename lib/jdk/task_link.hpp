@@ -82,9 +82,8 @@ inline bool needsPresentTime(TaskState::Word scheduled) noexcept {
     return scheduled < 0 || TaskState::isLinked(scheduled);
 }
 
-/// Finishes TimerTask::cancel() for a task whose word was `before`, with a flag of kHasMore.
-/// \returns what cancel() returns
-bool finishCancel(TimerTask& task, TaskState::Word before);
+/// Finishes TimerTask::cancel() for a task whose word was `linked`.
+void finishCancel(TimerTask& task, TaskState::Word linked);
 
 /// Finishes TimerTask's destructor for such a task.
 void finishTask(TimerTask& task, TaskState::Word last) noexcept;

@@ -21,8 +21,7 @@ void TimerTask::jtimerRelease() noexcept {}
 
 bool TimerTask::cancel() {
     const TaskState::Word before = jtimerState_.cancel();
-    if (__builtin_expect(before & TaskState::kHasMore, 0) != 0)
-        return detail::finishCancel(*this, before);
+    if (__builtin_expect(TaskState::isLinked(before), 0) != 0) detail::finishCancel(*this, before);
     return (before & TaskState::kScheduled) != 0;
 }
 

@@ -182,3 +182,17 @@ BOOST_AUTO_TEST_CASE(a_named_task_is_cancelled_twice_and_keeps_its_name) {
         check(task.isCancelled() && task.name() == "a", "lost");
     });
 }
+
+BOOST_AUTO_TEST_CASE(a_second_cancel_hides_from_no_thread_that_the_callable_is_destroyed) {
+    everyInterleaving(kWholeTimer, [] {
+        TimerOptions options = on(std::make_shared<ManualClock>());
+        options.daemon = true;
+        options.removeOnCancel = true;
+        Timer timer(options);
+        int runs = 0;
+        const auto task = timer.schedule([&runs] { ++runs; }, 10);
+        task->cancel();
+        together({[&] { task->cancel(); }, [&] { task->run(); }});
+        check(runs == 0, "a destroyed callable was called");
+    });
+}

@@ -44,7 +44,7 @@ class CallableTask final : public TimerTask {
 
   private:
     void jtimerRelease() noexcept override {
-        stateOf(*this).putBack(TaskState::kReleased);
+        stateOf(*this).markReleased();
         callable_.~Callable();
     }
 

@@ -23,8 +23,8 @@ struct TaskLink;
 /// one atomic operation that also publishes the period. Every change is a read-modify-write on that
 /// word, except the first change of a task that only the scheduling thread knows. So the changes of
 /// a task have a single order: either cancel() or startOnlyRun() finds a one-shot scheduled, never
-/// both. Acquire and release make everything done before a cancel() visible to the thread that
-/// destroys the task, as a lock would.
+/// both. Acquire and release make everything done before the cancel() that cancelled it visible to
+/// the thread that destroys the task, as a lock would.
 ///
 /// Few tasks need more than a period. The word of such a scheduled task holds the address of a
 /// TaskLink instead. The thread that takes the address out of the word owns the link.
@@ -38,12 +38,11 @@ class TaskState {
     static constexpr Word kExecuted = 16;
     /// With kScheduled: the bits above the flags are the address of a TaskLink, not the period.
     static constexpr Word kLinked = 2;
-    /// Without kScheduled: the callable has been destroyed before the task. cancel() clears this
-    /// flag and the next one for a moment.
+    /// Without kScheduled: the callable has been destroyed before the task.
     static constexpr Word kReleased = 2;
     /// The task has a name; in any state.
     static constexpr Word kNamed = 4;
-    /// The flags that mean more work for TimerTask's cancel() and destructor.
+    /// The flags that mean more work for the destructor of TimerTask.
     static constexpr Word kHasMore = kLinked | kNamed;
 
   private:
@@ -139,17 +138,18 @@ class TaskState {
     }
 
     /// Any state -> Cancelled. \returns the previous word, so that its flags can be tested
-    Word cancel() noexcept { return word_.exchange(kCancelled, std::memory_order_acq_rel); }
-
-    /// Restores the flags of `before`, the word that cancel() returned, which cancel() has cleared.
-    void putBackAfter(Word before) noexcept {
-        const Word lost = before & (isLinked(before) ? kNamed : kNamed | kReleased);
-        if (lost != 0) putBack(lost);
+    ///
+    /// Leaves the word of a cancelled task alone. An exchange would clear kReleased for a moment,
+    /// in which a run() by hand would call the destroyed callable.
+    Word cancel() noexcept {
+        Word from = word_.load(std::memory_order_acquire);
+        while ((from & kCancelled) == 0 && !replace(from, kCancelled | (from & kNamed))) {
+        }
+        return from;
     }
 
-    /// Sets flags of a cancelled task. Only other cancel()s change the word of a cancelled task,
-    /// and each restores the flags that it clears.
-    void putBack(Word flags) noexcept { word_.fetch_or(flags, std::memory_order_acq_rel); }
+    /// Records that the callable of a cancelled task is being destroyed.
+    void markReleased() noexcept { word_.fetch_or(kReleased, std::memory_order_acq_rel); }
 
     /// Replaces the period of a scheduled task with a link. \returns false if it has been cancelled
     bool link(Word scheduled, TaskLink* link) noexcept {
