@@ -170,6 +170,8 @@ BOOST_AUTO_TEST_CASE(c10_a_scoped_task_can_be_moved_and_an_assignment_unschedule
     ScopedTimerTask moved(std::move(owner));
     BOOST_TEST(moved.id() != kInvalidTaskId);
     moved = ScopedTimerTask(timer, timer.schedule(countUp, &second, at(10)));
+    auto& itself = moved;
+    moved = std::move(itself);
     clock->advance(10);
     BOOST_TEST(first == 0);
     BOOST_TEST(second == 1);

@@ -213,6 +213,8 @@ BOOST_AUTO_TEST_CASE(c1_a_scoped_timer_can_be_moved_and_an_assignment_stops_the_
     ScopedTimer moved(std::move(owner));
     BOOST_TEST(static_cast<bool>(moved.timer()));
     moved = ScopedTimer(t.timers.afterFunc(10, [&t] { t.write("second"); }));
+    auto& itself = moved;
+    moved = std::move(itself);
     t.clock->advance(10);
     BOOST_TEST(t.take() == "second@10");
 }

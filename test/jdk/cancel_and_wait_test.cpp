@@ -203,6 +203,8 @@ BOOST_AUTO_TEST_CASE(c12_a_scoped_task_is_moved_and_ends_what_it_loses) {
         BOOST_TEST(!b->isCancelled());
         auto& itself = moved;
         moved = std::move(itself);
+        BOOST_TEST(moved.task() == b);
+        BOOST_TEST(!b->isCancelled());
     }
     BOOST_TEST(b->isCancelled());
     const ScopedTask none;

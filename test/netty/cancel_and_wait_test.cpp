@@ -207,6 +207,8 @@ BOOST_AUTO_TEST_CASE(c1_a_scoped_timeout_can_be_moved_and_an_assignment_cancels_
     ScopedTimeout moved(std::move(owner));
     BOOST_TEST(moved.timeout() != nullptr);
     moved = ScopedTimeout(timer.newTimeout(log.entry("second"), 0));
+    auto& itself = moved;
+    moved = std::move(itself);
     clock->advance(100);
     BOOST_TEST(log.take() == "second@100");
 }

@@ -31,7 +31,8 @@ class ScopedTimer {
     ScopedTimer(ScopedTimer&& other) noexcept = default;  ///< leaves the other without a timer
     /// Stops the timer that this object owned, as the destructor does.
     ScopedTimer& operator=(ScopedTimer&& other) noexcept {
-        ScopedTimer former(std::exchange(timer_, std::move(other.timer_)));
+        ScopedTimer taken(std::move(other));
+        std::swap(timer_, taken.timer_);
         return *this;
     }
     ~ScopedTimer() {

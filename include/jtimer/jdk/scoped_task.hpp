@@ -34,7 +34,8 @@ class ScopedTask {
     ScopedTask(ScopedTask&& other) noexcept = default;  ///< leaves the other without a task
     /// Cancels the task that this object owned, as the destructor does.
     ScopedTask& operator=(ScopedTask&& other) noexcept {
-        ScopedTask former(std::exchange(task_, std::move(other.task_)));
+        ScopedTask taken(std::move(other));
+        std::swap(task_, taken.task_);
         return *this;
     }
     ~ScopedTask() {

@@ -33,7 +33,8 @@ class ScopedTimeout {
     ScopedTimeout(ScopedTimeout&& other) noexcept = default;  ///< leaves the other without one
     /// Cancels the timeout that this object owned, as the destructor does.
     ScopedTimeout& operator=(ScopedTimeout&& other) noexcept {
-        ScopedTimeout former(std::exchange(timeout_, std::move(other.timeout_)));
+        ScopedTimeout taken(std::move(other));
+        std::swap(timeout_, taken.timeout_);
         return *this;
     }
     ~ScopedTimeout() {
