@@ -173,6 +173,13 @@ BOOST_AUTO_TEST_CASE(what_can_be_called_either_way_gets_the_task) {
     BOOST_TEST(runsIn(1) == 2);
 }
 
+BOOST_AUTO_TEST_CASE(a_wrapper_that_forwards_its_arguments_need_not_compile_without_any) {
+    const auto count = [](TimerTask& self) { runs += self.isCancelled() ? 100 : 1; };
+    timer.schedule([count](auto&... self) { count(self...); }, 1);
+    timer.schedule(jtimer::makeTask([count](auto&&... self) { count(self...); }), 1);
+    BOOST_TEST(runsIn(1) == 2);
+}
+
 BOOST_AUTO_TEST_CASE(make_task_gives_the_task_before_it_is_scheduled) {
     std::shared_ptr<TimerTask> task;
     task = jtimer::makeTask([&task] { ++runs, task->cancel(); });

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 using namespace std::chrono_literals;
 using jtimer::NullPointerException;
@@ -96,6 +97,18 @@ BOOST_AUTO_TEST_CASE(n54_what_can_be_called_either_way_gets_the_handle) {
                      0);
     advanceTo(100);
     BOOST_TEST(calls == "handle1");
+}
+
+BOOST_AUTO_TEST_CASE(n54_a_wrapper_that_forwards_its_arguments_need_not_compile_without_any) {
+    const auto expired = [](const Handle& handle) { return handle->isExpired(); };
+    bool wasExpired = false;
+    timer.newTimeout(
+        [&](auto&&... arguments) {
+            wasExpired = expired(std::forward<decltype(arguments)>(arguments)...);
+        },
+        0);
+    advanceTo(100);
+    BOOST_TEST(wasExpired);
 }
 
 BOOST_AUTO_TEST_CASE(n54_every_null_is_the_null_task) {

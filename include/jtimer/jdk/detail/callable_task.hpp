@@ -14,10 +14,12 @@
 
 namespace jtimer::detail {
 
-/// Whether F can be called with its task, or without arguments.
+/// Whether F can be called with its task, or without arguments. A disjunction, because a generic
+/// callable may fail to compile for the second if it is meant for the first.
 template <class F>
 inline constexpr bool isTaskCallable =
-    std::is_invocable_v<std::decay_t<F>&, TimerTask&> || std::is_invocable_v<std::decay_t<F>&>;
+    std::disjunction_v<std::is_invocable<std::decay_t<F>&, TimerTask&>,
+                       std::is_invocable<std::decay_t<F>&>>;
 
 /// A callable as a TimerTask: callable, task and reference count in one piece of memory.
 template <class Callable>
