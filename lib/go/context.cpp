@@ -4,6 +4,7 @@
 #include "go/context_node.hpp"
 #include "go/errors.hpp"
 #include "go/runtime.hpp"
+#include "sync/never_destroyed.hpp"
 
 #include <jtimer/detail/function_type.hpp>
 #include <jtimer/go/context.hpp>
@@ -52,9 +53,10 @@ class Category final : public std::error_category {
 
 }  // namespace
 
+/// Objects that are destroyed after main() may still hold error codes, and read their texts.
 std::error_code make_error_code(ContextError error) noexcept {
-    static const Category category;
-    return {static_cast<int>(error), category};
+    static jtimer::detail::NeverDestroyed<Category> category;
+    return {static_cast<int>(error), category.get()};
 }
 
 Context::Context(const Context& other) noexcept : node_(other.node_) {

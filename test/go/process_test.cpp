@@ -4,6 +4,7 @@
 #include "support/manual_timers.hpp"
 #include "support/signalled_program.hpp"
 
+#include <jtimer/go/context.hpp>
 #include <jtimer/go/timers.hpp>
 
 #include <boost/test/unit_test.hpp>
@@ -36,7 +37,26 @@ BOOST_AUTO_TEST_CASE(a_program_that_a_function_starts_gets_the_usual_signals) {
     }
 }
 
-// The default timers at the end of the process.
+// At the end of the process.
+
+CHILD_PROCESS(reads_an_error_after_main) {
+    struct Late {
+        jtimer::go::Context context;
+        ~Late() { print(context.err().message().c_str()); }
+    };
+    static Late late;  // made before the first error, so destroyed after what that made
+    const auto [context, cancel] = withCancel(jtimer::go::background());
+    cancel();
+    late.context = context;
+    print("main returns\n");
+}
+
+BOOST_AUTO_TEST_CASE(the_destructor_of_a_static_object_can_read_why_a_context_is_done) {
+    const auto child = runChild("reads_an_error_after_main");
+    BOOST_TEST(child.out == "main returns\ncontext canceled");
+    BOOST_TEST(child.err == "");
+    BOOST_TEST(child.exitCode == 0);
+}
 
 CHILD_PROCESS(waits_after_main) {
     struct Late {
