@@ -8,7 +8,7 @@
 
 namespace jtimer::go::detail {
 
-Cell::Cell(Kind kind, Shard& home) noexcept : Scheduled(kind), home_(&home) { home.retain(); }
+Cell::Cell(Kind kind, Shard& home) : Scheduled(kind), home_(&home) { home.retain(); }
 
 /// No other thread knows the cell, so it needs no lock. Once it is in the heap, the poller
 /// knows it.
@@ -100,16 +100,18 @@ void Cell::startAnew(CellLock&, Nanos when) {
         return;
     }
     to.reserve();
-    const bool wasInHeap = &from != &to && from.remove(*this);
+    const bool moves = &from != &to;
+    if (moves) to.retain();
+    const bool wasInHeap = moves && from.remove(*this);
     if (isFunction && !wasInHeap) retain();
     try {
         isFirst = to.addReserved(*this, when);
     } catch (...) {
         if (isFunction) release();
+        if (moves) to.release();
         throw;
     }
-    if (&from != &to) {
-        to.retain();
+    if (moves) {
         home_.store(&to, std::memory_order_relaxed);
         from.release();
     }

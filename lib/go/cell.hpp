@@ -71,7 +71,8 @@ class Cell : public Scheduled {
     /// handed over, or stopped.
     enum class State : std::uint8_t { Running, Unread, Idle };
 
-    Cell(Kind kind, Shard& home) noexcept;
+    /// \throws TimersDestroyed
+    Cell(Kind kind, Shard& home);
     ~Cell() = default;
 
     Shard& home() const noexcept { return *home_.load(std::memory_order_relaxed); }
@@ -135,7 +136,7 @@ class ChannelCell final : public Cell {
   private:
     friend class Cell;
 
-    ChannelCell(Shard& home, Nanos period, bool hasHandle) noexcept;
+    ChannelCell(Shard& home, Nanos period, bool hasHandle);
 
     bool isDue(CellLock& lock) const;
     /// When it is due, if that is now and before `time`.
@@ -182,7 +183,7 @@ class FunctionCell final : public Cell {
     friend class Run;
     friend class RunQueue;
 
-    FunctionCell(Shard& home, const FunctionType& type) noexcept;
+    FunctionCell(Shard& home, const FunctionType& type);
     ~FunctionCell() = default;
 
     static std::size_t offsetOf(const FunctionType& type) noexcept;

@@ -11,7 +11,7 @@
 
 namespace jtimer::go::detail {
 
-ChannelCell::ChannelCell(Shard& home, Nanos period, bool hasHandle) noexcept
+ChannelCell::ChannelCell(Shard& home, Nanos period, bool hasHandle)
     : Cell(Kind::Channel, home), period_(period) {
     hasHandle_ = hasHandle;
 }

@@ -36,7 +36,7 @@ bool tellsOfTheEnd(const std::exception_ptr& thrown) {
 
 }  // namespace
 
-FunctionCell::FunctionCell(Shard& home, const FunctionType& type) noexcept
+FunctionCell::FunctionCell(Shard& home, const FunctionType& type)
     : Cell(Kind::Function, home), type_(type) {
     references_.store(2, std::memory_order_relaxed);
 }
@@ -44,13 +44,16 @@ FunctionCell::FunctionCell(Shard& home, const FunctionType& type) noexcept
 FunctionCell& FunctionCell::create(Shard& home, const FunctionMaker& maker) {
     const FunctionType& type = maker.type();
     void* const block = allocateAligned(offsetOf(type) + type.size, type.alignment);
-    auto* const cell = ::new (block) FunctionCell(home, type);
+    FunctionCell* cell = nullptr;
     try {
+        cell = ::new (block) FunctionCell(home, type);
         maker(cell->function());
     } catch (...) {
-        cell->~FunctionCell();
+        if (cell != nullptr) {
+            cell->~FunctionCell();
+            home.release();
+        }
         deallocateAligned(block, type.alignment);
-        home.release();
         throw;
     }
     return *cell;

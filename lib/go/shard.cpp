@@ -185,6 +185,13 @@ void Shard::keepAlive(std::shared_ptr<Runtime> runtime) noexcept {
     keptAlive_ = std::move(runtime);
 }
 
+void Shard::retain() {
+    std::size_t count = references_.load(std::memory_order_relaxed);
+    do {
+        if (count == 0) throw TimersDestroyed(kDestroyed);
+    } while (!references_.compare_exchange_weak(count, count + 1, std::memory_order_relaxed));
+}
+
 void Shard::release() noexcept {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     const std::shared_ptr<Runtime> runtime =

@@ -119,7 +119,9 @@ class alignas(kCacheLine) Shard {
     std::vector<std::unique_ptr<Scheduled, ReleaseCell>> check() const;
     bool contains(const Scheduled& item) const;
 
-    void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+    /// Adds a reference. The caller keeps the runtime alive.
+    /// \throws TimersDestroyed if the last reference was released: it is never followed by another
+    void retain();
     void release() noexcept;
     /// Keeps the runtime alive as long as the shard has references. The shard's initial reference
     /// belongs to the caller.

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "interleave/explored.hpp"
 
+#include <jtimer/go/context.hpp>
 #include <jtimer/go/timers.hpp>
 #include <jtimer/manual_clock.hpp>
 
@@ -79,6 +80,37 @@ BOOST_AUTO_TEST_CASE(a_handle_is_dropped_while_the_timers_end) {
         Timer timer = timers->afterFunc(10, [data] { ++*data; });
         data.reset();
         together({[&] { timers.reset(); }, [&] { timer = Timer(); }});
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_context_gets_a_deadline_or_throws_while_its_timers_end) {
+    everyInterleaving(kWholeTimer, [] {
+        auto timers = std::make_unique<Timers>(on(std::make_shared<ManualClock>(Date{})));
+        const auto root = background(*timers);
+        together({[&] { timers.reset(); },
+                  [&] {
+                      try {
+                          const auto child = withTimeout(root, 10);
+                      } catch (const jtimer::go::TimersDestroyed&) {
+                      }
+                  }});
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_timer_moves_to_another_shard_or_throws_while_its_timers_end) {
+    everyInterleaving(kWholeTimer, [] {
+        TimersOptions options = on(std::make_shared<ManualClock>(Date{}));
+        options.shards = 2;
+        auto timers = std::make_unique<Timers>(options);
+        Timer timer = timers->newTimer(10);
+        const auto reset = [&timer] {
+            try {
+                timer.reset(20);
+            } catch (const jtimer::go::TimersDestroyed&) {
+            }
+        };
+        together({[&] { timers.reset(); }, reset});
+        reset();
     });
 }
 
