@@ -256,6 +256,19 @@ BOOST_AUTO_TEST_CASE(n35_a_clock_that_jumps_by_200_years_of_ticks_keeps_nobody_b
     BOOST_TEST(log.take() == "next@" + std::to_string(millis + 1));
 }
 
+BOOST_AUTO_TEST_CASE(n35_a_clock_may_jump_by_more_than_64_bits_of_nanoseconds) {
+    constexpr auto year = 24h * 365;
+    const auto clock = std::make_shared<jtimer::ManualClock>(jtimer::Date() - 200 * year);
+    std::string log;
+    jtimer::netty::HashedWheelTimer timer(test::wheelOn(clock, 8, 1));
+    timer.newTimeout([&] { clock->advance(400 * year); }, 0);
+    for (const int after : {250, 3})
+        timer.newTimeout([&log, after] { log += std::to_string(after) + ' '; }, after * year);
+    clock->advance(1);
+    BOOST_TEST(log == "3 250 ");
+    BOOST_TEST(timer.pendingTimeouts() == 0);
+}
+
 // --- clocks that are set -------------------------------------------------------------------------
 
 namespace {
