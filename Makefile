@@ -164,11 +164,14 @@ $(B)/link-flags: FORCE | $(first)
 
 compile = $(CXX) $(all_cppflags) $(all_cxxflags) -MMD -MP
 
+include build-aux/precompiled.mk
+
 # One set of objects serves both libraries, hence -fPIC. Only what is JTIMER_API is exported.
-$(B)/obj/lib/%.o: lib/%.cpp $(B)/flags
+compile_lib = $(compile) -Ilib -fPIC -fvisibility=hidden -fvisibility-inlines-hidden
+$(B)/obj/lib/%.o: lib/%.cpp $(B)/flags $(precompiled_lib:%=%.gch)
 	$(QUIET) CXX $<
 	@mkdir -p $(@D)
-	$(Q)$(compile) -Ilib -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -c $< -o $@
+	$(Q)$(compile_lib) $(precompiled_lib:%=-include %) -c $< -o $@
 
 # Tests also see the private headers. Of lib/cluster, only these units need no PostgreSQL.
 cluster_sources = $(wildcard lib/cluster/cron.cpp lib/cluster/backoff.cpp)
@@ -184,23 +187,12 @@ $(B)/obj/test/%.o: test/%.cpp $(B)/flags
 	$(Q)$(compile) $(test_flags) -c $< -o $@
 
 # The unit tests take most of the time, mostly for Boost.Test: they are compiled with TEST_CXXFLAGS,
-# which come last, and with a precompiled header unless PRECOMPILED is `no`.
+# which come last.
 TEST_CXXFLAGS = -O0 -g1
-PRECOMPILED = yes
-ifeq ($(PRECOMPILED),yes)
-precompiled = $(B)/obj/test/support/precompiled.hpp
-endif
 unit_test_objects = $(patsubst $(B)/%,$(B)/obj/%.o,$(tests) $(slow_tests))
 
 $(unit_test_objects): private test_flags += $(TEST_CXXFLAGS) $(HARDENED_TEST_FLAGS) $(precompiled:%=-include %)
 $(unit_test_objects): $(precompiled:%=%.gch)
-
-# The header itself is copied beside it: g++ occasionally cannot map the compiled one at the address
-# where it was made, and then includes the copy.
-$(B)/obj/test/support/precompiled.hpp.gch: test/support/precompiled.hpp $(B)/flags
-	$(QUIET) CXX $<
-	@mkdir -p $(@D) && cp $< $(@:.gch=)
-	$(Q)$(compile) $(test_flags) $(TEST_CXXFLAGS) $(HARDENED_TEST_FLAGS) -x c++-header $< -o $@
 
 # Coroutines are compiled as C++20 if the compiler supports it, unless CXXFLAGS set a standard. The
 # precompiled header is C++17.

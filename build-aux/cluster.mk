@@ -58,10 +58,10 @@ exports-cluster: $(B)/$(cluster_link)
 
 # Tests. Their objects of the library have failpoints, see lib/cluster/failpoint.hpp.
 
-$(B)/obj/failpoints/%.o: lib/cluster/%.cpp $(B)/flags $(B)/cluster-flags
+$(B)/obj/failpoints/%.o: lib/cluster/%.cpp $(B)/flags $(B)/cluster-flags $(precompiled_lib:%=%.gch)
 	$(QUIET) CXX $<
 	@mkdir -p $(@D)
-	$(Q)$(compile) $(libpq_cppflags) -DJTIMER_CLUSTER_FAILPOINTS -Ilib -c $< -o $@
+	$(Q)$(compile_lib) $(libpq_cppflags) -DJTIMER_CLUSTER_FAILPOINTS $(precompiled_lib:%=-include %) -c $< -o $@
 
 cluster_tested = $(patsubst lib/cluster/%.cpp,$(B)/obj/failpoints/%.o,$(cluster_lib_sources))
 cluster_support = $(call objects,$(filter-out %_test.cpp test/cluster/with_server.cpp,\

@@ -82,8 +82,9 @@ class Tree:
         return f"{self.build}/{test[:-4]}"
 
     def make(self, *goals):
-        done = subprocess.run(["make", *self.settings, *goals], cwd=self.path, capture_output=True, text=True,
-                              env=dict(os.environ, MAKEFLAGS="", MAKELEVEL="0"))
+        # The library's precompiled header is the one of precompile().
+        done = subprocess.run(["make", "PRECOMPILED=tests", *self.settings, *goals], cwd=self.path,
+                              capture_output=True, text=True, env=dict(os.environ, MAKEFLAGS="", MAKELEVEL="0"))
         if done.returncode != 0:
             sys.exit(f"without a mutant, the tests do not build:\n{done.stderr[-2000:]}")
         return done.stdout
