@@ -43,10 +43,9 @@ class SleepAccess {
     static void reset(Sleep& sleep, Nanos deadline) {
         driverOf(sleep).reset(*sleep.entry_, deadline, sleep.deadline_);
     }
-    /// Moves the deadline of a registered Sleep to a later time, without a lock. \returns false if
-    /// it is not registered for an earlier time; then its deadline is not reliable
+    /// Has a registered Sleep fire at a later time, without a lock and without a change of its
+    /// deadline(). \returns false if it is not registered for an earlier time
     static bool extend(Sleep& sleep, Nanos deadline) noexcept {
-        sleep.deadline_.store(deadline, std::memory_order_relaxed);
         return sleep.entry_->extend(driverOf(sleep).ticks().dueBy(deadline));
     }
     /// Calls Driver::poll() with a time that the caller has read.
@@ -54,9 +53,9 @@ class SleepAccess {
         return driverOf(sleep).poll(*sleep.entry_, deadlineOf(sleep), now, waker);
     }
     static void park(Sleep& sleep, Waker& waker) { driverOf(sleep).park(*sleep.entry_, waker); }
-    /// Has a waker that a poll has left, if it has not been called yet, called at `deadline`.
+    /// Has a waker that a poll has left, if it has not been called yet, called at `deadline`, which
+    /// is not what deadline() returns.
     static void rearm(Sleep& sleep, Nanos deadline, Nanos now) {
-        sleep.deadline_.store(deadline, std::memory_order_relaxed);
         driverOf(sleep).rearm(*sleep.entry_, deadline, now);
     }
     static bool isRegistered(const Sleep& sleep) noexcept { return sleep.entry_->isRegistered(); }
