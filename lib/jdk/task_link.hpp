@@ -23,7 +23,7 @@ class TimerThread;
 /// The timer may read the link of a task while another thread cancels the task, which deletes the
 /// link. Why no thread reads a deleted link:
 /// 1. The thread that takes the link's address out of the task's word becomes the only owner of the
-///    link, because the word changes by atomic exchanges. cancel() takes the address, or the timer
+///    link, because the word changes by compare-and-swap. cancel() takes the address, or the timer
 ///    at the only run of a one-shot, or the task's destructor.
 /// 2. The timer reads a link only while it holds its monitor, and must have held it since before it
 ///    found the address in the word.

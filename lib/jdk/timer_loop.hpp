@@ -27,9 +27,9 @@ namespace jtimer::detail {
 ///
 /// The monitor guards queue_, sweep_, acceptsTasks_, meter_, the fields that CurrentRun lists, and
 /// each queued task's queueReference. Two things happen outside of it: TimerTask::cancel(), which
-/// is one exchange on the task's state; and all user code: run(), the destruction of tasks and of
-/// what they captured, and the exception handlers. So user code may call anything. Only a user's
-/// clock is also read with the monitor held.
+/// is one compare-and-swap on the task's state; and all user code: run(), the destruction of tasks
+/// and of what they captured, and the exception handlers. So user code may call anything. Only a
+/// user's clock is also read with the monitor held.
 class TimerLoop : protected LoopThread {
   public:
     /// The TimerOptions, checked and completed.

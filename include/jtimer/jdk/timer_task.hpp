@@ -63,7 +63,7 @@ class JTIMER_API TimerTask {
     /// `cancel()` inside its own `run()` makes that run the last. For a task that Timer::cancel has
     /// discarded, it still returns true.
     ///
-    /// By default it is one atomic exchange: it takes no lock, does not wake the timer's thread,
+    /// By default it is one compare-and-swap: it takes no lock, does not wake the timer's thread,
     /// and leaves the task in the queue until its time, or until Timer::purge. Only if a destructor
     /// of Timer is waiting for this task does it wake the timer's thread, which then drops the
     /// task. It takes the timer's lock for a task with MissedRuns::Skip or Once, for a repeating
