@@ -36,7 +36,8 @@ class JTIMER_API OutcomeUnknownException : public DatabaseException {
     ~OutcomeUnknownException() override;
 };
 
-/// The schema does not exist, has a version that does not fit, or is read-only.
+/// The schema does not exist, has a version that does not fit, or is for tests where it should not
+/// be, or the reverse; or its server is read-only, as a standby is.
 class JTIMER_API SchemaException : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;

@@ -14,7 +14,7 @@ namespace jtimer::cluster {
 /// \param forTests whether the schema gets a clock that a TestClock can move. It cannot be changed
 ///   later.
 /// \throws SchemaException if the schema has become too new for this library, or exists and differs
-///   in forTests
+///   in forTests; or if the server is read-only, as a standby is
 /// \throws DatabaseException also if the role may not create schemas: see schemaSql()
 /// \throws IllegalArgumentException if an option is out of range
 JTIMER_API void migrate(const Options& options, bool forTests = false);

@@ -25,11 +25,12 @@ struct Options {
     /// call has left, but at most connect_timeout (10 s).
     std::string conninfo;
 
-    /// The schema that migrate() created, 1 to 48 bytes. Each schema is a cluster of its own.
+    /// The schema that migrate() created, 1 to 48 bytes of UTF-8 without NUL. Each schema is a
+    /// cluster of its own.
     std::string schema = "jtimer";
 
-    /// The node's name, for people: TaskInfo::runningOn shows it, and several nodes may have the
-    /// same one. Default: HOST:PID.
+    /// The node's name, 1 to 200 bytes of UTF-8 without NUL, for people: TaskInfo::runningOn shows
+    /// it, and several nodes may have the same one. Default: HOST:PID.
     detail::OptionalName name;
 
     /// How many tasks the node runs at once, 1 to 1000. It claims no more than it can start.

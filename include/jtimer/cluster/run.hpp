@@ -86,8 +86,8 @@ class JTIMER_API Run {
     detail::RunState& state_;
 };
 
-/// Runs the tasks of one name, several at once if there are. What it throws is a failure of the
-/// run.
+/// Runs the tasks of one name, several at once if there are. A run fails if an exception leaves the
+/// handler, or if it ends its thread by pthread_exit.
 using Handler = std::function<void(Run&)>;
 
 }  // namespace jtimer::cluster

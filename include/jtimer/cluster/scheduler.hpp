@@ -64,7 +64,8 @@ struct SchedulerState;
 /// - DatabaseException if that does not answer within Options::operationTimeout or reports an
 ///   error; nothing has changed then,
 /// - OutcomeUnknownException, which is one, if it cannot be told whether something has changed,
-/// - SchemaException if migrate() has not been called, or the server is read-only.
+/// - SchemaException if migrate() has not been called, the schema needs a newer library, or the
+///   server is read-only.
 class JTIMER_API Scheduler {
   public:
     /// Connects to nothing.

@@ -30,8 +30,9 @@ struct TaskInfo {
     int crashes = 0;   ///< nodes that died running it since its last success
     std::int64_t fencingToken = 0;  ///< of the last run; 0: never claimed
     std::string runningOn;          ///< the name of the node, or empty
-    std::string lastError;          ///< of the last run that failed, until one succeeds
-    std::string payload;            ///< empty if from Scheduler::list
+    /// Of the last run that failed, until one succeeds. At most 2,000 bytes.
+    std::string lastError;
+    std::string payload;  ///< empty if from Scheduler::list
 };
 
 /// Which tasks Scheduler::list returns.

@@ -30,7 +30,7 @@ class JTIMER_API TestClock {
     TestClock& operator=(const TestClock&) = delete;
 
     /// The present time at which tasks are due.
-    /// \throws DatabaseException
+    /// \throws DatabaseException, SchemaException
     Date now();
 
     /// Moves the time forward, wakes the nodes, and returns when no task is due or running. So it
@@ -39,7 +39,7 @@ class JTIMER_API TestClock {
     /// The time jumps: a repeating task whose period passes several times has missed runs. To see
     /// each of them at its own time, advance period by period.
     /// \throws IllegalArgumentException "Negative delay."
-    /// \throws DatabaseException
+    /// \throws DatabaseException, SchemaException
     void advance(TimeSpan span);
 
   private:
