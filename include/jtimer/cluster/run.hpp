@@ -43,8 +43,8 @@ class JTIMER_API Run {
     std::uint64_t missedRuns() const noexcept;
 
     /// Whether the lease may have expired, so that another node may have taken over the task. True
-    /// at once when a process that was stopped or suspended for longer goes on. Asks nobody: it
-    /// reads a clock.
+    /// at once when a process that was stopped or suspended for longer goes on. Sends no query:
+    /// it reads a clock.
     bool leaseLost() const noexcept;
 
     /// \throws LeaseLostException if leaseLost()
@@ -54,7 +54,7 @@ class JTIMER_API Run {
     /// which is a success, throw, or return after again(0).
     bool stopRequested() const noexcept;
 
-    /// Stores a new payload with the end of the run, also if the run fails.
+    /// Stores a new payload with the end of the run, even if the run fails.
     /// \throws IllegalArgumentException if it is longer than 1 MiB
     /// \throws IllegalStateException after complete()
     void setPayload(std::string payload);

@@ -176,7 +176,7 @@ class JTIMER_API Scheduler {
     /// Makes this node and every one that listens look for due tasks now.
     void wakeUp();
 
-    /// Asks nobody, and never throws DatabaseException.
+    /// Sends no query, and never throws DatabaseException.
     Stats stats() const;
 
     /// One query, which visits all tasks.

@@ -20,7 +20,7 @@ struct Stats {
     std::uint64_t fenced = 0;      ///< ends of runs that changed nothing: the task was not theirs
     std::uint64_t leasesLost = 0;  ///< how often this node was declared dead
     std::uint64_t missed = 0;      ///< the sum of Run::missedRuns()
-    std::uint64_t polls = 0;       ///< claims, also those that found nothing
+    std::uint64_t polls = 0;       ///< claims, including those that found nothing
     std::uint64_t notifications = 0;        ///< notifications received
     std::uint64_t reconnects = 0;           ///< connections made anew after one was lost
     std::size_t running = 0;                ///< runs in progress

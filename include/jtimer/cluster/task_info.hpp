@@ -42,7 +42,7 @@ struct Filter {
     /// Only tasks after this name and id. To list everything in parts, set it to those of the last
     /// task of the part before.
     std::pair<std::string, std::string> after;
-    std::size_t limit = 100;  ///< at most so many
+    std::size_t limit = 100;  ///< the most tasks that it returns
 };
 
 }  // namespace jtimer::cluster

@@ -12,7 +12,7 @@ enum class Delivery {
     /// It is run again, so a task may be run more than once. See Run::complete for effects that
     /// must happen once.
     AtLeastOnce,
-    /// It is not: no attempt follows the first, also if the handler throws. A one-shot is then
+    /// It is not: no attempt follows the first, even if the handler throws. A one-shot is then
     /// dead; a repeating task goes on with its next period.
     AtMostOnce
 };

@@ -25,8 +25,8 @@ class Worker;
 /// pending, executed or cancelled.
 ///
 /// `pending` is pendingTimeouts(). `cancelled` are the timeouts whose cancellation the worker has
-/// processed, also those that stop() has cancelled. `lateness` is counted from the end of the tick
-/// in which a timeout was due, when it should have run: without that tick's own delay.
+/// processed, including those that stop() has cancelled. `lateness` is counted from the end of the
+/// tick in which a timeout was due, when it should have run: without that tick's own delay.
 struct HashedWheelTimerStats : CommonStats {};
 
 /// Netty's HashedWheelTimer: for very many timeouts, nearly all of which are cancelled. Adding and
@@ -158,7 +158,7 @@ class JTIMER_API HashedWheelTimer {
     /// The full name.
     [[nodiscard]] const std::string& name() const noexcept;
 
-    /// The timer's clock, never null, also before the start and after the end: the one of the
+    /// The timer's clock, never null, even before the start and after the end: the one of the
     /// options, or the SteadyClock that takes its place.
     [[nodiscard]] const std::shared_ptr<Clock>& clock() const noexcept;
 

@@ -17,8 +17,8 @@ struct NotifiedEntry;
 
 /// Waits for one notification of a Notify. Made by Notify::notified().
 ///
-/// It joins the queue of the Notify at its first poll() or wait(); from its creation, it is reached
-/// by notifyWaiters(). One that notifyOne() has chosen, and that is destroyed before a poll() or
+/// It joins the queue of the Notify at its first poll() or wait(), but notifyWaiters() notifies it
+/// from its creation on. One that notifyOne() has chosen, and that is destroyed before a poll() or
 /// wait() has said so, passes the notification on.
 ///
 /// It is an operation of a Timeout: `timeoutAt(driver, when, notify.notified()).get()` waits for
@@ -48,8 +48,8 @@ class JTIMER_API Notified {
     /// Blocks until it has been notified: without a turn of the driver, and independent of poll()
     /// and its waker.
     /// \throws IllegalStateException "TimeDriver has been shut down." if it has not been notified,
-    ///   also if that happens during the wait; or if it would have to wait on the thread that is
-    ///   turning the driver
+    ///   even if the shutdown comes during the wait; or if it would have to wait on the thread that
+    ///   is turning the driver
     void wait();
 
   private:
@@ -64,8 +64,8 @@ class JTIMER_API Notified {
 /// Tells other threads, tasks or coroutines that something has changed, without a value. Copies
 /// share one queue of those that wait, and any thread may use a copy.
 ///
-/// A Notify knows its driver, because that calls the wakers: no call of a Notify runs a waker, so
-/// it may be used under a lock that the waker takes. It may outlive the driver.
+/// A Notify has a driver, which calls the wakers: no call of a Notify runs a waker, so it may be
+/// used under a lock that the waker takes. It may outlive the driver.
 ///
 /// Cost: each call takes the driver's lock for a short time; notifyWaiters() takes time in
 /// proportion to the number that wait, and lets others have the lock in between. Only notified()
@@ -80,7 +80,8 @@ class JTIMER_API Notify {
     /// \throws IllegalStateException in a forked child, as any call of the driver
     void notifyOne() const;
 
-    /// Notifies all Notified that exist, also those that have never been polled. Stores no permit.
+    /// Notifies all Notified that exist, including those that have never been polled. Stores no
+    /// permit.
     /// \throws IllegalStateException in a forked child, as any call of the driver
     void notifyWaiters() const;
 

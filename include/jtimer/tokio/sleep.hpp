@@ -56,8 +56,8 @@ class JTIMER_API Sleep {
     /// of poll() and its waker. The driver must have a thread of its own, or another thread must
     /// turn it.
     /// \throws IllegalStateException "TimeDriver has been shut down." if it had not fired before,
-    ///   also if that happens during the wait; or if it would have to wait on the thread that is
-    ///   turning the driver
+    ///   even if the shutdown comes during the wait; or if it would have to wait on the thread that
+    ///   is turning the driver
     void wait();
 
     /// The deadline, exactly as requested.

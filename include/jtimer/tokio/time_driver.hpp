@@ -49,8 +49,9 @@ struct TimeDriverOptions {
     UncaughtExceptionHandler uncaughtExceptionHandler;
 };
 
-/// What a TimeDriver has done and what it holds; see CommonStats. Its tasks are the Sleeps, also
-/// those inside Timeouts, Intervals and DelayQueues, once they are polled, waited for or reset.
+/// What a TimeDriver has done and what it holds; see CommonStats. Its tasks are the Sleeps,
+/// including those inside Timeouts, Intervals and DelayQueues, once they are polled, waited for or
+/// reset.
 ///
 /// `pending` is size(). `executed` are deadlines that have fired. `cancelled` are registrations
 /// that ended before: by a destructor, by something that no longer needed the Sleep, or by

@@ -14,7 +14,7 @@ namespace jtimer::netty::detail {
 /// there are millions of objects.
 ///
 /// Once constructed by hold(), the shared_ptr in it is never written again. So any thread that has
-/// a reference to the object may copy it at any time, also while another thread takes it.
+/// a reference to the object may copy it at any time, even while another thread takes it.
 ///
 /// take() copies the bytes of the shared_ptr, and so moves the reference without a write to the
 /// source. The C++ standard does not promise that this works; it does with every shared_ptr that
