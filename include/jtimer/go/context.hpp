@@ -98,7 +98,8 @@ class JTIMER_API Context {
 };
 
 /// Cancels a context, as Go's CancelFunc and CancelCauseFunc. Copies cancel the same context.
-/// Calling it again, or after the context is done, does nothing.
+/// Calling it again, or after the context is done, does nothing. Any thread may call it, several at
+/// once too.
 class JTIMER_API CancelFunc {
   public:
     /// Cancels nothing.
