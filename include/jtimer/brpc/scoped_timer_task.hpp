@@ -32,7 +32,8 @@ class ScopedTimerTask {
     /// Leaves the other without a task.
     ScopedTimerTask(ScopedTimerTask&& other) noexcept
         : timer_(other.timer_), id_(std::exchange(other.id_, kInvalidTaskId)) {}
-    /// Unschedules the task that this object owned, as the destructor does.
+    /// Unschedules the task that this object owned, as the destructor does. A move onto itself
+    /// changes nothing.
     ScopedTimerTask& operator=(ScopedTimerTask&& other) noexcept {
         ScopedTimerTask taken(std::move(other));
         std::swap(timer_, taken.timer_);

@@ -29,7 +29,8 @@ class ScopedTimer {
     /// the timer at once.
     [[nodiscard]] explicit ScopedTimer(Timer timer) noexcept : timer_(std::move(timer)) {}
     ScopedTimer(ScopedTimer&& other) noexcept = default;  ///< leaves the other without a timer
-    /// Stops the timer that this object owned, as the destructor does.
+    /// Stops the timer that this object owned, as the destructor does. A move onto itself changes
+    /// nothing.
     ScopedTimer& operator=(ScopedTimer&& other) noexcept {
         ScopedTimer taken(std::move(other));
         std::swap(timer_, taken.timer_);

@@ -32,7 +32,8 @@ class ScopedTask {
     [[nodiscard]] explicit ScopedTask(std::shared_ptr<TimerTask> task) noexcept
         : task_(std::move(task)) {}
     ScopedTask(ScopedTask&& other) noexcept = default;  ///< leaves the other without a task
-    /// Cancels the task that this object owned, as the destructor does.
+    /// Cancels the task that this object owned, as the destructor does. A move onto itself changes
+    /// nothing.
     ScopedTask& operator=(ScopedTask&& other) noexcept {
         ScopedTask taken(std::move(other));
         std::swap(task_, taken.task_);

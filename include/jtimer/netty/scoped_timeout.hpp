@@ -31,7 +31,8 @@ class ScopedTimeout {
     [[nodiscard]] explicit ScopedTimeout(std::shared_ptr<Timeout> timeout) noexcept
         : timeout_(std::move(timeout)) {}
     ScopedTimeout(ScopedTimeout&& other) noexcept = default;  ///< leaves the other without one
-    /// Cancels the timeout that this object owned, as the destructor does.
+    /// Cancels the timeout that this object owned, as the destructor does. A move onto itself
+    /// changes nothing.
     ScopedTimeout& operator=(ScopedTimeout&& other) noexcept {
         ScopedTimeout taken(std::move(other));
         std::swap(timeout_, taken.timeout_);
