@@ -2,7 +2,6 @@
 #include "interleave/simulation/world.hpp"
 
 #include <jtimer/brpc/timer_thread.hpp>
-#include <jtimer/manual_clock.hpp>
 
 #include <boost/test/unit_test.hpp>
 
@@ -20,13 +19,14 @@ namespace {
 
 using explore::check;
 using jtimer::Date;
-using jtimer::ManualClock;
 using jtimer::brpc::TaskId;
 using jtimer::brpc::TimerThread;
 using jtimer::brpc::TimerThreadOptions;
 using simulation::any;
 using simulation::attempt;
+using simulation::nanosOf;
 using simulation::oneIn;
+using simulation::SetClock;
 using simulation::timeOf;
 
 constexpr int kStep = 10;  // milliseconds
@@ -48,7 +48,7 @@ class World {
     void unschedule(TimerThread& timer, Task& task, bool waits);
     void drain();
 
-    const std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>(Date{});
+    const std::shared_ptr<SetClock> clock_ = std::make_shared<SetClock>();
     simulation::Book book_;
     simulation::Secret live_;   ///< callables
     simulation::Secret calls_;  ///< of schedule(), in progress
@@ -80,7 +80,7 @@ class World::Callable {
     }
 
     void operator()() {
-        const simulation::Running running(task_->account, world_->book_, timeOf(*world_->clock_));
+        const simulation::Running running(task_->account, world_->book_, *world_->clock_);
         check(task_->written == 1, "not seen");
         if (!world_->book_.has(world_->book_.isDraining) && oneIn(8)) {
             world_->book_.count(world_->book_.thrown);
@@ -113,7 +113,7 @@ void World::schedule(TimerThread& timer) {
     for (const auto& task : tasks_) {
         if (!task->account.claim()) continue;
         const Date due = Date{} + std::chrono::milliseconds(any(4) * kStep);
-        task->account.offer(std::chrono::nanoseconds(due.time_since_epoch()).count());
+        task->account.offer(*clock_, nanosOf(due));
         task->written = 1;
         calls_.add(1);
         const TaskId id = timer.schedule(Callable(*this, *task), due);
@@ -191,7 +191,7 @@ void World::playThread(std::shared_ptr<TimerThread> timer) {
 void World::drain() {
     simulation::endFaults();
     book_.set(book_.isDraining);
-    clock_->advance(20 * kStep);
+    clock_->advanceToEnd(20 * kStep);
     const bool isOurs = timer_ != nullptr;
     if (isOurs) {
         timer_->stopAndJoin();

@@ -3,7 +3,6 @@
 
 #include <jtimer/go/event.hpp>
 #include <jtimer/go/timers.hpp>
-#include <jtimer/manual_clock.hpp>
 
 #include <boost/test/unit_test.hpp>
 
@@ -12,6 +11,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,7 +20,6 @@ namespace {
 
 using explore::check;
 using jtimer::Date;
-using jtimer::ManualClock;
 using jtimer::go::Channel;
 using jtimer::go::Timer;
 using jtimer::go::Timers;
@@ -29,7 +28,9 @@ using simulation::any;
 using simulation::attempt;
 using simulation::kMillis;
 using simulation::Nanos;
+using simulation::nanosOf;
 using simulation::oneIn;
+using simulation::SetClock;
 using simulation::timeOf;
 
 constexpr int kStep = 10;  // milliseconds
@@ -45,8 +46,6 @@ class Call {
   private:
     simulation::Secret& calls_;
 };
-
-Nanos nanosOf(Date date) { return std::chrono::nanoseconds(date.time_since_epoch()).count(); }
 
 /// Runtimes with timers that all threads stop and reset, and others of one thread.
 class World {
@@ -72,7 +71,7 @@ class World {
     void useTicker(Timers& timers);
     void drain();
 
-    const std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>(Date{});
+    const std::shared_ptr<SetClock> clock_ = std::make_shared<SetClock>();
     simulation::Book book_;
     simulation::Secret live_;  ///< functions
     simulation::Secret lost_;
@@ -132,9 +131,10 @@ TimersOptions World::options() {
 
 void World::reset(Shared& shared) {
     const Call call(calls_);
+    const SetClock::Held held(*clock_);
     const int delay = static_cast<int>(any(4)) * kStep;
     const Nanos due = clock_->nanos() + delay * kMillis;
-    shared.starts.begin(due);
+    shared.starts.begin(*clock_, due);
     bool ended = false;
     if (!attempt([&] { ended = shared.timer.reset(delay); })) return shared.starts.refuse(due);
     if (ended) shared.starts.end();
@@ -159,20 +159,21 @@ void World::receive(Shared& shared) {
         const Channel channel = shared.timer.C();
         const auto value = oneIn(2) ? channel.tryReceive() : channel.receiveFor(2 * kStep);
         if (value) shared.starts.fire(nanosOf(*value));
-        if (value) check(timeOf(*clock_) >= nanosOf(*value), "received early");
+        if (value) check(clock_->latest() >= nanosOf(*value), "received early");
     });
 }
 
 void World::useOwnFunction(Timers& timers) {
     simulation::Account account;
     const int delay = static_cast<int>(any(4)) * kStep;
-    account.offer(clock_->nanos() + delay * kMillis);
     attempt([&] {
         Timer timer;
         {
             const Call call(calls_);
+            const SetClock::Held held(*clock_);
+            account.offer(*clock_, clock_->nanos() + delay * kMillis);
             timer = timers.afterFunc(delay, Function(*this, [&] {
-                                         account.beginRun(book_, timeOf(*clock_));
+                                         account.beginRun(book_, *clock_, false);
                                          account.endRun();
                                      }));
         }
@@ -191,12 +192,16 @@ void World::useOwnTimer(Timers& timers) {
     attempt([&] {
         Timer timer = timers.newTimer(kStep);
         if (oneIn(2)) clock_->advance(kStep);
-        const Nanos due = clock_->nanos() + 2 * kStep * kMillis;
-        timer.reset(2 * kStep);
+        Nanos due = 0;
+        {
+            const SetClock::Held held(*clock_);
+            due = clock_->nanos() + 2 * kStep * kMillis;
+            timer.reset(2 * kStep);
+        }
         const auto selected = jtimer::go::select({event_, timer.C()});
         if (selected.index == 0) return;
         const Nanos value = nanosOf(selected.value);
-        check(value >= due && value <= timeOf(*clock_), "a value of the start before");
+        check(value >= due && value <= clock_->latest(), "a value of the start before");
         if (oneIn(2)) event_.set();
     });
 }
@@ -204,10 +209,12 @@ void World::useOwnTimer(Timers& timers) {
 void World::useTicker(Timers& timers) {
     const Call call(calls_);
     attempt([&] {
+        std::optional<SetClock::Held> held(*clock_);
         const Nanos start = clock_->nanos();
         jtimer::go::Ticker ticker = timers.newTicker(kStep);
+        held.reset();
         const Nanos first = nanosOf(ticker.C().receive());
-        check(first >= start + kStep * kMillis && first <= timeOf(*clock_), "not at its period");
+        check(first >= start + kStep * kMillis && first <= clock_->latest(), "not at its period");
         const Nanos second = nanosOf(ticker.C().receive());
         check(second > first && (second - first) % (kStep * kMillis) == 0, "out of phase");
         ticker.stop();
@@ -281,7 +288,7 @@ void World::playThread(std::shared_ptr<Timers> timers) {
 void World::drain() {
     simulation::endFaults();
     book_.set(book_.isDraining);
-    clock_->advance(20 * kStep);
+    clock_->advanceToEnd(20 * kStep);
     attempt([&] {
         if (const auto value = channel_.timer.C().tryReceive())
             channel_.starts.fire(nanosOf(*value));
@@ -307,11 +314,11 @@ void World::play() {
     timers_ = std::make_shared<Timers>(options());
     known_ = timers_;
     for (Shared& each : functions_) {
-        each.starts.begin(kStep * kMillis);
+        each.starts.begin(*clock_, kStep * kMillis);
         each.timer = timers_->afterFunc(
-            kStep, Function(*this, [this, &each] { each.starts.fire(timeOf(*clock_)); }));
+            kStep, Function(*this, [this, &each] { each.starts.fireNow(*clock_); }));
     }
-    channel_.starts.begin(kStep * kMillis);
+    channel_.starts.begin(*clock_, kStep * kMillis);
     channel_.timer = timers_->newTimer(kStep);
     auto threads = simulation::drawThreads(
         timers_, [this](std::shared_ptr<Timers> timers) { playThread(std::move(timers)); });

@@ -1,7 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "interleave/simulation/world.hpp"
 
-#include <jtimer/manual_clock.hpp>
 #include <jtimer/timer.hpp>
 
 #include <boost/test/unit_test.hpp>
@@ -17,12 +16,13 @@ namespace {
 
 using explore::check;
 using jtimer::Date;
-using jtimer::ManualClock;
 using jtimer::Timer;
 using jtimer::TimerOptions;
 using simulation::any;
 using simulation::attempt;
+using simulation::nanosOf;
 using simulation::oneIn;
+using simulation::SetClock;
 using simulation::timeOf;
 
 constexpr int kStep = 10;  // milliseconds
@@ -44,7 +44,7 @@ class World {
     void shutDown(Timer& timer);
     void drain();
 
-    const std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>(Date{});
+    const std::shared_ptr<SetClock> clock_ = std::make_shared<SetClock>();
     simulation::Book book_;
     TimerOptions options_;
     const bool dropsEarly_;
@@ -67,7 +67,7 @@ class World::Task : public jtimer::TimerTask {
     }
 
     void run() override {
-        const simulation::Running running(account, world_.book_, timeOf(*world_.clock_));
+        const simulation::Running running(account, world_.book_, *world_.clock_);
         check(written_ == 1, "not seen");
         if (world_.book_.has(world_.book_.isDraining) || oneIn(2)) return;
         world_.actInTask(world_.tasks_[any(kTasks)]);
@@ -114,7 +114,7 @@ TimerOptions World::options() {
 }
 
 void World::schedule(Timer& timer, const std::shared_ptr<Task>& task) {
-    task->account.offer(std::chrono::nanoseconds(task->due.time_since_epoch()).count(),
+    task->account.offer(*clock_, nanosOf(task->due),
                         options_.tolerance.value().millis * simulation::kMillis);
     const bool isAccepted = attempt([&] {
         if (task->period == 0) {
@@ -196,7 +196,7 @@ void World::playThread(std::shared_ptr<Timer> timer) {
 void World::drain() {
     simulation::endFaults();
     book_.set(book_.isDraining);
-    clock_->advance(20 * kStep);
+    clock_->advanceToEnd(20 * kStep);
     for (const auto& each : tasks_)
         if (each->cancel()) each->account.cancel();
     timer_.reset();

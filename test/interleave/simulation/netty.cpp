@@ -1,7 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "interleave/simulation/world.hpp"
 
-#include <jtimer/manual_clock.hpp>
 #include <jtimer/netty/hashed_wheel_timer.hpp>
 
 #include <boost/test/unit_test.hpp>
@@ -18,13 +17,13 @@ namespace {
 
 using explore::check;
 using jtimer::Date;
-using jtimer::ManualClock;
 using jtimer::netty::HashedWheelTimer;
 using jtimer::netty::HashedWheelTimerOptions;
 using jtimer::netty::Timeout;
 using simulation::any;
 using simulation::attempt;
 using simulation::oneIn;
+using simulation::SetClock;
 using simulation::timeOf;
 
 constexpr int kTick = 10;  // milliseconds
@@ -45,7 +44,7 @@ class World {
     void stop(HashedWheelTimer& timer);
     void drain();
 
-    const std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>(Date{});
+    const std::shared_ptr<SetClock> clock_ = std::make_shared<SetClock>();
     simulation::Book book_;
     bool hasExecutor_ = false;
     std::shared_ptr<HashedWheelTimer> timer_;
@@ -66,7 +65,7 @@ class World::Task : public jtimer::netty::TimerTask {
     }
 
     void run(const std::shared_ptr<Timeout>& timeout) override {
-        const simulation::Running running(account, world_.book_, timeOf(*world_.clock_));
+        const simulation::Running running(account, world_.book_, *world_.clock_);
         check(written_ == 1 && timeout->isExpired() && !timeout->isCancelled(), "in a run");
         act(*timeout);
     }
@@ -116,7 +115,8 @@ void World::add(HashedWheelTimer& timer, bool isInTask) {
         if (!task->account.claim()) continue;
         const int delay = static_cast<int>(any(6)) * kTick;
         const simulation::Nanos nanos = delay * simulation::kMillis;
-        task->account.offer(clock_->nanos() + nanos,
+        const SetClock::Held held(*clock_);
+        task->account.offer(*clock_, clock_->nanos() + nanos,
                             (isInTask ? 2 : 1) * kTick * simulation::kMillis);
         std::shared_ptr<Timeout> timeout;
         if (!attempt([&] { timeout = timer.newTimeout(task, delay); }))
@@ -197,7 +197,7 @@ void World::playThread(std::shared_ptr<HashedWheelTimer> timer) {
 void World::drain() {
     simulation::endFaults();
     book_.set(book_.isDraining);
-    clock_->advance(20 * kTick);
+    clock_->advanceToEnd(20 * kTick);
     if (timer_ != nullptr) {
         check(timer_->pendingTimeouts() == 0, "pending in the end");
         timer_.reset();
@@ -223,7 +223,7 @@ void World::play() {
     for (int i = 0; i < 2; ++i) {
         const auto& task = tasks_[static_cast<unsigned>(i)];
         task->account.claim();
-        task->account.offer(i * kTick * simulation::kMillis, kTick * simulation::kMillis);
+        task->account.offer(*clock_, i * kTick * simulation::kMillis, kTick * simulation::kMillis);
         shared_.push_back(timer_->newTimeout(task, i * kTick));
         task->account.accept(0);
     }

@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "clock/waiter.hpp"
 #include "interleave/simulation/world.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -38,12 +39,40 @@ explore::Result play(void (*world)(), unsigned long from, unsigned long seeds) {
 
 }  // namespace
 
+/// As a WallClock's, of a user's class: it says nothing of the time, and waits for a span.
+class SetClock::Waiter final : public jtimer::detail::Waiter {
+  public:
+    Waiter(const SetClock& clock, std::shared_ptr<jtimer::detail::Waiter> manual)
+        : clock_(clock), manual_(std::move(manual)) {}
+    void begin() override { manual_->begin(); }
+    void waitUntil(jtimer::detail::Lock& lock, Nanos deadline, Nanos now) override {
+        using jtimer::detail::kNever;
+        clock_.noteWait();
+        const Nanos present = clock_.manual_.nanos();
+        manual_->waitUntil(lock, deadline == kNever ? kNever : present + (deadline - now), present);
+        clock_.noteWait();
+    }
+    void announce() override { manual_->announce(); }
+    void notify() override { manual_->notify(); }
+    void end() override { manual_->end(); }
+
+  private:
+    const SetClock& clock_;
+    const std::shared_ptr<jtimer::detail::Waiter> manual_;
+};
+
+std::shared_ptr<jtimer::detail::Waiter> SetClock::makeWaiter() const {
+    auto manual = jtimer::detail::makeWaiter(manual_);
+    if (!isSet_) return manual;
+    return std::make_shared<Waiter>(*this, std::move(manual));
+}
+
 void together(std::vector<std::function<void()>> threads) {
     drawFaults();
     explore::together(threads);
 }
 
-void togetherWhileTimePasses(std::vector<std::function<void()>> threads, jtimer::ManualClock& clock,
+void togetherWhileTimePasses(std::vector<std::function<void()>> threads, SetClock& clock,
                              jtimer::TimeSpan step) {
     // More steps than any wait of the threads takes: then they deadlock.
     constexpr unsigned kMostSteps = 100;

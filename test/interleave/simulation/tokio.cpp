@@ -1,13 +1,13 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "interleave/simulation/world.hpp"
 
-#include <jtimer/manual_clock.hpp>
 #include <jtimer/tokio/delay_queue.hpp>
 #include <jtimer/tokio/notify.hpp>
 #include <jtimer/tokio/time_driver.hpp>
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <functional>
@@ -21,7 +21,6 @@ namespace {
 
 using explore::check;
 using jtimer::Date;
-using jtimer::ManualClock;
 using jtimer::tokio::DelayQueue;
 using jtimer::tokio::Notify;
 using jtimer::tokio::Sleep;
@@ -29,8 +28,9 @@ using jtimer::tokio::TimeDriver;
 using jtimer::tokio::TimeDriverOptions;
 using simulation::any;
 using simulation::attempt;
+using simulation::nanosOf;
 using simulation::oneIn;
-using simulation::timeOf;
+using simulation::SetClock;
 
 constexpr int kStep = 10;  // milliseconds
 
@@ -49,17 +49,19 @@ class World {
     void useSleep(TimeDriver& driver);
     void useQueue(TimeDriver& driver);
     void waitForShared();
+    void resetShared();
     void turn(TimeDriver& driver);
     void checkFired(const Sleep& sleep) const;
     Date someTime() const { return clock_->now() + std::chrono::milliseconds(any(4) * kStep); }
 
-    const std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>(Date{});
+    const std::shared_ptr<SetClock> clock_ = std::make_shared<SetClock>();
     simulation::Book book_;
     simulation::Secret live_;  ///< wakers
     bool polled_ = false;
     std::shared_ptr<TimeDriver> driver_;
     std::weak_ptr<TimeDriver> known_;
     std::optional<Sleep> shared_;
+    simulation::Secret sharedDue_;  ///< the earliest deadline that it has had
     std::optional<Notify> notify_;
 };
 
@@ -107,7 +109,7 @@ TimeDriverOptions World::options() {
 }
 
 void World::checkFired(const Sleep& sleep) const {
-    check(clock_->now() >= sleep.deadline(), "fired early");
+    check(clock_->latest() >= nanosOf(sleep.deadline()), "fired early");
 }
 
 void World::actInWaker() {
@@ -171,7 +173,7 @@ void World::useQueue(TimeDriver& driver) {
             }
             --left;
             check(expired->value.use_count() == 1, "a value in two places");
-            check(clock_->now() >= expired->deadline, "expired early");
+            check(clock_->latest() >= nanosOf(expired->deadline), "expired early");
         }
         queue.check();
         check(queue.len() == left, "lost");
@@ -181,8 +183,14 @@ void World::useQueue(TimeDriver& driver) {
 void World::waitForShared() {
     attempt([&] {
         shared_->wait();
-        check(timeOf(*clock_) >= 2 * kStep * simulation::kMillis, "woken early");
+        check(clock_->latest() >= sharedDue_.get(), "woken early");
     });
+}
+
+void World::resetShared() {
+    const Date due = someTime() + std::chrono::milliseconds(2 * kStep);
+    sharedDue_.set(std::min(sharedDue_.get(), nanosOf(due)));
+    attempt([&] { shared_->reset(due); });
 }
 
 void World::playThread(std::shared_ptr<TimeDriver> driver, bool ownsShared) {
@@ -210,8 +218,7 @@ void World::playThread(std::shared_ptr<TimeDriver> driver, bool ownsShared) {
             if (polled_) turn(*driver);
             break;
         case 6:
-            if (ownsShared)
-                attempt([&] { shared_->reset(someTime() + std::chrono::milliseconds(20)); });
+            if (ownsShared) resetShared();
             break;
         default:
             useSleep(*driver);
@@ -226,6 +233,7 @@ void World::play() {
     known_ = driver_;
     notify_.emplace(*driver_);
     shared_ = driver_->sleepUntil(Date{} + std::chrono::milliseconds(2 * kStep));
+    sharedDue_.set(2 * kStep * simulation::kMillis);
     shared_->poll(Waker(*this));
     std::vector<std::function<void()>> threads;
     for (unsigned i = 2 + any(2); i != 0; --i)
@@ -245,7 +253,7 @@ void World::play() {
     simulation::togetherWhileTimePasses(std::move(threads), *clock_, kStep);
     simulation::endFaults();
     book_.set(book_.isDraining);
-    clock_->advance(20 * kStep);
+    clock_->advanceToEnd(20 * kStep);
     if (driver_ != nullptr && polled_ && !driver_->isShutdown()) driver_->turn();
     if (driver_ != nullptr) driver_->check();
     shared_.reset();

@@ -9,6 +9,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstdlib>
+#include <numeric>
 #include <sstream>
 #include <utility>
 
@@ -24,7 +27,12 @@ void drawPace() {
     explore::pace(preemption, oneIn(2) ? 3 : 20);
 }
 
+namespace {
+bool hasFaults = false;
+}
+
 void drawFaults() {
+    hasFaults = true;
     constexpr std::array<unsigned, 4> kOneIn{2, 5, 12, 30};
     const unsigned often = kOneIn[any(4)];
     const unsigned kind = any(8);
@@ -33,6 +41,7 @@ void drawFaults() {
 }
 
 void endFaults() {
+    hasFaults = false;
     explore::failAllocations(0);
     explore::failThreadStarts(0);
 }
@@ -40,6 +49,53 @@ void endFaults() {
 Nanos timeOf(const jtimer::Clock& clock) {
     const Inside inside;
     return clock.nanos();
+}
+
+SetClock::SetClock() : isSet_(oneIn(3)) {}
+
+std::int64_t SetClock::nanos() const {
+    const Nanos time = manual_.nanos();  // a step: the clock may be set before it
+    return time + offset_;
+}
+
+SetClock::Moment SetClock::present() const { return shown_.size(); }
+SetClock::Moment SetClock::lastWait() const { return lastWait_; }
+
+Nanos SetClock::latest(Moment since) const {
+    const auto from = shown_.begin() + static_cast<std::ptrdiff_t>(since);
+    return std::accumulate(from, shown_.end(), timeOf(*this),
+                           [](Nanos a, Nanos b) { return std::max(a, b); });
+}
+
+Nanos SetClock::earliest(Moment since) const {
+    const auto from = shown_.begin() + static_cast<std::ptrdiff_t>(since);
+    return std::accumulate(from, shown_.end(), timeOf(*this),
+                           [](Nanos a, Nanos b) { return std::min(a, b); });
+}
+
+Nanos SetClock::setForward() const { return setForward_; }
+void SetClock::hold(int change) { held_ += change; }
+void SetClock::noteWait() const { lastWait_ = present(); }
+
+void SetClock::set(Nanos step) {
+    if (!isSet_ || !hasFaults || held_ != 0 || settingsLeft_ == 0 || !oneIn(2)) return;
+    --settingsLeft_;
+    const Inside inside;
+    const Nanos by = (static_cast<Nanos>(any(9)) - 4) * step;
+    shown_.push_back(nanos());
+    offset_ += by;
+    shown_.push_back(nanos());
+    (by > 0 ? setForward_ : setBack_) += std::abs(by);
+}
+
+void SetClock::advance(jtimer::TimeSpan step) {
+    set(step.value().millis * kMillis);
+    manual_.advance(step);
+}
+
+void SetClock::advanceToEnd(jtimer::TimeSpan span) {
+    manual_.advance(std::chrono::nanoseconds(setBack_) +
+                    std::chrono::milliseconds(span.value().millis));
 }
 
 void userCode(const char* where) {
@@ -56,9 +112,10 @@ std::int64_t Secret::get() const { return value_; }
 
 bool Account::claim() { return !std::exchange(isClaimed_, true); }
 
-void Account::offer(Nanos due, Nanos grace) {
+void Account::offer(const SetClock& clock, Nanos due, Nanos grace) {
     if (offers_++ != 0) return;
-    due_ = due;
+    offeredAt_ = clock.present();
+    due_ = latestDue_ = due;
     grace_ = grace;
 }
 
@@ -74,19 +131,24 @@ void Account::accept(Nanos now) {
 
 void Account::refuse() { ++refusals_; }
 
-void Account::beginRun(const Book& book, Nanos now) {
+void Account::beginRun(const Book& book, const SetClock& clock, bool onItsThread) {
     userCode("a run");
     check(offers_ != refusals_, "a refused task runs");
     check(!isRunning_, "a task runs twice at a time");
-    check(now >= due_, "early");
+    // The clock may be set between the look at it and the run.
+    const SetClock::Moment since = onItsThread ? clock.lastWait() : 0;
+    check(clock.latest(std::max(since, offeredAt_)) >= due_, "early");
+    // A wait that has begun is as long as before, though the clock is set forward.
     if (!book.isUnpunctual && accepts_ != 0)
-        check(now <= std::max(due_, acceptedAt_) + grace_, "late: a wake-up was lost");
+        check(timeOf(clock) - clock.setForward() <= std::max(latestDue_, acceptedAt_) + grace_,
+              "late: a wake-up was lost");
     if (period_ == 0) check(runs_ == 0, "a one-shot runs twice");
     // A run of a repeating task that was chosen before its cancellation may begin after it.
     if (ends_ != 0) check(period_ != 0 && ++runsSince_ == 1, "a cancelled task runs");
     ++runs_;
     isRunning_ = true;
-    if (period_ != 0) due_ = (atFixedRate_ ? due_ : now) + period_;
+    due_ = (atFixedRate_ ? due_ : clock.earliest(since)) + period_;
+    latestDue_ = (atFixedRate_ ? latestDue_ : clock.latest(since)) + period_;
 }
 
 void Account::endRun() { isRunning_ = false; }
@@ -117,17 +179,18 @@ bool Account::isLost() const { return accepts_ != 0 && runs_ + ends_ == 0; }
 bool Account::isOver() const { return runs_ + ends_ != 0; }
 unsigned Account::runs() const { return runs_; }
 
-void Starts::begin(Nanos due) {
+void Starts::begin(const SetClock& clock, Nanos due) {
     const Inside inside;
     ++begun_;
-    dues_.push_back(due);
+    waiting_.push_back({due, clock.present()});
 }
 
 void Starts::refuse(Nanos due) {
     --begun_;
-    const auto found = std::find(dues_.begin(), dues_.end(), due);
-    check(found != dues_.end(), "a refused start fires");
-    dues_.erase(found);
+    const auto found = std::find_if(waiting_.begin(), waiting_.end(),
+                                    [due](const Start& each) { return each.due == due; });
+    check(found != waiting_.end(), "a refused start fires");
+    waiting_.erase(found);
 }
 
 void Starts::end() {
@@ -135,13 +198,22 @@ void Starts::end() {
     check(ended_ + fired_ <= begun_, "ended and fired");
 }
 
-void Starts::fire(Nanos now) {
+void Starts::fire(Nanos at) {
     // Threads may tell of two in another order than they were received in.
-    auto found = dues_.end();
-    for (auto each = dues_.begin(); each != dues_.end(); ++each)
-        if (*each <= now && (found == dues_.end() || *each > *found)) found = each;
-    check(found != dues_.end(), "early, or more often than it was started");
-    dues_.erase(found);
+    auto found = waiting_.end();
+    for (auto each = waiting_.begin(); each != waiting_.end(); ++each)
+        if (each->due <= at && (found == waiting_.end() || each->due > found->due)) found = each;
+    fired(found);
+}
+
+void Starts::fireNow(const SetClock& clock) {
+    fired(std::find_if(waiting_.begin(), waiting_.end(),
+                       [&clock](const Start& each) { return each.due <= clock.latest(each.at); }));
+}
+
+void Starts::fired(std::vector<Start>::iterator start) {
+    check(start != waiting_.end(), "early, or more often than it was started");
+    waiting_.erase(start);
     ++fired_;
 }
 

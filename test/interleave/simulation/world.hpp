@@ -3,9 +3,11 @@
 
 #include "interleave/engine/explore.hpp"
 
-#include <jtimer/manual_clock.hpp>
+#include <jtimer/clock.hpp>
 #include <jtimer/time.hpp>
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -23,6 +25,10 @@ using Nanos = std::int64_t;
 constexpr Nanos kMillis = 1'000'000;
 constexpr Nanos kNever = std::numeric_limits<Nanos>::max() / 2;
 
+inline Nanos nanosOf(jtimer::Date date) {
+    return std::chrono::nanoseconds(date.time_since_epoch()).count();
+}
+
 /// A number below `options`, by the seed.
 inline unsigned any(unsigned options) { return explore::choose(options); }
 inline bool oneIn(unsigned options) { return explore::choose(options) == 0; }
@@ -36,6 +42,57 @@ void endFaults();
 /// What a clock shows, without a step of the calling thread: no other thread sees the call, nor
 /// does the caller see what came before the time was moved.
 Nanos timeOf(const jtimer::Clock& clock);
+
+/// A manual clock that in some executions is set forward or back, as a wall clock may be: a wait on
+/// it has the length that it had when it began. What it has shown is known without a step.
+class SetClock final : public jtimer::Clock {
+  public:
+    SetClock();
+
+    std::int64_t nanos() const override;
+
+    /// Moves the time on. In some executions the clock may be set before, until endFaults().
+    void advance(jtimer::TimeSpan step);
+    /// Moves the time on by as much as the clock has been set back, and by `span`.
+    void advanceToEnd(jtimer::TimeSpan span);
+
+    /// A moment, between two settings of the clock.
+    using Moment = std::size_t;
+    Moment present() const;
+    Moment lastWait() const;  ///< when a thread began to wait last
+    /// The latest and the earliest time that it has shown at the settings since, and shows.
+    Nanos latest(Moment since = 0) const;
+    Nanos earliest(Moment since) const;
+    Nanos setForward() const;  ///< by how much, in all
+
+    /// While one exists, the clock is not set: what is due after a span is due at a known time.
+    class Held {
+      public:
+        explicit Held(SetClock& clock) : clock_(clock) { clock_.hold(1); }
+        ~Held() { clock_.hold(-1); }
+        Held(const Held&) = delete;
+        Held& operator=(const Held&) = delete;
+
+      private:
+        SetClock& clock_;
+    };
+
+  private:
+    class Waiter;
+
+    std::shared_ptr<jtimer::detail::Waiter> makeWaiter() const override;
+    void hold(int change);
+    void noteWait() const;
+    void set(Nanos step);
+
+    jtimer::ManualClock manual_{jtimer::Date{}};
+    const bool isSet_;
+    unsigned settingsLeft_ = 3;
+    int held_ = 0;
+    Nanos offset_ = 0, setForward_ = 0, setBack_ = 0;
+    std::vector<Nanos> shown_;  ///< before and after each setting
+    mutable Moment lastWait_ = 0;
+};
 
 /// Called by all user code: no mutex may be held.
 void userCode(const char* where);
@@ -89,15 +146,16 @@ class Account {
 
     /// \returns whether no other thread has got it before
     bool claim();
-    /// Before the call that schedules it. \param due in between; a run is on time until `latest`,
-    /// or as long after accept() as it is after `due`
-    void offer(Nanos due, Nanos grace = 0);
+    /// Before the call that schedules it. \param grace how long after `due`, or after accept(), a
+    /// run is on time
+    void offer(const SetClock& clock, Nanos due, Nanos grace = 0);
     /// From the first run on, it is due again `period` after it was due, or after it ran.
     void repeat(Nanos period, bool atFixedRate);
     /// The call has returned; kNever: nothing can be said about when it runs.
     void accept(Nanos now);
     void refuse();  ///< or has thrown: it never runs
-    void beginRun(const Book& book, Nanos now);
+    /// \param onItsThread the timer's one thread, which decides after its last wait what is due
+    void beginRun(const Book& book, const SetClock& clock, bool onItsThread = true);
     void endRun();
     void cancel();  ///< a call has prevented its run
     void leave();   ///< an end has handed it back
@@ -119,7 +177,8 @@ class Account {
     unsigned ends_ = 0;  ///< cancellations, and ends that have handed it back
     unsigned runsSince_ = 0;
     bool isRunning_ = false;
-    Nanos due_ = 0;
+    SetClock::Moment offeredAt_ = 0;
+    Nanos due_ = 0, latestDue_ = 0;  ///< apart if the clock is set at a fixed delay's run
     Nanos grace_ = 0;
     Nanos acceptedAt_ = 0;
     Nanos period_ = 0;
@@ -129,8 +188,8 @@ class Account {
 /// A run of a task, from its constructor to its destructor.
 class Running {
   public:
-    Running(Account& account, const Book& book, Nanos now) : account_(account) {
-        account_.beginRun(book, now);
+    Running(Account& account, const Book& book, const SetClock& clock) : account_(account) {
+        account_.beginRun(book, clock);
     }
     ~Running() { account_.endRun(); }
     Running(const Running&) = delete;
@@ -144,14 +203,21 @@ class Running {
 /// is ended, once.
 class Starts {
   public:
-    void begin(Nanos due);
+    void begin(const SetClock& clock, Nanos due);
     void refuse(Nanos due);  ///< it was none
     void end();
-    void fire(Nanos now);   ///< one that was due by then
-    unsigned open() const;  ///< that have neither fired nor been ended
+    void fire(Nanos at);                  ///< one that was due by then
+    void fireNow(const SetClock& clock);  ///< one that has been due since its begin
+    unsigned open() const;                ///< that have neither fired nor been ended
 
   private:
-    std::vector<Nanos> dues_;  ///< of those that have not fired
+    struct Start {
+        Nanos due;
+        SetClock::Moment at;
+    };
+    void fired(std::vector<Start>::iterator start);
+
+    std::vector<Start> waiting_;  ///< those that have not fired
     unsigned begun_ = 0, ended_ = 0, fired_ = 0;
 };
 
@@ -168,7 +234,7 @@ std::vector<std::function<void()>> drawThreads(const std::shared_ptr<Timer>& tim
 /// Runs each on a thread of its own; with faults.
 void together(std::vector<std::function<void()>> threads);
 /// The same, while another one moves the clock on by `step`; with faults.
-void togetherWhileTimePasses(std::vector<std::function<void()>> threads, jtimer::ManualClock& clock,
+void togetherWhileTimePasses(std::vector<std::function<void()>> threads, SetClock& clock,
                              jtimer::TimeSpan step);
 
 /// Plays `world` for each seed that the environment asks for: SIMULATE_SEEDS executions from
