@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
 // What most units include and what takes long, compiled once: see build-aux/precompiled.mk. Each
-// unit still includes what it uses: CMake has no precompiled header, nor has CI's build with
-// clang++.
+// unit still includes what it uses: CMake has no precompiled header, nor has a build with a
+// sanitizer.
 #include <boost/thread/condition_variable.hpp>
 #include <boost/thread/lock_types.hpp>
 #include <boost/thread/mutex.hpp>
