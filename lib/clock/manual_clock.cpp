@@ -3,12 +3,14 @@
 #include <jtimer/manual_clock.hpp>
 
 #include "clock/waiter.hpp"
+#include "sync/process_number.hpp"
 #include "sync/uninterruptible.hpp"
 
 #include <boost/thread/thread.hpp>
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -77,7 +79,14 @@ class ManualClock::Impl::Waiter final : public detail::Waiter {
         const Lock lock(clock_.mutex_);
         clock_.waiters_.push_back(this);
     }
-    ~Waiter() override { end(); }
+    /// In a forked child the mutex may never be released, and what moves the time does not exist.
+    ~Waiter() override {
+        if (process_ == detail::numberOfThisProcess()) {
+            end();
+        } else if (const Lock lock(clock_.mutex_, boost::try_to_lock); lock.owns_lock()) {
+            remove();
+        }
+    }
 
     void begin() override {
         const Lock lock(clock_.mutex_);
@@ -112,15 +121,20 @@ class ManualClock::Impl::Waiter final : public detail::Waiter {
 
     void end() override {
         const Lock lock(clock_.mutex_);
-        auto& waiters = clock_.waiters_;
-        const auto self = std::find(waiters.begin(), waiters.end(), this);
-        if (self == waiters.end()) return;
-        waiters.erase(self);
-        clock_.settle();
+        if (remove()) clock_.settle();
     }
 
   private:
     friend class Impl;
+
+    /// \returns false if it has been removed before
+    bool remove() {
+        auto& waiters = clock_.waiters_;
+        const auto self = std::find(waiters.begin(), waiters.end(), this);
+        if (self == waiters.end()) return false;
+        waiters.erase(self);
+        return true;
+    }
 
     void wake() {
         activity_ = Activity::Busy;
@@ -129,6 +143,7 @@ class ManualClock::Impl::Waiter final : public detail::Waiter {
 
     const std::shared_ptr<Impl> keptAlive_;
     Impl& clock_;
+    const std::uint32_t process_ = detail::numberOfThisProcess();
     boost::thread::id thread_;
     Activity activity_ = Activity::Busy;
     Nanos deadline_ = kNever;  // valid only while Waiting

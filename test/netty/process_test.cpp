@@ -9,6 +9,7 @@
 #include "support/throws.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <boost/thread/thread.hpp>
 
 #include <atomic>
 #include <csignal>
@@ -76,6 +77,29 @@ BOOST_AUTO_TEST_CASE(in_a_forked_child_no_call_waits_for_the_worker_or_what_it_h
     clock->release();
     BOOST_TEST(exitCode == 0);
     BOOST_TEST(timer->stop().size() == 1U);
+}
+
+/// Which another thread holds nearly all the time, and so in most of the children for ever.
+BOOST_AUTO_TEST_CASE(a_forked_child_destroys_a_stopped_timer_without_the_mutex_of_its_clock) {
+    const auto clock = std::make_shared<jtimer::ManualClock>();
+    auto timer = std::make_unique<HashedWheelTimer>(test::wheelOn(clock, 8, 1));
+    timer->start();
+    timer->stop();
+    std::atomic<bool> isOver{false};
+    boost::thread checking([&] {
+        while (!isOver) clock->check();
+    });
+    int good = 0;
+    for (int i = 0; i < 30 && good == i; ++i) {
+        const int exitCode = test::inForkedChild([&] {
+            timer.reset();
+            return 7;
+        });
+        if (exitCode == 7) ++good;
+    }
+    isOver = true;
+    checking.join();
+    BOOST_TEST(good == 30);
 }
 
 BOOST_AUTO_TEST_CASE(a_timer_that_was_not_started_can_be_used_in_a_forked_child) {
