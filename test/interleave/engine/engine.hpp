@@ -175,6 +175,8 @@ bool runThreads(void* (*body)(void*), void* argument);
 [[noreturn]] void leaveThreads();
 Thread& startThread(void* (*body)(void*), void* argument);
 void joinThread(Thread& thread);
+/// None of them continues from now on.
+void forgetOtherThreads() noexcept;
 void point();
 void block(const void* on, bool isTimed);
 void wakeAll(const void* on);
@@ -186,6 +188,10 @@ void unlock(Address mutex);
 bool wait(Address condition, Address mutex, bool isTimed);
 void notify(Address condition, bool all);
 bool isThreadLocal(Address address) noexcept;
+
+// fork.cpp
+
+extern bool isForkedChild;
 
 // memory.cpp: what loads see, and races.
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <memory>
 #include <sstream>
+#include <unistd.h>
 
 #if __has_include(<sys/single_threaded.h>)
 #include <sys/single_threaded.h>
@@ -195,6 +196,11 @@ void note(const char* what, Address address, std::uint64_t value) {
 void failed(const std::string& what) {
     const Inside inside;
     play.failure = what + " (thread " + std::to_string(current->number) + ')';
+    if (isForkedChild) {
+        dprintf(STDERR_FILENO, "%sin a forked child: %s\n", eventsOf().c_str(),
+                play.failure.c_str());
+        _exit(1);
+    }
     leaveThreads();
 }
 

@@ -57,6 +57,9 @@ void together(std::initializer_list<std::function<void()>> bodies);
 void together(const std::vector<std::function<void()>>& bodies);
 /// Returns when all other threads have ended.
 void joinAll();
+/// Forks, between the handlers that the library has registered. The child, which has no other
+/// thread, calls `body`, and ends. The execution fails in the parent if it has in the child.
+void inForkedChild(const std::function<void()>& body);
 /// Lets other threads run; for a loop that waits for one.
 void yield();
 /// A decision of the body: a number below `options`.

@@ -262,6 +262,16 @@ void joinThread(Thread& thread) {
     current->seen.join(thread.seen);
 }
 
+void forgetOtherThreads() noexcept {
+    static const char never = 0;
+    for (Thread* each : all) {
+        if (each == current) continue;
+        each->waitsFor = &never;
+        each->isTimed = false;
+        current->seen.join(each->seen);  // the child has a copy of the memory, as it was
+    }
+}
+
 /// Before each operation that others can see: perhaps another thread comes first.
 void point() {
     if (++steps > kMostSteps) failed("no end: does a thread wait in a loop without yield()?");

@@ -46,6 +46,7 @@ class World {
     void actInTask();
     void schedule(TimerThread& timer);
     void unschedule(TimerThread& timer, Task& task, bool waits);
+    void fork(TimerThread& timer);
     void drain();
 
     const std::shared_ptr<SetClock> clock_ = std::make_shared<SetClock>();
@@ -141,7 +142,7 @@ void World::actInTask() {
         book_.set(book_.isUnpunctual);
         return void(attempt([&] { clock_->advance(kStep); }));
     case 1:
-        return timer->stopAndJoin();
+        return oneIn(2) ? timer->stopAndJoin() : fork(*timer);
     case 2:
     case 3:
         return unschedule(*timer, *tasks_[any(kTasks)], true);
@@ -180,12 +181,40 @@ void World::playThread(std::shared_ptr<TimerThread> timer) {
         case 9:
             timer->start(options_);
             break;
+        case 10:
+            fork(*timer);
+            break;
         default:
             schedule(*timer);
         }
     }
     timer.reset();
     if (oneIn(3)) attempt([&] { clock_->advance(kStep); });
+}
+
+void World::fork(TimerThread& timer) {
+    simulation::fork(book_, [&] {
+        for (const auto& each : tasks_) unschedule(timer, *each, oneIn(2));
+        check(timer.schedule([] {}, Date{}) == jtimer::brpc::kInvalidTaskId, "accepted");
+        // Otherwise a thread that is not there may be in a start(), which nothing can end.
+        if (timer.clock() != nullptr) {
+            check(timer.start(options_) != 0, "started");
+            timer.stopAndJoin();
+            timer.takePending();
+            timer.~TimerThread();
+        }
+        simulation::useOwn([](const auto& clock, auto&& run) {
+            TimerThreadOptions options;
+            options.clock = clock;
+            TimerThread own;
+            own.start(options);
+            const Date due = Date{} + std::chrono::milliseconds(kStep);
+            own.schedule(run, due);
+            check(own.unschedule(own.schedule(run, due)) == 0, "not unscheduled");
+            clock->advance(kStep);
+            own.stopAndJoin();
+        });
+    });
 }
 
 void World::drain() {

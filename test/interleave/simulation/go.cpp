@@ -69,6 +69,7 @@ class World {
     void useOwnFunction(Timers& timers);
     void useOwnTimer(Timers& timers);
     void useTicker(Timers& timers);
+    void fork(Timers& timers);
     void drain();
 
     const std::shared_ptr<SetClock> clock_ = std::make_shared<SetClock>();
@@ -101,7 +102,7 @@ class World::Function {
     }
 
     void operator()() {
-        simulation::userCode("a function");
+        simulation::userRun("a function");
         ran_();
         if (world_->book_.has(world_->book_.isDraining)) return;
         if (oneIn(8)) {
@@ -234,6 +235,7 @@ void World::actInFunction() {
         return stop(shared, false);
     case 2:
         if (timers == nullptr) return;
+        if (oneIn(2)) return fork(*timers);
         book_.set(book_.isUnpunctual);
         return sleep(*timers);
     case 3:
@@ -279,10 +281,36 @@ void World::playThread(std::shared_ptr<Timers> timers) {
         case 11:
             static_cast<void>(timers->stats());
             break;
+        case 12:
+            fork(*timers);
+            break;
         default:
             reset(shared);
         }
     }
+}
+
+void World::fork(Timers& timers) {
+    simulation::fork(book_, [&] {
+        for (Shared* each : {&functions_[0], &functions_[1], &channel_}) {
+            check(!(oneIn(2) ? each->timer.stop() : each->timer.stopAndWait()), "stopped");
+            check(!attempt([&] { each->timer.reset(0); }), "started");
+        }
+        check(!channel_.timer.C().tryReceive(), "received");
+        check(!attempt([&] { timers.sleep(kStep); }), "slept");
+        timers.~Timers();
+        for (Shared* each : {&functions_[0], &functions_[1], &channel_}) each->timer = Timer();
+        simulation::useOwn([](const auto& clock, auto&& run) {
+            TimersOptions options;
+            options.clock = clock;
+            options.executor = [](const std::function<void()>& function) { function(); };
+            Timers own(options);
+            const Timer timer = own.afterFunc(kStep, run);
+            check(own.afterFunc(kStep, run).stop(), "not stopped");
+            clock->advance(kStep);
+            check(own.newTimer(0).C().tryReceive().has_value(), "not received");
+        });
+    });
 }
 
 void World::drain() {

@@ -42,6 +42,7 @@ class World {
     void actInTask(const std::shared_ptr<Task>& task);
     void schedule(Timer& timer, const std::shared_ptr<Task>& task);
     void shutDown(Timer& timer);
+    void fork(Timer& timer);
     void drain();
 
     const std::shared_ptr<SetClock> clock_ = std::make_shared<SetClock>();
@@ -154,6 +155,8 @@ void World::actOn(Timer& timer, const std::shared_ptr<Task>& task) {
         return timer.cancel();
     case 9:
         return void(attempt([&] { task->setName("y"); }));
+    case 10:
+        return fork(timer);
     default:
         return schedule(timer, task);
     }
@@ -191,6 +194,23 @@ void World::playThread(std::shared_ptr<Timer> timer) {
     }
     timer.reset();
     if (oneIn(3)) attempt([&] { clock_->advance(kStep); });
+}
+
+void World::fork(Timer& timer) {
+    simulation::fork(book_, [&] {
+        for (const auto& each : tasks_)
+            static_cast<void>(oneIn(2) ? each->cancel() : each->cancelAndWait());
+        timer.~Timer();
+        tasks_ = {};
+        simulation::useOwn([](const auto& clock, auto&& run) {
+            TimerOptions options;
+            options.clock = clock;
+            Timer own(options);
+            own.schedule(run, kStep);
+            check(own.schedule(run, kStep)->cancel(), "not cancelled");
+            clock->advance(kStep);
+        });
+    });
 }
 
 void World::drain() {

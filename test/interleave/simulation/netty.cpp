@@ -42,6 +42,7 @@ class World {
     void add(HashedWheelTimer& timer, bool isInTask);
     void cancel(Timeout& timeout, bool waits);
     void stop(HashedWheelTimer& timer);
+    void fork(HashedWheelTimer& timer);
     void drain();
 
     const std::shared_ptr<SetClock> clock_ = std::make_shared<SetClock>();
@@ -154,6 +155,7 @@ void World::actInTask(Timeout& self) {
     case 2:
         return check(!self.cancel(), "cancelled in its run");
     case 3:
+        if (timer != nullptr && oneIn(2)) return fork(*timer);
         if (timer != nullptr && attempt([&] { timer->stop(); })) explore::fail("stopped");
         return;
     case 4:
@@ -185,6 +187,7 @@ void World::playThread(std::shared_ptr<HashedWheelTimer> timer) {
             break;
         case 7:
             check(timer->pendingTimeouts() >= 0, "pending");
+            if (oneIn(2)) fork(*timer);
             break;
         default:
             add(*timer, false);
@@ -192,6 +195,27 @@ void World::playThread(std::shared_ptr<HashedWheelTimer> timer) {
     }
     timer.reset();
     if (oneIn(3)) attempt([&] { clock_->advance(kTick); });
+}
+
+void World::fork(HashedWheelTimer& timer) {
+    simulation::fork(book_, [&] {
+        for (const auto& each : shared_) cancel(*each, oneIn(2));
+        check(timer.stop().empty(), "stopped");
+        check(!attempt([&] { timer.newTimeout([] {}, 0); }), "accepted");
+        check(timer.pendingTimeouts() >= 0, "pending");
+        timer.~HashedWheelTimer();
+        shared_.clear();
+        simulation::useOwn([](const auto& clock, auto&& run) {
+            HashedWheelTimerOptions options;
+            options.clock = clock;
+            options.tickDuration = kTick;
+            HashedWheelTimer own(options);
+            own.newTimeout(run, 0);
+            check(own.newTimeout(run, 0)->cancel(), "not cancelled");
+            clock->advance(kTick);
+            check(own.stop().empty(), "left");
+        });
+    });
 }
 
 void World::drain() {

@@ -50,6 +50,7 @@ class World {
     void useQueue(TimeDriver& driver);
     void waitForShared();
     void resetShared();
+    void fork(TimeDriver& driver);
     void turn(TimeDriver& driver);
     void checkFired(const Sleep& sleep) const;
     Date someTime() const { return clock_->now() + std::chrono::milliseconds(any(4) * kStep); }
@@ -80,7 +81,7 @@ class World::Waker {
         if (oneIn(6)) world_->actInWaker();
     }
     void operator()() const {
-        simulation::userCode("a waker");
+        simulation::userRun("a waker");
         if (calls_ != nullptr) calls_->add(1);
         if (world_->book_.has(world_->book_.isDraining)) return;
         if (oneIn(6)) {
@@ -127,7 +128,7 @@ void World::actInWaker() {
     case 4:
         return notify_->notifyOne();
     case 5:
-        return turn(*driver);
+        return oneIn(2) ? turn(*driver) : fork(*driver);
     default:
         return void(attempt([&] { static_cast<void>(driver->stats()); }));
     }
@@ -193,6 +194,31 @@ void World::resetShared() {
     attempt([&] { shared_->reset(due); });
 }
 
+void World::fork(TimeDriver& driver) {
+    simulation::fork(book_, [&] {
+        attempt([&] { static_cast<void>(driver.sleep(kStep).poll()); });
+        attempt([&] { static_cast<void>(driver.nextWake()); });
+        attempt([&] { driver.sleep(kStep).wait(); });
+        if (oneIn(2)) shared_.reset();
+        driver.~TimeDriver();
+        shared_.reset();
+        notify_.reset();
+        simulation::useOwn([](const auto& clock, auto&& run) {
+            TimeDriverOptions options;
+            options.clock = clock;
+            TimeDriver own(options);
+            Sleep sleep = own.sleep(kStep);
+            {
+                Sleep dropped = own.sleep(kStep);
+                dropped.poll(run);
+            }
+            sleep.poll(run);
+            clock->advance(kStep);
+            check(sleep.isElapsed(), "not elapsed");
+        });
+    });
+}
+
 void World::playThread(std::shared_ptr<TimeDriver> driver, bool ownsShared) {
     for (unsigned i = 1 + any(4); i != 0; --i) {
         switch (any(12)) {
@@ -216,6 +242,9 @@ void World::playThread(std::shared_ptr<TimeDriver> driver, bool ownsShared) {
             break;
         case 5:
             if (polled_) turn(*driver);
+            break;
+        case 7:
+            fork(*driver);
             break;
         case 6:
             if (ownsShared) resetShared();

@@ -102,6 +102,25 @@ void userCode(const char* where) {
     if (explore::holdsLock()) fail(std::string("a mutex is held in ") + where);
 }
 
+namespace {
+bool isChild = false;
+}
+
+void userRun(const char* where) {
+    if (isChild) fail(std::string("in a forked child, ") + where);
+    userCode(where);
+}
+
+void fork(Book& book, const std::function<void()>& body) {
+    if (std::exchange(book.hasForked, true)) return;
+    explore::inForkedChild([&] {
+        isChild = true;
+        book.isDraining = true;
+        endFaults();
+        body();
+    });
+}
+
 void Book::set(bool& fact) { fact = true; }
 bool Book::has(const bool& fact) const { return fact; }
 void Book::count(unsigned& event) { ++event; }
@@ -132,7 +151,7 @@ void Account::accept(Nanos now) {
 void Account::refuse() { ++refusals_; }
 
 void Account::beginRun(const Book& book, const SetClock& clock, bool onItsThread) {
-    userCode("a run");
+    userRun("a run");
     check(offers_ != refusals_, "a refused task runs");
     check(!isRunning_, "a task runs twice at a time");
     // The clock may be set between the look at it and the run.

@@ -2,12 +2,12 @@
 #pragma once
 
 #include "interleave/engine/explore.hpp"
+#include "interleave/simulation/set_clock.hpp"
 
 #include <jtimer/clock.hpp>
 #include <jtimer/time.hpp>
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -21,7 +21,6 @@
 /// tasks do with it; here is what all rooms share. See ../README.md.
 namespace simulation {
 
-using Nanos = std::int64_t;
 constexpr Nanos kMillis = 1'000'000;
 constexpr Nanos kNever = std::numeric_limits<Nanos>::max() / 2;
 
@@ -43,59 +42,11 @@ void endFaults();
 /// does the caller see what came before the time was moved.
 Nanos timeOf(const jtimer::Clock& clock);
 
-/// A manual clock that in some executions is set forward or back, as a wall clock may be: a wait on
-/// it has the length that it had when it began. What it has shown is known without a step.
-class SetClock final : public jtimer::Clock {
-  public:
-    SetClock();
-
-    std::int64_t nanos() const override;
-
-    /// Moves the time on. In some executions the clock may be set before, until endFaults().
-    void advance(jtimer::TimeSpan step);
-    /// Moves the time on by as much as the clock has been set back, and by `span`.
-    void advanceToEnd(jtimer::TimeSpan span);
-
-    /// A moment, between two settings of the clock.
-    using Moment = std::size_t;
-    Moment present() const;
-    Moment lastWait() const;  ///< when a thread began to wait last
-    /// The latest and the earliest time that it has shown at the settings since, and shows.
-    Nanos latest(Moment since = 0) const;
-    Nanos earliest(Moment since) const;
-    Nanos setForward() const;  ///< by how much, in all
-
-    /// While one exists, the clock is not set: what is due after a span is due at a known time.
-    class Held {
-      public:
-        explicit Held(SetClock& clock) : clock_(clock) { clock_.hold(1); }
-        ~Held() { clock_.hold(-1); }
-        Held(const Held&) = delete;
-        Held& operator=(const Held&) = delete;
-
-      private:
-        SetClock& clock_;
-    };
-
-  private:
-    class Waiter;
-
-    std::shared_ptr<jtimer::detail::Waiter> makeWaiter() const override;
-    void hold(int change);
-    void noteWait() const;
-    void set(Nanos step);
-
-    jtimer::ManualClock manual_{jtimer::Date{}};
-    const bool isSet_;
-    unsigned settingsLeft_ = 3;
-    int held_ = 0;
-    Nanos offset_ = 0, setForward_ = 0, setBack_ = 0;
-    std::vector<Nanos> shown_;  ///< before and after each setting
-    mutable Moment lastWait_ = 0;
-};
-
 /// Called by all user code: no mutex may be held.
 void userCode(const char* where);
+
+/// The same, in code that runs because of a timer: which it does not in a forked child.
+void userRun(const char* where);
 
 /// What user code throws. Takes no memory that could fail.
 struct Oops {};
@@ -120,6 +71,7 @@ class Book {
 
     bool isDraining = false;    ///< user code does nothing any more
     bool mayDiscard = false;    ///< tasks were dropped in a way that gives no account of them
+    bool hasForked = false;     ///< once in an execution is enough
     bool isUnpunctual = false;  ///< a task has moved the clock, so others are late
     unsigned thrown = 0;        ///< by user code, where the library must report it
     unsigned reported = 0;
@@ -229,6 +181,18 @@ std::vector<std::function<void()>> drawThreads(const std::shared_ptr<Timer>& tim
     for (unsigned i = 2 + any(2); i != 0; --i)
         threads.emplace_back([play, copy = timer]() mutable { play(std::move(copy)); });
     return threads;
+}
+
+/// Once in an execution, forks: in the child, where user code does nothing any more, `body`
+/// destroys what it has and uses a timer of its own, without faults.
+void fork(Book& book, const std::function<void()>& body);
+
+/// In a forked child: `use(clock, run)` makes a timer on the clock that calls run() once.
+template <class Use>
+void useOwn(const Use& use) {
+    Secret runs;
+    use(std::make_shared<jtimer::ManualClock>(jtimer::Date{}), [&runs] { runs.add(1); });
+    explore::check(runs.get() == 1, "a forked child's own timer");
 }
 
 /// Runs each on a thread of its own; with faults.
