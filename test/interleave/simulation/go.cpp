@@ -169,9 +169,9 @@ void World::useOwnFunction(Timers& timers) {
     const int delay = static_cast<int>(any(4)) * kStep;
     attempt([&] {
         Timer timer;
+        std::optional<SetClock::Held> held(*clock_);
         {
             const Call call(calls_);
-            const SetClock::Held held(*clock_);
             account.offer(*clock_, clock_->nanos() + delay * kMillis);
             timer = timers.afterFunc(delay, Function(*this, [&] {
                                          account.beginRun(book_, *clock_, false);
@@ -180,6 +180,7 @@ void World::useOwnFunction(Timers& timers) {
         }
         // A call of another thread may have said that it wakes the poller, and not done so yet.
         account.accept(calls_.get() == 0 ? timeOf(*clock_) + delay * kMillis : simulation::kNever);
+        held.reset();
         for (unsigned i = any(3); i != 0; --i) explore::yield();
         if (timer.stopAndWait()) account.cancel();
         account.checkOver();

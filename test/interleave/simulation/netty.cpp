@@ -117,8 +117,9 @@ void World::add(HashedWheelTimer& timer, bool isInTask) {
         const int delay = static_cast<int>(any(6)) * kTick;
         const simulation::Nanos nanos = delay * simulation::kMillis;
         const SetClock::Held held(*clock_);
+        // Where the clock has been set back, the next tick is that much further away.
         task->account.offer(*clock_, clock_->nanos() + nanos,
-                            (isInTask ? 2 : 1) * kTick * simulation::kMillis);
+                            (isInTask ? 2 : 1) * kTick * simulation::kMillis + clock_->setBack());
         std::shared_ptr<Timeout> timeout;
         if (!attempt([&] { timeout = timer.newTimeout(task, delay); }))
             return task->account.refuse();

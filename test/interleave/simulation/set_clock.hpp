@@ -34,6 +34,7 @@ class SetClock final : public jtimer::Clock {
     Nanos latest(Moment since = 0) const;
     Nanos earliest(Moment since) const;
     Nanos setForward() const;  ///< by how much, in all
+    Nanos setBack() const;     ///< the same
 
     /// While one exists, the clock is not set: what is due after a span is due at a known time.
     class Held {

@@ -74,6 +74,7 @@ Nanos SetClock::earliest(Moment since) const {
 }
 
 Nanos SetClock::setForward() const { return setForward_; }
+Nanos SetClock::setBack() const { return setBack_; }
 void SetClock::hold(int change) { held_ += change; }
 void SetClock::noteWait() const { lastWait_ = present(); }
 
