@@ -8,11 +8,10 @@
 
 #include <jtimer/exceptions.hpp>
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace jtimer::cluster::detail {

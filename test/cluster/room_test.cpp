@@ -11,6 +11,7 @@
 
 #include <libpq-fe.h>
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <stdexcept>

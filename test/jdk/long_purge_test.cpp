@@ -5,7 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <boost/thread/thread.hpp>
 
-#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>

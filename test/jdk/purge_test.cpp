@@ -5,7 +5,10 @@
 #include <boost/thread/thread.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <random>
 #include <stdexcept>

@@ -7,6 +7,7 @@
 #include <boost/thread/thread.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>

@@ -3,7 +3,10 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <chrono>
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 

@@ -8,6 +8,7 @@
 #include <boost/test/unit_test.hpp>
 #include <boost/thread/thread.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>

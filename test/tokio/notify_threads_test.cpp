@@ -9,7 +9,7 @@
 #include <boost/thread/thread.hpp>
 
 #include <atomic>
-#include <functional>
+#include <chrono>
 #include <vector>
 
 using namespace std::chrono_literals;

@@ -3,7 +3,11 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 

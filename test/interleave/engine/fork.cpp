@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <functional>
 #include <pthread.h>
 #include <string>
 #include <sys/wait.h>
