@@ -103,19 +103,14 @@ void userCode(const char* where) {
     if (explore::holdsLock()) fail(std::string("a mutex is held in ") + where);
 }
 
-namespace {
-bool isChild = false;
-}
-
 void userRun(const char* where) {
-    if (isChild) fail(std::string("in a forked child, ") + where);
+    if (explore::isForkedChild) fail(std::string("in a forked child, ") + where);
     userCode(where);
 }
 
 void fork(Book& book, const std::function<void()>& body) {
     if (std::exchange(book.hasForked, true)) return;
     explore::inForkedChild([&] {
-        isChild = true;
         book.isDraining = true;
         endFaults();
         body();
