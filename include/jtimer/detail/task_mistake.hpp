@@ -17,6 +17,13 @@ template <class Task, class T>
 inline constexpr bool isTaskClass<Task, T, std::enable_if_t<std::is_class_v<T> && sizeof(T) != 0>> =
     std::is_base_of_v<Task, T>;
 
+/// Whether F can be called with its handle, or without arguments. A disjunction, because a generic
+/// callable may fail to compile for the second if it is meant for the first.
+template <class F, class Handle>
+inline constexpr bool isCallableOfTask =
+    std::disjunction_v<std::is_invocable<std::decay_t<F>&, Handle>,
+                       std::is_invocable<std::decay_t<F>&>>;
+
 template <class T, class = void>
 inline constexpr bool isSmartPointer = false;
 template <class T>

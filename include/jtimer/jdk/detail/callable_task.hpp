@@ -4,6 +4,7 @@
 #include <jtimer/detail/block_allocator.hpp>
 #include <jtimer/detail/is_null.hpp>
 #include <jtimer/detail/sanitizers.hpp>
+#include <jtimer/detail/task_mistake.hpp>
 #include <jtimer/jdk/detail/task_access.hpp>
 #include <jtimer/jdk/timer_task.hpp>
 
@@ -14,12 +15,8 @@
 
 namespace jtimer::detail {
 
-/// Whether F can be called with its task, or without arguments. A disjunction, because a generic
-/// callable may fail to compile for the second if it is meant for the first.
 template <class F>
-inline constexpr bool isTaskCallable =
-    std::disjunction_v<std::is_invocable<std::decay_t<F>&, TimerTask&>,
-                       std::is_invocable<std::decay_t<F>&>>;
+inline constexpr bool isTaskCallable = isCallableOfTask<F, TimerTask&>;
 
 /// A callable as a TimerTask: callable, task and reference count in one piece of memory.
 template <class Callable>

@@ -27,12 +27,9 @@ struct write_a_task_and_a_delay {};
 template <class Callable>
 inline constexpr bool takesHandle = std::is_invocable_v<Callable&, const std::shared_ptr<Timeout>&>;
 
-/// Whether F can be called with its handle, or without arguments. A disjunction, because a generic
-/// callable may fail to compile for the second if it is meant for the first.
 template <class F>
 inline constexpr bool isTaskCallable =
-    std::disjunction_v<std::is_invocable<std::decay_t<F>&, const std::shared_ptr<Timeout>&>,
-                       std::is_invocable<std::decay_t<F>&>>;
+    jtimer::detail::isCallableOfTask<F, const std::shared_ptr<Timeout>&>;
 
 /// A timeout that contains the callable that it was made of: timeout, callable and reference count
 /// in one allocation.
