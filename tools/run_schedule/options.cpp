@@ -78,11 +78,12 @@ returned by jtimer::Timer::stats(): they also count the tasks that start the sch
 commands, and check the clock once a second while a time of that clock is pending.
 
 With --cluster, any number of copies of run_schedule, on any machines, play one schedule: each line
-runs once per period in the whole cluster, and goes on when a copy or its machine dies. Tasks are
-known to the cluster by their names, so another schedule on the same database needs other names. A
-line that runs once does so once for all times. `daily` and `cron` need a time zone; missed runs of
-a `rate` are made up for by a single one; overlap=kill is refused. When a copy has lost touch with
-the database for 30 seconds, another one takes over, and running commands receive SIGTERM.
+runs once per period in the whole cluster, and goes on when a copy or its machine dies. The tasks
+are kept in the schema `run_schedule`, which the first copy creates if its role may. They are known
+to the cluster by their names, so another schedule on the same database needs other names. A line
+that runs once does so once for all times. `daily` and `cron` need a time zone; missed runs of a
+`rate` are made up for by a single one; overlap=kill is refused. When a copy has lost touch with the
+database for 30 seconds, another one takes over, and running commands receive SIGTERM.
 
 A line that cannot be written, because the disk is full or nothing reads the pipe, is lost and
 reported; commands continue, and the next line is tried again. A dry run ends there.
