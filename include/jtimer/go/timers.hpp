@@ -139,8 +139,9 @@ class JTIMER_API Timers {
     ///
     /// The runtime keeps as many idle threads as there are hardware threads, plus one. The others
     /// end on their own: no call waits for the destructors of their thread_local objects. If the
-    /// system has no more threads, a run waits for an existing one; if there is none, it runs on
-    /// the thread that fires.
+    /// system has no more threads, a run waits until another one ends, or until a thread can be
+    /// started, which the runtime tries again every 10 ms. If it has no thread for functions at
+    /// all, they run on the thread that fires.
     ///
     /// \param f anything that can be called without arguments, even if it is move-only. It is kept
     ///   while it can run, and destroyed with no lock held, on any thread

@@ -77,6 +77,7 @@ class World {
     simulation::Secret live_;  ///< functions
     simulation::Secret lost_;
     simulation::Secret calls_;  ///< in progress, that start something
+    bool hasExecutor_ = false;
     std::shared_ptr<Timers> timers_;
     std::weak_ptr<Timers> known_;
     std::array<Shared, 2> functions_;
@@ -122,7 +123,8 @@ TimersOptions World::options() {
     drawn.clock = clock_;
     drawn.name = "x";
     drawn.shards = 1 + any(2);
-    if (oneIn(2)) drawn.executor = [](const std::function<void()>& run) { run(); };
+    hasExecutor_ = oneIn(2);
+    if (hasExecutor_) drawn.executor = [](const std::function<void()>& run) { run(); };
     drawn.uncaughtExceptionHandler = [this](const std::string&, const std::exception_ptr&) {
         simulation::userCode("a handler");
         book_.count(book_.reported);
@@ -178,8 +180,11 @@ void World::useOwnFunction(Timers& timers) {
                                          account.endRun();
                                      }));
         }
-        // A call of another thread may have said that it wakes the poller, and not done so yet.
-        account.accept(calls_.get() == 0 ? timeOf(*clock_) + delay * kMillis : simulation::kNever);
+        // A call of another thread may have said that it wakes the poller, and not done so yet. The
+        // last free thread runs no function beside others before it has started one more.
+        const bool isPunctual =
+            calls_.get() == 0 && (hasExecutor_ || !simulation::mayFailToStart());
+        account.accept(isPunctual ? timeOf(*clock_) + delay * kMillis : simulation::kNever);
         held.reset();
         for (unsigned i = any(3); i != 0; --i) explore::yield();
         if (timer.stopAndWait()) account.cancel();

@@ -29,13 +29,15 @@ void drawPace() {
 
 namespace {
 bool hasFaults = false;
-}
+bool threadsMayFail = false;
+}  // namespace
 
 void drawFaults() {
     hasFaults = true;
     constexpr std::array<unsigned, 4> kOneIn{2, 5, 12, 30};
     const unsigned often = kOneIn[any(4)];
     const unsigned kind = any(8);
+    threadsMayFail = kind <= 2;
     if (kind == 0 || kind == 1) explore::failAllocations(often);
     if (kind == 1 || kind == 2) explore::failThreadStarts(often);
 }
@@ -50,6 +52,8 @@ Nanos timeOf(const jtimer::Clock& clock) {
     const Inside inside;
     return clock.nanos();
 }
+
+bool mayFailToStart() { return threadsMayFail; }
 
 SetClock::SetClock() : isSet_(oneIn(3)) {}
 

@@ -37,6 +37,8 @@ void drawPace();
 /// In some executions, from now on allocations fail, or thread starts.
 void drawFaults();
 void endFaults();
+/// Whether a thread may not start in this execution, perhaps for want of memory.
+bool mayFailToStart();
 
 /// What a clock shows, without a step of the calling thread: no other thread sees the call, nor
 /// does the caller see what came before the time was moved.
