@@ -22,9 +22,7 @@ class Tree:
     def __init__(self, path, settings, folders):
         self.path, self.settings = path, settings
         self.build = "build/thread" if "SANITIZE=thread" in settings else "build"
-        # Each guards what is built without a mutant: by make, and for comparison.
-        self.lock, self.plain_lock = threading.Lock(), threading.Lock()
-        self.built, self.plain = set(), set()
+        self.lock, self.built = threading.Lock(), set()  # guards what make builds
         # How long each test takes without a mutant, in seconds; None if it fails; and its program for
         # that. The times are kept in a file.
         self.took, self.alone, self.tries = {}, {}, path / "tries.json"
@@ -42,48 +40,17 @@ class Tree:
         # The command that makes each object, archive and program.
         self.commands = {match[1] or match[2]: match[0] for match in re.finditer(
             r"^.*\s-o (build/\S+)$|^rm .* rcs (\S+) .*$", listed, re.MULTILINE)}
-        self.precompile()
         self.expected = {program.split()[0]: seconds for program, seconds in self.tried.items()}
-
-    def precompile(self):
-        """The system's headers that lib/ includes. Reading them is more than half of the time that it
-        takes to compile a file."""
-        names = {name for file in self.path.glob("lib/*/*.?pp") if file.parent.name != "cluster"
-                 for name in re.findall("^#include (<.*>)", file.read_text(), re.MULTILINE)}
-        self.headers = f"{self.build}/mutants.hpp"
-        text = "".join(f"#if __has_include({name})\n#include {name}\n#endif\n" for name in sorted(names))
-        header = self.path / self.headers
-        header.parent.mkdir(parents=True, exist_ok=True)
-        if not header.exists() or header.read_text() != text or not header.with_suffix(".hpp.gch").exists():
-            header.write_text(text)
-            command = next(command for target, command in self.commands.items() if "/obj/lib/" in target)
-            flags = command[:command.index(" -c ")]
-            self.run(f"{flags} -x c++-header {self.headers} -o {self.headers}.gch")
 
     def run(self, command):
         return subprocess.run(command, shell=True, cwd=self.path, capture_output=True).returncode == 0
-
-    def with_headers(self, command):
-        return command.replace(" -c lib/", f" -include {self.headers} -c lib/")
-
-    def without_mutant(self, target):
-        """What a changed target is compared with."""
-        if "/obj/lib/" not in target:
-            return target
-        plain = target.replace("build/", "build/plain/", 1)
-        with self.plain_lock:
-            if target not in self.plain:
-                (self.path / plain).parent.mkdir(parents=True, exist_ok=True)
-                self.run(self.with_headers(self.commands[target]).replace(f"-o {target}", f"-o {plain}"))
-                self.plain.add(target)
-        return plain
 
     def program(self, test):
         return f"{self.build}/{test[:-4]}"
 
     def make(self, *goals):
-        # The library's precompiled header is the one of precompile().
-        done = subprocess.run(["make", "PRECOMPILED=tests", *self.settings, *goals], cwd=self.path,
+        # With a sanitizer too, whatever it then warns of.
+        done = subprocess.run(["make", "PRECOMPILED=yes", *self.settings, *goals], cwd=self.path,
                               capture_output=True, text=True, env=dict(os.environ, MAKEFLAGS="", MAKELEVEL="0"))
         if done.returncode != 0:
             sys.exit(f"without a mutant, the tests do not build:\n{done.stderr[-2000:]}")
@@ -196,7 +163,6 @@ class Changed:
         if target.endswith(".o"):
             if not self.depends(target):
                 return target
-            command = self.tree.with_headers(command)
             for folder in ("lib", "include", "."):
                 command = command.replace(f" -I{folder} ", f" -I{self.folder}/{folder} -I{folder} ")
             command = command.replace(f" -c {self.mutant.file} ", f" -c {self.folder}/{self.mutant.file} ")
@@ -213,5 +179,4 @@ class Changed:
         command = re.sub(rf"(?<=\s){re.escape(target)}(?=\s|$)", made, command)
         if not self.tree.run(command):
             return None
-        plain = self.tree.path / self.tree.without_mutant(target)
-        return target if filecmp.cmp(plain, self.tree.path / made, False) else made
+        return target if filecmp.cmp(self.tree.path / target, self.tree.path / made, False) else made
