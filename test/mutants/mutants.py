@@ -4,12 +4,12 @@
 
     make mutants SEED=20261125 COUNT=20 PARTS='jdk sync' MUTANTS_SECONDS=600
 
-COUNT mutants are drawn from all possible ones of PARTS by SEED: the same seed draws the same mutants
-from the same sources. SCRATCH (build/mutants) has a copy of the sources, built once. With a mutant,
-only what depends on its file is compiled again, and of the tests of its part those run whose program
-differs, until one fails: first those named after the file, then those that have killed most. Mutants
-of a memory order or a lock run in the tests that explore interleavings, and then under
-ThreadSanitizer; all others under LeakSanitizer.
+COUNT mutants are drawn from all possible ones of PARTS by SEED. The same seed draws the same mutants,
+but for those of lines that have changed since. SCRATCH (build/mutants) has a copy of the sources, built
+once. With a mutant, only what depends on its file is compiled again, and of the tests of its part those
+run whose program differs, until one fails: first those named after the file, then those that have
+killed most. Mutants of a memory order or a lock run in the tests that explore interleavings, and then
+under ThreadSanitizer; all others under LeakSanitizer.
 
 Results are appended to SCRATCH/results-SEED.txt, and a run goes on where an earlier one stopped.
 survivors.txt lists the mutants that no test can or need see, each with a reason; they are not played.
@@ -19,9 +19,9 @@ of it, so that no test could see it.
 import argparse
 import collections
 import concurrent.futures
+import hashlib
 import os
 import pathlib
-import random
 import re
 import resource
 import sys
@@ -102,6 +102,16 @@ def sources(parts):
             file = str(path.relative_to(ROOT))
             if "cluster" not in path.parts and part_of(file) in parts:
                 yield file
+
+
+def drawn(mutants, seed):
+    """In an order in which each has its place from what it changes, whatever other mutants there are."""
+    same, places = collections.Counter(), {}
+    for mutant in mutants:
+        change = mutant._replace(line=0)
+        places[mutant] = hashlib.sha256(repr((seed, *change, same[change])).encode()).digest()
+        same[change] += 1
+    return sorted(places, key=places.get)
 
 
 def explained():
@@ -216,9 +226,8 @@ class Game:
 
 def main():
     given = arguments()
-    candidates = [mutant for file in sources(given.parts) for mutant in mutants_of(file)
-                  if not given.kinds or mutant.kind in given.kinds]
-    random.Random(given.seed).shuffle(candidates)
+    candidates = drawn([mutant for file in sources(given.parts) for mutant in mutants_of(file)
+                        if not given.kinds or mutant.kind in given.kinds], given.seed)
     print(f"seed {given.seed}: {given.count} of {len(candidates)} mutants of {' '.join(given.parts)}", flush=True)
     if given.list:
         print("\n".join(map(placed, candidates[:given.count])))
