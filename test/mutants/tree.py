@@ -23,6 +23,7 @@ class Tree:
         self.path, self.settings = path, settings
         self.build = "build/thread" if "SANITIZE=thread" in settings else "build"
         self.lock, self.built = threading.Lock(), set()  # guards what make builds
+        self.trying = threading.Lock()  # guards took, alone, and the commands that works() changes
         # How long each test takes without a mutant, in seconds; None if it fails; and its program for
         # that. The times are kept in a file.
         self.took, self.alone, self.tries = {}, {}, path / "tries.json"
@@ -59,18 +60,19 @@ class Tree:
     def works(self, test):
         """Whether it passes without a mutant; also measures how long it takes. LeakSanitizer lets a
         forked child hang that starts a thread: a test of that is linked without it."""
-        if test not in self.took:
-            self.alone[test] = program = self.program(test)
-            took, command = self.time_of(program), self.commands[program]
-            if took is None and "-fsanitize=leak" in command:
-                self.commands[program] = command = command.replace("-fsanitize=leak", "")
-                self.alone[test] = f"{program}-without-leak"
-                self.run(command.replace(f"-o {program}", f"-o {self.alone[test]}"))
-                took = self.time_of(self.alone[test])
-            if took is None:
-                print(f"without a mutant: {test} failed, and is not run", flush=True)
-            self.took[test] = self.expected[program] = took
-        return self.took[test] is not None
+        with self.trying:
+            if test not in self.took:
+                self.alone[test] = program = self.program(test)
+                took, command = self.time_of(program), self.commands[program]
+                if took is None and "-fsanitize=leak" in command:
+                    self.commands[program] = command = command.replace("-fsanitize=leak", "")
+                    self.alone[test] = f"{program}-without-leak"
+                    self.run(command.replace(f"-o {program}", f"-o {self.alone[test]}"))
+                    took = self.time_of(self.alone[test])
+                if took is None:
+                    print(f"without a mutant: {test} failed, and is not run", flush=True)
+                self.took[test] = self.expected[program] = took
+            return self.took[test] is not None
 
     def time_of(self, program):
         key = f"{program} {(self.path / program).stat().st_mtime_ns}"
@@ -122,13 +124,13 @@ class Tree:
         tests, same = self.tests_for(mutant, folders, kills), True
         for some in [tests[:2], *(tests[first:first + 8] for first in range(2, len(tests), 8))]:
             self.build_tests(some)
-            for test in some:
+            for test in filter(self.works, some):
                 program = changed.made(self.program(test))
                 if program is None:
                     return "does not compile"
                 if program != self.program(test):
                     same = False
-                    if self.works(test) and self.fails(test, program):
+                    if self.fails(test, program):
                         return test
         return "same program" if same else None
 
