@@ -64,6 +64,7 @@ void Commands::endAll(int signal) {
 std::vector<std::string> Commands::running() {
     const std::lock_guard lock(mutex_);
     std::vector<std::string> names;
+    names.reserve(running_.size());
     for (const Running& each : running_) names.push_back(each.first);
     return names;
 }

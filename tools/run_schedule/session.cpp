@@ -312,7 +312,7 @@ Result play(std::vector<Entry> entries, const Options& options, Output& output) 
     return Session(options, output).run(std::move(entries));
 }
 
-Result playDry(std::vector<Entry> entries, const Options& options, Output& output) {
+Result playDry(const std::vector<Entry>& entries, const Options& options, Output& output) {
     Printer printer(output);
     for (const Entry& entry : entries) printer.widen(widthOf(entry.name));
     const auto clock = std::make_shared<jtimer::ManualClock>(jtimer::WallClock().now());
@@ -330,7 +330,7 @@ Result playDry(std::vector<Entry> entries, const Options& options, Output& outpu
     actions.isPast = [](const Entry& entry, Date when) { say(skippedAsPast(entry, when)); };
     Player player({clock, clock}, ledger, actions, {options.jobs, options.catchUp, options.grace});
     running = &player;
-    player.start(std::move(entries));
+    player.start(entries);
     clock->advanceTo(end);
     player.finish();
     printer.table(ledger.records());
