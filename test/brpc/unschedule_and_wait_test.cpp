@@ -12,6 +12,7 @@
 #include <atomic>
 #include <exception>
 #include <memory>
+#include <pthread.h>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -46,14 +47,18 @@ struct Fixture : test::ManualThread, test::LongRun {
     Fixture& operator=(const Fixture&) = delete;
     ~Fixture() { timer.stopAndJoin(); }  // before the gates that a run uses are destroyed
 
-    /// Begins a run that lasts until `released` is opened.
-    TaskId startRun() {
-        const TaskId id = timer.schedule(
+    /// A run that lasts until `released` is opened.
+    TaskId scheduleRun() {
+        return timer.schedule(
             [this, last = std::make_unique<SlowToDestroy>(over)] {
                 running.open();
                 released.wait();
             },
             jtimer::Date{});
+    }
+
+    TaskId startRun() {
+        const TaskId id = scheduleRun();
         running.wait();
         return id;
     }
@@ -94,6 +99,23 @@ BOOST_AUTO_TEST_CASE(c10_it_does_not_wait_for_the_run_of_another_task) {
     released.open();
 }
 
+BOOST_AUTO_TEST_CASE(c10_it_does_not_wait_for_the_run_that_follows) {
+    TaskId id = kInvalidTaskId;
+    test::Gate waited;
+    // Scheduled during a run, both are found in one round.
+    const auto scheduleBoth = [&] {
+        id = scheduleRun();
+        timer.schedule([&] { waited.wait(); }, at(0));
+    };
+    timer.schedule(scheduleBoth, jtimer::Date{});
+    running.wait();
+    duringRun([&] {
+        BOOST_TEST(timer.unscheduleAndWait(id) == kRunning);
+        waited.open();
+    });
+    timer.stopAndJoin();
+}
+
 BOOST_AUTO_TEST_CASE(c10_inside_the_run_it_does_not_wait) {
     TaskId id = kInvalidTaskId;
     int answer = 0;
@@ -111,6 +133,18 @@ BOOST_AUTO_TEST_CASE(c10_it_returns_when_the_run_was_the_last_before_a_stop) {
         BOOST_TEST(over.load());
     });
     stopper.join();
+}
+
+BOOST_AUTO_TEST_CASE(c10_it_returns_when_the_run_has_exited_its_thread) {
+    const TaskId id = timer.schedule(
+        [this] {
+            running.open();
+            released.wait();
+            pthread_exit(nullptr);
+        },
+        jtimer::Date{});
+    running.wait();
+    duringRun([&] { BOOST_TEST(timer.unscheduleAndWait(id) == kRunning); });
 }
 
 BOOST_AUTO_TEST_CASE(c10_it_returns_when_a_run_that_throws_has_been_reported) {
