@@ -38,22 +38,19 @@ Case* ChannelCell::firstPending(CellLock&) noexcept {
 }
 
 /// Ends a wait that firstPending() has found, with the value, or with its time-out if that comes
-/// before the value. The wait leaves the list. \returns whether it has received the value
+/// before the value. \returns whether it has received the value
 bool ChannelCell::settle(CellLock& lock, Case& c, WakeList& toWake) {
     Wait& wait = *c.wait;
     if (!wait.endsBefore(when_, runtime().clock())) return giveTo(lock, c, toWake);
     if (wait.claim(Wait::Outcome::TimedOut)) toWake.add(wait);
-    c.unlink();
     return false;
 }
 
 /// Fires for a wait that firstPending() has found. \returns false if another thread has claimed
-/// the wait meanwhile, for example for the value of another channel; then the wait has only left
-/// the list
+/// the wait meanwhile, for example for the value of another channel
 bool ChannelCell::giveTo(CellLock& lock, Case& c, WakeList& toWake) {
     Wait& wait = *c.wait;
     const Nanos now = period_ == 0 ? 0 : runtime().now();  // a user's clock may throw
-    c.unlink();
     if (!wait.claimReceived(c.index, when_)) return false;
     toWake.add(wait);
     const Nanos lateness = runtime().latenessOf(when_);
