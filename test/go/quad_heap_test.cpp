@@ -23,6 +23,13 @@ BOOST_AUTO_TEST_CASE(items_come_out_in_the_order_of_their_times) {
     BOOST_TEST(h.drain() == expected, boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(items_of_times_before_0_come_out_in_the_order_of_their_times) {
+    Heap h;
+    for (const Nanos when : {-10, -40, -20, -50, -30}) h.add(when);
+    const std::vector<int> expected{4, 2, 5, 3, 1};
+    BOOST_TEST(h.drain() == expected, boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(g41_of_n_items_of_the_same_time_the_first_comes_first_and_then_the_last) {
     for (int n = 1; n <= 40; ++n) {
         Heap h;
