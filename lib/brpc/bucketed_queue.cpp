@@ -257,7 +257,12 @@ class BucketedQueue::Check {
     void checkFree() {
         queue_.pool_.forEachBatch([this](const Slot& first) { checkList(first.number(), isFree); });
         const Slot* const recycled = queue_.recycled_;
-        checkList(recycled == nullptr ? Slot::kNone : recycled->number(), isFree);
+        const std::uint32_t first = recycled == nullptr ? Slot::kNone : recycled->number();
+        checkList(first, isFree);
+        std::uint32_t count = 0;
+        for (std::uint32_t number = first; number != Slot::kNone; ++count)
+            number = queue_.pool_.at(number).next;
+        require(count == queue_.recycledCount_, 0, "or others are counted wrongly as recycled");
     }
 
     /// Only the running task and the slots that have used up their versions are in no place.
