@@ -6,8 +6,11 @@
 public_headers = $(filter-out jtimer/cluster.hpp jtimer/cluster/%,$(patsubst include/%,%, \
 	$(wildcard $(addprefix include/jtimer/,*.hpp */*.hpp */*/*.hpp))))
 header_dirs = $(sort $(dir $(public_headers)))
-doc_files = $(wildcard README.md ChangeLog LICENSE doc/*.md doc/*/*.md doc/*/*.svg)
-doc_dirs = $(filter-out ./,$(sort $(dir $(doc_files))))
+# The pages, and what they link to.
+doc_files = ChangeLog LICENSE $(wildcard *.md $(addprefix doc/,*.md */*.md */*.svg) \
+	$(foreach suffix,md cpp java,samples/*.$(suffix) samples/*/*.$(suffix)) \
+	$(addprefix test/,*.md */*.md */*/*.md)) tools/run_schedule/demo.schedule
+doc_dirs = $(filter-out ./,$(sort $(foreach dir,$(dir $(doc_files)),$(dir) $(dir $(dir:/=)))))
 
 # Each page of doc/reference is also a manual page: of section 3, or of section 1 if it is a tool's.
 reference = $(patsubst doc/reference/%.md,%,$(wildcard doc/reference/*.md))

@@ -15,9 +15,10 @@
 set -u
 
 . test/support/cases.sh
+. test/support/links.sh
 : "${BUILD:=build}" "${CXX:=g++}" "${TESTED_CXXFLAGS=-O2 -g}" "${PYTHON:=python3}"
 unset MAKEFLAGS  # the settings of the make that calls us
-pages=$(ls README.md CONTRIBUTING.md doc/*.md doc/*/*.md samples/*.md test/*.md test/*/*/*.md)
+pages=$(ls README.md CONTRIBUTING.md SECURITY.md doc/*.md doc/*/*.md samples/*.md test/*.md test/*/*.md test/*/*/*.md)
 
 # Writes the blocks of C++ on the page $1 to $tmp/block_LINE.cpp each.
 extract() {
@@ -100,26 +101,8 @@ the_commands_for_root_build_and_run_the_program_of_the_readme() {
         PATH=$tmp/bin:$PATH run_program_commands "$commands" 1
 }
 
-# A heading's anchor, as GitHub and Doxygen make it.
-anchors() {
-    sed -n 's/^##* //p' "$1" | tr '[:upper:] ' '[:lower:]-' | tr -cd 'a-z0-9\n_-'
-}
-
-every_link_of_the_pages_leads_to_a_file_and_a_heading() {
-    for page in $pages; do
-        for link in $(grep -o '](\([^) ]*\))' "$page" | sed 's/^](//; s/)$//'); do
-            case $link in *://*) continue ;; esac
-            file=${link%%#*}
-            file=${file:+$(dirname "$page")/$file}
-            : "${file:=$page}"
-            test -e "$file" || { echo "$page: there is no $link"; return 1; }
-            case $link in *'#'*)
-                anchors "$file" | grep -qx "${link#*#}" ||
-                    { echo "$page: no heading for $link"; return 1; } ;;
-            esac
-        done
-    done
-}
+# shellcheck disable=SC2086
+every_link_of_the_pages_leads_to_a_file_and_a_heading() { every_link_leads_to_a_file_and_a_heading $pages; }
 
 # Reads well if it has the usual sections, nothing of the Markdown is left, and man does not complain.
 every_page_of_the_reference_is_a_manual_page() {

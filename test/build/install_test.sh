@@ -6,6 +6,7 @@
 set -u
 
 . test/support/install.sh
+. test/support/links.sh
 
 stage=$tmp/stage
 export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
@@ -19,8 +20,9 @@ expected_files() {
         printf "./$2/%s\n" libjtimer.a libjtimer.so "libjtimer.so.$soversion" \
             "libjtimer.so.$version" pkgconfig/jtimer.pc cmake/jtimer/jtimerConfig.cmake \
             cmake/jtimer/jtimerConfigVersion.cmake
-        for file in README.md ChangeLog LICENSE doc/*.md doc/*/*.md doc/*/*.svg; do
-            test ! -f "$file" || echo "./share/doc/jtimer/$file"
+        for file in *.md ChangeLog LICENSE tools/run_schedule/demo.schedule \
+            $(find doc samples test -name '*.md' -o -name '*.svg' -o -path 'samples/*.cpp' -o -path 'samples/*.java'); do
+            echo "./share/doc/jtimer/$file"
         done
         for page in jtimer jtimer_brpc jtimer_go jtimer_netty jtimer_tokio; do
             echo "./share/man/man3/$page.3"
@@ -76,6 +78,12 @@ run_schedule_is_installed_with_its_completion() {
 --trace = files/b: files/backup.schedule
 files/b: files/backup.schedule
 END
+}
+
+every_link_of_the_installed_pages_leads_to_a_file_and_a_heading() {
+    # shellcheck disable=SC2086
+    pages=$(find "$prefix/share/doc/jtimer" -name '*.md') && test -n "$pages" &&
+        every_link_leads_to_a_file_and_a_heading $pages
 }
 
 installed_files_can_be_read_by_everybody() {
@@ -253,6 +261,7 @@ uninstall_removes_what_install_has_put_and_nothing_else() {
 check install_puts_exactly_the_files_it_should
 check without_tools_install_leaves_run_schedule_out
 check run_schedule_is_installed_with_its_completion
+check every_link_of_the_installed_pages_leads_to_a_file_and_a_heading
 check installed_files_can_be_read_by_everybody
 check installed_libraries_have_no_debug_information
 check the_shared_library_has_its_soname
