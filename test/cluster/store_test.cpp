@@ -2,76 +2,20 @@
 
 // The operations of a Store, as nodes and callers use them, on one thread.
 
-#include "cluster/store.hpp"
+#include "cluster/store_fixture.hpp"
 
-#include "cluster/schema.hpp"
-#include "support/throws.hpp"
-
-#include <jtimer/cluster/exceptions.hpp>
-#include <jtimer/cluster/migrate.hpp>
-#include <jtimer/exceptions.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <cstddef>
+#include <chrono>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
-
-namespace {
 
 using namespace jtimer::cluster;
 using namespace jtimer::cluster::detail;
 using std::chrono::hours;
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr Micros kLease = 30'000'000;
-constexpr Micros kSecond = 1'000'000;
-
-/// A schema for tests, a Store, and a node.
-struct Fixture : test::Schema {
-    Fixture() : store(options) { node = store.registerNode("one", kLease); }
-
-    std::size_t schedule(const std::string& name, const std::string& id, const Schedule& when,
-                         const std::string& payload = {}, IfExists ifExists = IfExists::Update) {
-        return store.schedule({NewTask{name, id, when, payload, ifExists}});
-    }
-
-    std::vector<ClaimedTask> claim(int limit = 10) { return store.claim(node, {"n"}, limit).tasks; }
-
-    std::shared_ptr<const ClaimedTask> claimOne() {
-        const std::vector<ClaimedTask> tasks = claim(1);
-        BOOST_REQUIRE(tasks.size() == 1);
-        return std::make_shared<const ClaimedTask>(tasks[0]);
-    }
-
-    EndStatus end(const std::shared_ptr<const ClaimedTask>& task, End::Kind kind,
-                  Micros delay = 0) {
-        End end;
-        end.task = task;
-        end.kind = kind;
-        end.delay = delay;
-        if (kind != End::Kind::Success) end.error = "broken";
-        return store.writeEnds({end})[0];
-    }
-
-    TaskInfo find(const std::string& id = "i") {
-        const auto found = store.find("n", id);
-        BOOST_REQUIRE(found.has_value());
-        return *found;
-    }
-
-    Store store;
-    NodeNumber node;
-};
-
-}  // namespace
-
-BOOST_FIXTURE_TEST_SUITE(store, Fixture)
+BOOST_FIXTURE_TEST_SUITE(store, test::StoreFixture)
 
 BOOST_AUTO_TEST_CASE(k2_a_task_is_not_claimed_before_its_time_and_the_claim_tells_its_wake) {
     BOOST_TEST(schedule("n", "i", Schedule::once(seconds(10)), "text") == 1U);
@@ -97,6 +41,7 @@ BOOST_AUTO_TEST_CASE(k2_a_task_is_not_claimed_before_its_time_and_the_claim_tell
 }
 
 // Before the next task of a node may lie a million others'.
+
 BOOST_AUTO_TEST_CASE(k31_a_claim_looks_no_farther_ahead_than_it_is_asked_to) {
     schedule("n", "i", Schedule::once(seconds(10)), "");
     BOOST_TEST(!store.claim(node, {"n"}, 10, {}, 9 * kSecond).nextWakeIn.has_value());
@@ -244,59 +189,6 @@ BOOST_AUTO_TEST_CASE(k24_list_goes_through_all_tasks_in_parts) {
     BOOST_TEST(store.list(scheduled).size() == 6U);
 }
 
-BOOST_AUTO_TEST_CASE(k25_a_fixed_rate_keeps_its_phase) {
-    const Micros first = store.now() - 1;
-    schedule("n", "i", Schedule::fixedRate(toDate(first), milliseconds(1500)));
-    BOOST_TEST((end(claimOne(), End::Kind::Success) == EndStatus::Written));
-    BOOST_TEST((find().scheduledExecutionTime == toDate(first + 1'500'000)));
-
-    // A run that is moved does not move the others.
-    store.reschedule("n", "i", toDate(first + 1'600'000));
-    store.advance(2 * kSecond);
-    const auto moved = claimOne();
-    BOOST_TEST(moved->due == first + 1'600'000);
-    BOOST_TEST((end(moved, End::Kind::Success) == EndStatus::Written));
-    BOOST_TEST((find().scheduledExecutionTime == toDate(first + 3'000'000)));
-}
-
-BOOST_AUTO_TEST_CASE(k25_a_fixed_delay_counts_from_the_end_of_a_run) {
-    schedule("n", "i", Schedule::fixedDelay(0, hours(1)));
-    const auto task = claimOne();
-    store.advance(100 * kSecond);
-    const Micros before = store.now();
-    BOOST_TEST((end(task, End::Kind::Success) == EndStatus::Written));
-    const Micros after = store.now();
-    const Micros due = toMicros(jtimer::When(find().scheduledExecutionTime)) - 3'600 * kSecond;
-    BOOST_TEST(due >= before);
-    BOOST_TEST(due <= after);
-}
-
-BOOST_AUTO_TEST_CASE(k26_missed_runs_are_repeated_skipped_or_merged) {
-    using jtimer::MissedRuns;
-    const Micros first = store.now() - kSecond;
-    // 101 s after the first, a period of 10 s: 10 have passed.
-    const auto dueAfter = [&](MissedRuns missedRuns, std::uint64_t& missed) {
-        schedule("n", "i", Schedule::fixedRate(toDate(first), seconds(10), missedRuns), {},
-                 IfExists::Replace);
-        const auto task = claimOne();
-        BOOST_TEST(task->missedRuns == 0U);
-        store.advance(100 * kSecond);
-        BOOST_TEST((end(task, End::Kind::Success) == EndStatus::Written));
-        const Micros due = toMicros(jtimer::When(find().scheduledExecutionTime));
-        store.advance(10 * kSecond);
-        missed = claimOne()->missedRuns;
-        store.advance(-110 * kSecond);
-        return (due - first) / kSecond;
-    };
-    std::uint64_t missed = 0;
-    BOOST_TEST(dueAfter(MissedRuns::Burst, missed) == 10);
-    BOOST_TEST(missed == 0U);
-    BOOST_TEST(dueAfter(MissedRuns::Skip, missed) == 110);
-    BOOST_TEST(missed == 10U);
-    BOOST_TEST(dueAfter(MissedRuns::Once, missed) == 100);
-    BOOST_TEST(missed == 9U);
-}
-
 BOOST_AUTO_TEST_CASE(k32_a_claim_takes_no_more_than_its_limit_in_order_of_wake) {
     const Micros now = store.now();
     for (int i = 0; i < 5; ++i) {
@@ -329,75 +221,6 @@ BOOST_AUTO_TEST_CASE(k34_a_claim_that_finds_nothing_draws_no_transaction_number)
     const std::string before = ask("select pg_snapshot_xmax(pg_current_snapshot())");
     store.claim(node, {"n"}, 10);
     BOOST_TEST(ask("select pg_snapshot_xmax(pg_current_snapshot())") == before);
-}
-
-BOOST_AUTO_TEST_CASE(k36_the_ends_of_many_runs_are_one_write) {
-    for (int i = 0; i < 5; ++i) schedule("n", std::to_string(i), Schedule::once(0));
-    std::vector<End> ends;
-    for (const ClaimedTask& task : claim()) {
-        End end;
-        end.task = std::make_shared<const ClaimedTask>(task);
-        ends.push_back(end);
-    }
-    BOOST_REQUIRE(ends.size() == 5U);
-    store.cancel("n", ends[1].task->id);
-    const std::vector<EndStatus> statuses = store.writeEnds(ends);
-    for (std::size_t i = 0; i < statuses.size(); ++i) {
-        BOOST_TEST((statuses[i] == (i == 1 ? EndStatus::Fenced : EndStatus::Written)));
-    }
-    BOOST_TEST(store.list({}).empty());
-}
-
-BOOST_AUTO_TEST_CASE(k42_again_and_a_new_payload_are_stored_with_the_end) {
-    schedule("n", "i", Schedule::once(0), "a");
-    End end;
-    end.task = claimOne();
-    end.again = jtimer::When(toDate(store.now() + 50 * kSecond));
-    end.payload = std::string("\0b", 2);
-    BOOST_TEST((store.writeEnds({end})[0] == EndStatus::Written));
-    BOOST_TEST((find().scheduledExecutionTime == toDate(toMicros(*end.again))));
-    BOOST_TEST(find().payload == std::string("\0b", 2));
-    BOOST_TEST(find().attempt == 0);
-}
-
-BOOST_AUTO_TEST_CASE(k43_an_end_without_a_row_changes_nothing) {
-    schedule("n", "i", Schedule::once(0));
-    const auto task = claimOne();
-    auto other = std::make_shared<ClaimedTask>(*task);
-    other->token -= 1;
-    BOOST_TEST((end(other, End::Kind::Success) == EndStatus::Fenced));
-    BOOST_TEST(!store.outcomeOf(1, *task).has_value());
-    BOOST_TEST(store.outcomeOf(1, *other).has_value());
-    BOOST_TEST((end(task, End::Kind::Success) == EndStatus::Written));
-    BOOST_TEST(store.outcomeOf(1, *task).has_value());
-}
-
-BOOST_AUTO_TEST_CASE(k47_a_failure_is_due_again_after_its_pause) {
-    schedule("n", "i", Schedule::once(0));
-    const auto task = claimOne();
-    BOOST_TEST((end(task, End::Kind::Retry, 5 * kSecond) == EndStatus::Written));
-    BOOST_TEST((find().state == State::Retrying));
-    BOOST_TEST(find().lastError == "broken");
-    BOOST_TEST((find().scheduledExecutionTime == toDate(task->due)));
-    BOOST_TEST(claim().empty());
-    store.advance(5 * kSecond);
-    const auto again = claimOne();
-    BOOST_TEST(again->due == task->due);
-    BOOST_TEST(again->attempt == 2);
-}
-
-BOOST_AUTO_TEST_CASE(k50_a_repeating_task_that_is_given_up_keeps_the_error_and_goes_on) {
-    const Micros first = store.now() - 1;
-    schedule("n", "i", Schedule::fixedRate(toDate(first), seconds(60)));
-    BOOST_TEST((end(claimOne(), End::Kind::GiveUp) == EndStatus::Written));
-    BOOST_TEST((find().state == State::Scheduled));
-    BOOST_TEST(find().lastError == "broken");
-    BOOST_TEST((find().scheduledExecutionTime == toDate(first + 60 * kSecond)));
-    store.advance(60 * kSecond);
-    const auto task = claimOne();
-    BOOST_TEST(task->attempt == 1);
-    BOOST_TEST((end(task, End::Kind::Dead) == EndStatus::Written));
-    BOOST_TEST((find().state == State::Dead));
 }
 
 BOOST_AUTO_TEST_CASE(k53_k57_the_tasks_of_a_node_whose_lease_ended_are_freed_once) {
