@@ -8,14 +8,13 @@ PRECOMPILED = $(if $(SANITIZE),tests,yes)
 precompiled_lib = $(if $(filter yes,$(PRECOMPILED)),$(B)/obj/lib/precompiled.hpp)
 precompiled = $(if $(filter yes tests,$(PRECOMPILED)),$(B)/obj/test/support/precompiled.hpp)
 
+$(B)/obj/lib/precompiled.hpp.gch: private compile_header = $(compile_lib)
+$(B)/obj/test/support/precompiled.hpp.gch: private compile_header = $(compile) $(test_flags) $(TEST_CXXFLAGS) \
+	$(HARDENED_TEST_FLAGS)
+
 # The header itself is copied beside it: g++ occasionally cannot map the compiled one at the address
 # where it was made, and then includes the copy.
-$(B)/obj/lib/precompiled.hpp.gch: lib/precompiled.hpp $(B)/flags
+$(B)/obj/%/precompiled.hpp.gch: %/precompiled.hpp $(B)/flags
 	$(QUIET) CXX $<
 	@mkdir -p $(@D) && cp $< $(@:.gch=)
-	$(Q)$(compile_lib) -x c++-header $< -o $@
-
-$(B)/obj/test/support/precompiled.hpp.gch: test/support/precompiled.hpp $(B)/flags
-	$(QUIET) CXX $<
-	@mkdir -p $(@D) && cp $< $(@:.gch=)
-	$(Q)$(compile) $(test_flags) $(TEST_CXXFLAGS) $(HARDENED_TEST_FLAGS) -x c++-header $< -o $@
+	$(Q)$(compile_header) -x c++-header $< -o $@
