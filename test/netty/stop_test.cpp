@@ -329,8 +329,6 @@ BOOST_AUTO_TEST_CASE(n48_a_cancelled_call_of_stop_may_try_to_add_and_cancel) {
     BOOST_TEST(refused == 2);
 }
 
-// --- what the original gets wrong ---------------------------------------------------------------
-
 BOOST_AUTO_TEST_CASE(n64_a_cancel_between_its_swap_and_the_inbox_is_accounted_for_by_stop) {
     const Handle slow = add("slow", 1h), fast = add("fast", 1h);
     advanceTo(100);
