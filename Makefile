@@ -191,7 +191,7 @@ $(B)/obj/test/%.o: test/%.cpp $(B)/flags
 TEST_CXXFLAGS = -O0 -g1
 unit_test_objects = $(patsubst $(B)/%,$(B)/obj/%.o,$(tests) $(slow_tests))
 
-$(unit_test_objects): private test_flags += $(TEST_CXXFLAGS) $(HARDENED_TEST_FLAGS) $(precompiled:%=-include %)
+$(unit_test_objects): private test_flags += $(TEST_CXXFLAGS) $(HARDENED_TEST_FLAGS) $(with_precompiled)
 $(unit_test_objects): $(precompiled:%=%.gch)
 
 # Coroutines are compiled as C++20 if the compiler supports it, unless CXXFLAGS set a standard. The

@@ -71,7 +71,7 @@ cluster_programs = $(patsubst test/%.cpp,$(B)/test/%,$(filter-out $(cluster_test
 cluster_test_objects = $(patsubst $(B)/%,$(B)/obj/%.o,$(cluster_programs))
 
 $(cluster_support): private test_flags += $(libpq_cppflags)
-$(cluster_test_objects): private test_flags += -DJTIMER_CLUSTER_FAILPOINTS $(TEST_CXXFLAGS) $(precompiled:%=-include %) \
+$(cluster_test_objects): private test_flags += -DJTIMER_CLUSTER_FAILPOINTS $(TEST_CXXFLAGS) $(with_precompiled) \
 	$(libpq_cppflags)
 $(cluster_test_objects): $(precompiled:%=%.gch)
 $(cluster_test_objects) $(cluster_support): $(B)/cluster-flags
