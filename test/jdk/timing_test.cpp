@@ -262,6 +262,21 @@ BOOST_AUTO_TEST_CASE(j114_a_huge_period_never_comes_round_and_disturbs_no_other_
     BOOST_TEST(!clock->advanceToNext());
 }
 
+BOOST_AUTO_TEST_CASE(j114_a_period_of_18_years_comes_round_to_the_nanosecond) {
+    for (const std::int64_t less : {-1, 0, 1}) {  // up to which the task itself keeps its period
+        const auto period = std::chrono::nanoseconds((std::int64_t{1} << 59) - less);
+        test::ManualTimer own;
+        std::vector<std::int64_t> runs;
+        const auto run = [&, begin = own.clock->nanos()] {
+            runs.push_back(own.clock->nanos() - begin);
+        };
+        own.timer.scheduleAtFixedRate(run, at(-1), period);
+        own.clock->advance(period);
+        BOOST_TEST(runs == (std::vector<std::int64_t>{0, period.count() - 1'000'000}),
+                   boost::test_tools::per_element());
+    }
+}
+
 BOOST_AUTO_TEST_CASE(j114_a_period_of_decades_comes_round_while_nanoseconds_last) {
     constexpr std::int64_t year = 365 * 24 * 3'600'000LL;
     for (const std::int64_t years : {18, 19, 40, 130}) {

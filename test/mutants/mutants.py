@@ -79,7 +79,8 @@ def mutants_of(file):
         code = re.sub(r"\s*//.*", "", text)
         whole = lines[number - 1].rstrip().endswith((";", "{", "}", ":")) or "//" in lines[number - 1]
         if whole and STATEMENT.match(code):
-            kind = "notification" if re.search("notify|wake|Wake", code) else "statement"
+            kind = ("notification" if re.search("notify|wake|Wake", code) else
+                    "lock" if code == "lock.lock();" else "statement")
             yield Mutant(file, number, text, ";", kind)
         quoted = [range(*match.span()) for match in re.finditer(r'"(?:[^"\\]|\\.)*"', code)]
         for kind, pattern, new in REPLACEMENTS:

@@ -1,0 +1,28 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include <jtimer/detail/task_mistake.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <memory>
+
+using jtimer::detail::mistakeForTask;
+using jtimer::detail::TaskMistake;
+
+namespace {
+
+struct Task {};
+struct Public : Task {};
+class Private : Task {};
+
+template <class T>
+constexpr TaskMistake mistake = mistakeForTask<Task, T>();
+
+}  // namespace
+
+// What each advice says, and that it does not compile, is tested by build/advice_test.sh.
+BOOST_AUTO_TEST_CASE(only_a_smart_pointer_to_a_task_gets_advice) {
+    BOOST_TEST((mistake<std::shared_ptr<Private>> == TaskMistake::PrivateBase));
+    BOOST_TEST((mistake<std::unique_ptr<Private>> == TaskMistake::PrivateBase));
+    BOOST_TEST((mistake<std::shared_ptr<const Public>> == TaskMistake::None));
+    BOOST_TEST((mistake<std::shared_ptr<int>> == TaskMistake::None));
+}
