@@ -87,8 +87,7 @@ class Folder {
 
 }  // namespace
 
-// --- metrics
-// ---------------------------------------------------------------------------------------
+// --- metrics -------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(metrics_are_those_of_prometheus_text_format) {
     Ledger ledger;
@@ -163,8 +162,7 @@ BOOST_AUTO_TEST_CASE(metrics_replace_no_device_and_leave_nothing_behind) {
     BOOST_TEST(folder.files() == 2);
 }
 
-// --- trace
-// -----------------------------------------------------------------------------------------
+// --- trace ---------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(a_trace_has_a_row_for_each_task_and_an_event_for_each_command) {
     const Folder folder;
@@ -193,8 +191,7 @@ BOOST_AUTO_TEST_CASE(a_trace_that_cannot_be_written_is_refused) {
     });
 }
 
-// --- tables
-// ----------------------------------------------------------------------------------------
+// --- tables --------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(the_table_has_columns_for_retries_and_dropped_runs_if_there_are_any) {
     const auto tableOf = [](const Ledger& ledger) {
