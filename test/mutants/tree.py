@@ -107,10 +107,10 @@ class Tree:
 
     def fails(self, test, program):
         """Processors that are busy with something else let a test fail too, or take too long. So it
-        must fail twice, and then pass without the mutant."""
-        seconds = 10 + 10 * self.took[test]
+        must fail twice, and then pass without the mutant in a quarter of that time."""
+        seconds = min(10 + 10 * self.took[test], 120)
         return (not self.passes(program, seconds) and not self.passes(program, seconds)
-                and self.passes(self.alone[test], seconds))
+                and self.passes(self.alone[test], seconds / 4))
 
     def tests_for(self, mutant, folders, kills):
         """First those named after the file; then those that have killed most in the least time."""
