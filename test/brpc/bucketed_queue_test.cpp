@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <random>
 #include <set>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -35,6 +37,22 @@ BOOST_AUTO_TEST_CASE(b28_a_bucket_is_a_lifo_list_with_the_earliest_time_in_it) {
     BOOST_TEST(bucket.nearest() == 10);
     BOOST_TEST(bucket.first() == static_cast<std::uint32_t>(last));
     steps.queue.check();
+}
+
+BOOST_AUTO_TEST_CASE(check_names_a_slot_whose_time_has_changed) {
+    Steps steps;
+    Slot& slot = *steps.queue.pool().find(steps.schedule(20).id);
+    const auto expect = [&](const std::string& rule) {
+        BOOST_CHECK_EXCEPTION(steps.queue.check(), std::logic_error, [&](const auto& e) {
+            return e.what() == "BucketedQueue: slot " + std::to_string(slot.number()) + rule;
+        });
+    };
+    slot.time = 10;
+    expect(" heads a list with a wrong `nearest`");
+    slot.time = 20;
+    steps.pull();
+    slot.time = 10;
+    expect(" has another time");
 }
 
 BOOST_AUTO_TEST_CASE(b29_a_thread_always_uses_the_same_bucket_and_threads_take_buckets_in_turn) {
