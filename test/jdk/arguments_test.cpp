@@ -288,6 +288,15 @@ BOOST_AUTO_TEST_CASE(j18_on_a_clock_before_1970_only_what_comes_after_it_can_be_
     BOOST_TEST(outcome({Call::Once, 5}, timer, makeTask()) == "accepted");
 }
 
+BOOST_AUTO_TEST_CASE(j18_a_delay_that_begins_before_1970_is_exact_to_the_nanosecond) {
+    const auto clock = std::make_shared<jtimer::ManualClock>(Date(-1'500us));
+    Timer timer(test::onClock(clock));
+    std::int64_t ran = 0;
+    timer.schedule([&] { ran = clock->nanos(); }, 2);
+    clock->advance(2);
+    BOOST_TEST(ran == 500'000);
+}
+
 BOOST_FIXTURE_TEST_CASE(j19_the_farthest_times_never_come_and_disturb_nobody, Fixture) {
     test::Log log(clock);
     const auto farthest = timer.schedule(log.entry("never"), date(kMax));
