@@ -26,24 +26,11 @@ std::vector<const ShardOrder::Head*> headsOf(const Shards& shards) {
 }
 
 void fire(const Shard::Popped& popped) {
-    switch (popped.item->kind()) {
-    case Scheduled::Kind::Wait:
-        timeOut(*popped.wait);
-        break;
-    case Scheduled::Kind::Function:
-        static_cast<FunctionCell*>(popped.item)->fire(popped.start);
-        break;
-    case Scheduled::Kind::Channel: {
-        auto* const cell = static_cast<ChannelCell*>(popped.item);
-        const auto release = [](ChannelCell* c) { c->release(); };
-        const std::unique_ptr<ChannelCell, decltype(release)> retained(cell, release);
-        cell->fire(popped.start);
-        break;
-    }
-    case Scheduled::Kind::Event:  // these two are in no heap
-    case Scheduled::Kind::Context:
-        break;
-    }
+    if (popped.wait != nullptr) return timeOut(*popped.wait);
+    if (popped.item->kind() == Scheduled::Kind::Function)
+        return static_cast<FunctionCell*>(popped.item)->fire(popped.start);
+    const std::unique_ptr<Scheduled, Shard::ReleaseCell> retained(popped.item);
+    static_cast<ChannelCell*>(popped.item)->fire(popped.start);
 }
 
 /// Set while the main loop runs.

@@ -120,19 +120,11 @@ Shard::Popped Shard::pop(Nanos limit, const jtimer::Clock* settable) {
         heap_.remove(item);
         updateHead(lock);
         Popped popped{&item, entry.when, item.start(), nullptr};
-        switch (item.kind()) {
-        case Scheduled::Kind::Wait:
+        if (item.kind() == Scheduled::Kind::Wait)
             popped.wait = static_cast<Wait&>(item).shared_from_this();
-            return popped;
-        case Scheduled::Kind::Function:  // the heap's reference
-            return popped;
-        case Scheduled::Kind::Channel:  // a cell that is being freed counts as removed
-            if (retainIfAlive(item)) return popped;
-            break;
-        case Scheduled::Kind::Event:  // these two are in no heap
-        case Scheduled::Kind::Context:
-            break;
-        }
+        // A function's cell comes with the heap's reference. A channel's that is being freed counts
+        // as removed.
+        if (item.kind() != Scheduled::Kind::Channel || retainIfAlive(item)) return popped;
     }
     return {};
 }
