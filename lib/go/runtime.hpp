@@ -87,8 +87,7 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
     }
     /// Has the executor or a room thread call the function. Called on the poller.
     void handOver(Run run);
-    void report(const std::exception_ptr& exception) const { poller_.report(exception); }
-    /// The same for an exception that has ended a run.
+    /// Reports an exception that has ended a run.
     void reportRun(const std::exception_ptr& exception) const { poller_.reportRun(exception); }
 
     RunEnds& runEnds() noexcept { return runEnds_; }
