@@ -67,7 +67,7 @@ namespace {
 
 void add(detail::Sources& sources, detail::Item& item, std::size_t index) {
     if (item.isEvent()) {
-        sources.events.push_back({&event(item), index});
+        sources.events.emplace_back(event(item), index);
     } else {
         sources.cells.push_back({&timer(item), index});
     }
@@ -83,8 +83,8 @@ detail::Runtime* runtimeFor(const detail::Sources& sources, std::optional<Nanos>
 
 /// An event that is set comes before every value.
 std::optional<detail::Received> receiveFrom(detail::Sources sources, std::optional<Nanos> timeout) {
-    for (const detail::EventCandidate& event : sources.events) {
-        if (event.cell->isSet()) return detail::Received{event.index, detail::kEventValue};
+    for (const detail::EventCase& event : sources.events) {
+        if (event.cell.isSet()) return detail::Received{event.index, detail::kEventValue};
     }
     detail::Runtime* const timeOuts = runtimeFor(sources, timeout);
     return detail::receiveAny(std::move(sources), timeOuts, timeout);

@@ -20,7 +20,6 @@ namespace jtimer::go::detail {
 namespace {
 
 using Candidates = std::vector<Candidate>;
-using Events = std::vector<EventCandidate>;
 using EnlistedAll = std::list<Enlisted>;
 
 /// Holds the locks of all cells during its lifetime.
@@ -114,12 +113,6 @@ EnlistedAll entriesFor(const Sources& sources, Runtime* timeOuts) {
     return entries;
 }
 
-std::list<EventCase> casesFor(const Events& events) {
-    std::list<EventCase> cases;
-    for (const EventCandidate& event : events) cases.emplace_back(*event.cell, event.index);
-    return cases;
-}
-
 /// The monitor on which the calling thread waits. A room thread takes part in its clock, so it
 /// waits on its own monitor if that has the clock of this call, or if the call waits for an event,
 /// which may be set at any time of any clock. All other threads take part in no clock while they
@@ -142,8 +135,8 @@ class Standing {
     /// Adds the wait to the lists of the runtimes and events and, with a time-out, to a heap. So
     /// the call may end before begin().
     /// \throws IllegalStateException if the calling thread must not block
-    Standing(const Sources& sources, Runtime* timeOuts, std::optional<Nanos> deadline)
-        : entries_(entriesFor(sources, timeOuts)), events_(casesFor(sources.events)),
+    Standing(Sources& sources, Runtime* timeOuts, std::optional<Nanos> deadline)
+        : entries_(entriesFor(sources, timeOuts)), events_(std::move(sources.events)),
           wait_(std::make_shared<Wait>(sources.cells, timeOutAt(deadline, timeOuts),
                                        monitorFor(entries_, !events_.empty()))) {
         for (const Enlisted& entry : entries_) {

@@ -5,6 +5,7 @@
 #include "go/wait.hpp"
 
 #include <cstddef>
+#include <list>
 #include <optional>
 #include <vector>
 
@@ -16,17 +17,11 @@ struct Received {
     Nanos value;
 };
 
-/// An event in the list of a call.
-struct EventCandidate {
-    EventCell* cell;
-    std::size_t index;
-};
-
 /// The channels of a call: those of timers in any order, perhaps with the same cell twice; those of
 /// events in the order of their indices.
 struct Sources {
     std::vector<Candidate> cells;
-    std::vector<EventCandidate> events;
+    std::list<EventCase> events;
 };
 
 /// One receive from any of several channels; without channels it is a sleep. The caller has found
