@@ -118,12 +118,12 @@ EnlistedAll entriesFor(const Sources& sources, Runtime* timeOuts) {
 /// which may be set at any time of any clock. All other threads take part in no clock while they
 /// wait: the poller ends their waits, by the runtime's clock.
 std::shared_ptr<Monitor> monitorFor(const EnlistedAll& entries, bool hasEvents) {
-    if (hasEvents) {
-        if (auto monitor = RoomThreads::monitorOfThisThread()) return monitor;
-    }
-    for (const Enlisted& entry : entries) {
-        if (auto monitor = RoomThreads::monitorOfThisThread(entry.runtime->clock())) return monitor;
-    }
+    auto own = RoomThreads::monitorOfThisThread();
+    const auto isOnItsClock = [&own](const Enlisted& entry) {
+        return &entry.runtime->clock() == own->clock().get();
+    };
+    if (own != nullptr && (hasEvents || std::any_of(entries.begin(), entries.end(), isOnItsClock)))
+        return own;
     return std::make_shared<Monitor>(jtimer::detail::defaultSteadyClock());
 }
 

@@ -49,7 +49,6 @@ class RoomThreads::Thread final : public jtimer::detail::ListHook,
     /// For the thread itself.
     RoomThreads& pool() const noexcept { return *pool_; }
     bool isOf(const RoomThreads& pool) const noexcept { return pool_ == &pool; }
-    bool isOn(const Clock& clock) const noexcept { return monitor_.clock().get() == &clock; }
     std::shared_ptr<Monitor> sharedMonitor() { return {shared_from_this(), &monitor_}; }
 
     void wake() {
@@ -107,11 +106,6 @@ std::shared_ptr<Monitor> RoomThreads::monitorOfThisThread() {
 
 Runtime* RoomThreads::runtimeOfThisThread() noexcept {
     return Thread::current != nullptr ? &Thread::current->pool().runtime_ : nullptr;
-}
-
-std::shared_ptr<Monitor> RoomThreads::monitorOfThisThread(const Clock& clock) {
-    Thread* const thread = Thread::current;
-    return thread != nullptr && thread->isOn(clock) ? thread->sharedMonitor() : nullptr;
 }
 
 void RoomThreads::startFirst() noexcept {

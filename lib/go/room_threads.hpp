@@ -6,8 +6,6 @@
 #include "go/run_queue.hpp"
 #include "thread/monitor.hpp"
 
-#include <jtimer/clock.hpp>
-
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -69,11 +67,8 @@ class RoomThreads {
 
     /// Whether the calling thread is one of these threads.
     bool isCurrent() const noexcept;
-    /// The monitor of the calling thread, if it is a room thread, of a runtime on this clock; else
-    /// null.
-    static std::shared_ptr<Monitor> monitorOfThisThread();
-    static std::shared_ptr<Monitor> monitorOfThisThread(const Clock& clock);
     /// Of the calling thread, if it is a room thread; else null.
+    static std::shared_ptr<Monitor> monitorOfThisThread();
     static Runtime* runtimeOfThisThread() noexcept;
 
   private:
