@@ -25,16 +25,6 @@ void Cell::startFirst(Nanos when) {
     if (isFirst) runtime.signal(when);
 }
 
-bool Cell::retainIfAlive() noexcept {
-    std::uint32_t count = references_.load(std::memory_order_relaxed);
-    while (count != 0) {
-        if (references_.compare_exchange_weak(count, count + 1, std::memory_order_relaxed)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 void Cell::release() noexcept {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
 }

@@ -53,7 +53,7 @@ class Cell : public Scheduled {
     void startFirst(Nanos when);
 
     void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
-    bool retainIfAlive() noexcept;
+    bool retainIfAlive() noexcept { return addUnlessZero(references_); }
     /// May free the cell, and with it what the function has captured.
     void release() noexcept;
 

@@ -23,16 +23,6 @@ void EventCell::release() noexcept {
     }
 }
 
-bool EventCell::retainIfAlive() noexcept {
-    std::uint32_t count = references_.load(std::memory_order_relaxed);
-    while (count != 0) {
-        if (references_.compare_exchange_weak(count, count + 1, std::memory_order_relaxed)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 void EventCell::set() noexcept {
     if (isOfAnotherProcess()) return isSet_.store(true, std::memory_order_release);
     WakeList toWake;

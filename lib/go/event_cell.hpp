@@ -74,7 +74,7 @@ class EventCell : public Item {
     bool dropReference() noexcept {
         return references_.fetch_sub(1, std::memory_order_acq_rel) == 1;
     }
-    bool retainIfAlive() noexcept;
+    bool retainIfAlive() noexcept { return addUnlessZero(references_); }
 
   private:
     Mutex mutex_;

@@ -178,10 +178,7 @@ void Shard::keepAlive(std::shared_ptr<Runtime> runtime) noexcept {
 }
 
 void Shard::retain() {
-    std::size_t count = references_.load(std::memory_order_relaxed);
-    do {
-        if (count == 0) throw TimersDestroyed(kDestroyed);
-    } while (!references_.compare_exchange_weak(count, count + 1, std::memory_order_relaxed));
+    if (!addUnlessZero(references_)) throw TimersDestroyed(kDestroyed);
 }
 
 void Shard::release() noexcept {
