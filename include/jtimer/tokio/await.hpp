@@ -51,88 +51,48 @@ namespace jtimer::tokio {
 
 namespace detail {
 
-/// Waits until a Sleep has fired.
-class SleepAwaiter {
+inline bool isOver(const Sleep& sleep) noexcept { return sleep.isElapsed(); }
+inline bool isOver(Notified& notified) { return notified.poll(); }
+
+/// Waits until a Sleep has fired, or a Notified has been notified.
+template <class Awaited>
+class Awaiter {
   public:
-    explicit SleepAwaiter(Sleep& sleep) noexcept : sleep_(sleep) {}
-    SleepAwaiter(const SleepAwaiter&) = delete;
-    SleepAwaiter& operator=(const SleepAwaiter&) = delete;
+    explicit Awaiter(Awaited& awaited) noexcept : awaited_(awaited) {}
+    Awaiter(const Awaiter&) = delete;
+    Awaiter& operator=(const Awaiter&) = delete;
     /// Also runs when the coroutine is destroyed while it waits.
-    ~SleepAwaiter() {
-        if (isWaiting_) stopPolling(sleep_);
+    ~Awaiter() {
+        if (isWaiting_) stopPolling(awaited_);
     }
 
-    bool await_ready() const noexcept { return sleep_.isElapsed(); }
+    bool await_ready() const { return isOver(awaited_); }
 
     /// On a threaded driver the coroutine may continue, and end, before poll() returns, so nothing
     /// of it is used after that.
     bool await_suspend(std::coroutine_handle<> coroutine) {
         isWaiting_ = true;
-        return !sleep_.poll([coroutine] { coroutine.resume(); });
+        return !awaited_.poll([coroutine] { coroutine.resume(); });
     }
 
-    /// Checks only for a shutdown: the Sleep has fired, though it may have been reset since.
-    /// \throws IllegalStateException "TimeDriver has been shut down." if it had not fired before
+    /// Checks only for a shutdown: a Sleep has fired, though it may have been reset since.
+    /// \throws IllegalStateException "TimeDriver has been shut down." if it was not over before
     void await_resume() {
         isWaiting_ = false;
-        sleep_.poll();
+        awaited_.poll();
     }
 
   private:
-    Sleep& sleep_;
+    Awaited& awaited_;
     /// Used only by the coroutine: before it can continue, when it does, or when it is destroyed.
     bool isWaiting_ = false;
 };
 
-/// The same for a Sleep that the awaiter owns.
-class OwnSleepAwaiter {
+/// The same for one that the awaiter owns.
+template <class Awaited>
+class OwnAwaiter {
   public:
-    explicit OwnSleepAwaiter(Sleep&& sleep) noexcept : sleep_(std::move(sleep)) {}
-
-    bool await_ready() const noexcept { return awaiter_.await_ready(); }
-    bool await_suspend(std::coroutine_handle<> coroutine) {
-        return awaiter_.await_suspend(coroutine);
-    }
-    void await_resume() { awaiter_.await_resume(); }
-
-  private:
-    Sleep sleep_;
-    SleepAwaiter awaiter_{sleep_};
-};
-
-/// Waits for a notification.
-class NotifiedAwaiter {
-  public:
-    explicit NotifiedAwaiter(Notified& notified) noexcept : notified_(notified) {}
-    NotifiedAwaiter(const NotifiedAwaiter&) = delete;
-    NotifiedAwaiter& operator=(const NotifiedAwaiter&) = delete;
-    /// Also runs when the coroutine is destroyed while it waits.
-    ~NotifiedAwaiter() {
-        if (isWaiting_) stopPolling(notified_);
-    }
-
-    bool await_ready() const { return notified_.poll(); }
-    /// As in SleepAwaiter, nothing of the coroutine is used after poll().
-    bool await_suspend(std::coroutine_handle<> coroutine) {
-        isWaiting_ = true;
-        return !notified_.poll([coroutine] { coroutine.resume(); });
-    }
-    /// \throws IllegalStateException "TimeDriver has been shut down."
-    void await_resume() {
-        isWaiting_ = false;
-        notified_.poll();
-    }
-
-  private:
-    Notified& notified_;
-    /// As in SleepAwaiter.
-    bool isWaiting_ = false;
-};
-
-/// The same for a Notified that the awaiter owns.
-class OwnNotifiedAwaiter {
-  public:
-    explicit OwnNotifiedAwaiter(Notified&& notified) noexcept : notified_(std::move(notified)) {}
+    explicit OwnAwaiter(Awaited&& awaited) noexcept : awaited_(std::move(awaited)) {}
 
     bool await_ready() const { return awaiter_.await_ready(); }
     bool await_suspend(std::coroutine_handle<> coroutine) {
@@ -141,8 +101,8 @@ class OwnNotifiedAwaiter {
     void await_resume() { awaiter_.await_resume(); }
 
   private:
-    Notified notified_;
-    NotifiedAwaiter awaiter_{notified_};
+    Awaited awaited_;
+    Awaiter<Awaited> awaiter_{awaited_};
 };
 
 /// Waits for a tick and takes it.
@@ -151,7 +111,7 @@ class IntervalAwaiter {
     explicit IntervalAwaiter(Interval& interval) noexcept
         : interval_(interval), awaiter_(sleepOf(interval)) {}
 
-    bool await_ready() const noexcept { return awaiter_.await_ready(); }
+    bool await_ready() const { return awaiter_.await_ready(); }
     bool await_suspend(std::coroutine_handle<> coroutine) {
         return awaiter_.await_suspend(coroutine);
     }
@@ -163,7 +123,7 @@ class IntervalAwaiter {
 
   private:
     Interval& interval_;
-    SleepAwaiter awaiter_;
+    Awaiter<Sleep> awaiter_;
 };
 
 }  // namespace detail
@@ -171,24 +131,24 @@ class IntervalAwaiter {
 /// Waits until the Sleep has fired. The coroutine is resumed even if another thread resets the
 /// Sleep just after that.
 /// \throws IllegalStateException "TimeDriver has been shut down."
-inline detail::SleepAwaiter operator co_await(Sleep& sleep) noexcept {
-    return detail::SleepAwaiter(sleep);
+inline detail::Awaiter<Sleep> operator co_await(Sleep& sleep) noexcept {
+    return detail::Awaiter<Sleep>(sleep);
 }
 
 /// The same for a temporary Sleep.
-inline detail::OwnSleepAwaiter operator co_await(Sleep&& sleep) noexcept {
-    return detail::OwnSleepAwaiter(std::move(sleep));
+inline detail::OwnAwaiter<Sleep> operator co_await(Sleep&& sleep) noexcept {
+    return detail::OwnAwaiter<Sleep>(std::move(sleep));
 }
 
 /// Waits until the Notified has been notified.
 /// \throws IllegalStateException "TimeDriver has been shut down."
-inline detail::NotifiedAwaiter operator co_await(Notified& notified) noexcept {
-    return detail::NotifiedAwaiter(notified);
+inline detail::Awaiter<Notified> operator co_await(Notified& notified) noexcept {
+    return detail::Awaiter<Notified>(notified);
 }
 
 /// The same for a temporary Notified.
-inline detail::OwnNotifiedAwaiter operator co_await(Notified&& notified) noexcept {
-    return detail::OwnNotifiedAwaiter(std::move(notified));
+inline detail::OwnAwaiter<Notified> operator co_await(Notified&& notified) noexcept {
+    return detail::OwnAwaiter<Notified>(std::move(notified));
 }
 
 /// Waits for the next tick and takes it. \returns the time that the tick was scheduled for
