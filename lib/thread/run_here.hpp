@@ -3,12 +3,14 @@
 
 namespace jtimer::detail {
 
-/// While it exists, the calling thread is inside a run of something, named by its address. So a
-/// call that waits for the end of a run can tell that it was made inside that run. Runs may be
-/// nested: an executor may call one function inside another.
+/// While it exists, the calling thread is inside a run of something, named by its address and, if
+/// it has several kinds of runs, by the kind. So a call that waits for the end of a run can tell
+/// that it was made inside that run. Runs may be nested: an executor may call one function inside
+/// another.
 class RunHere {
   public:
-    explicit RunHere(const void* what) noexcept : what_(what), outer_(innermost) {
+    explicit RunHere(const void* what, int kind = 0) noexcept
+        : what_(what), kind_(kind), outer_(innermost) {
         innermost = this;
     }
     RunHere(const RunHere&) = delete;
@@ -16,9 +18,9 @@ class RunHere {
     ~RunHere() { innermost = outer_; }
 
     /// Whether the calling thread is inside a run of this.
-    static bool isInside(const void* what) noexcept {
+    static bool isInside(const void* what, int kind = 0) noexcept {
         for (const RunHere* run = innermost; run != nullptr; run = run->outer_) {
-            if (run->what_ == what) return true;
+            if (run->what_ == what && run->kind_ == kind) return true;
         }
         return false;
     }
@@ -27,6 +29,7 @@ class RunHere {
     static inline thread_local const RunHere* innermost = nullptr;
 
     const void* const what_;
+    const int kind_;
     const RunHere* const outer_;
 };
 

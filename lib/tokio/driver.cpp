@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "tokio/driver.hpp"
 
+#include "thread/run_here.hpp"
 #include "thread/uncaught_exception.hpp"
-#include "tokio/frame.hpp"
 
 #include <jtimer/exceptions.hpp>
 
@@ -14,11 +14,20 @@
 
 namespace jtimer::tokio::detail {
 
+using jtimer::detail::RunHere;
+
+namespace {
+
+/// What a thread does for a driver. Calls that could never return meanwhile, or would turn a wheel
+/// that is being turned, ask RunHere for it.
+enum Doing { kTurn, kWaker, kShutdown };
+
+}  // namespace
+
 /// The turn in progress. However it ends, its destructor makes the next turn possible and sets
 /// promise_ for it.
 struct Driver::Turn {
-    Turn(Driver& turned, Lock& held) noexcept
-        : driver(turned), lock(held), frame(turned, Frame::Kind::Turn) {
+    Turn(Driver& turned, Lock& held) noexcept : driver(turned), lock(held), here(&turned, kTurn) {
         driver.isTurning_ = true;
     }
     Turn(const Turn&) = delete;
@@ -31,7 +40,7 @@ struct Driver::Turn {
 
     Driver& driver;
     Lock& lock;
-    const Frame frame;
+    const RunHere here;
 };
 
 Driver::Driver(Settings settings)
@@ -48,7 +57,7 @@ void Driver::requireRunning() const {
 
 void Driver::requireCanWait() const {
     requireThisProcess();
-    if (Frame::isInside(*this, Frame::Kind::Turn))
+    if (RunHere::isInside(this, kTurn))
         throw IllegalStateException("Cannot wait inside a turn of the same TimeDriver.");
 }
 
@@ -73,7 +82,7 @@ Lock Driver::enterUnlessForked() noexcept {
 }
 
 void Driver::call(const std::function<void()>& function) const {
-    const Frame frame(*this, Frame::Kind::Waker);
+    const RunHere here(this, kWaker);
     const std::exception_ptr uncaught = jtimer::detail::exceptionOf(function);
     if (uncaught != nullptr) reportRun(uncaught);
 }
@@ -120,7 +129,7 @@ std::size_t Driver::turn(std::optional<Nanos> now) {
     if (!polled_)
         throw IllegalStateException(
             "TimeDriver.turn() cannot be called on a driver with a thread.");
-    if (Frame::isInside(*this, Frame::Kind::Turn) || Frame::isInside(*this, Frame::Kind::Waker))
+    if (RunHere::isInside(this, kTurn) || RunHere::isInside(this, kWaker))
         throw IllegalStateException("TimeDriver.turn() cannot be called from a waker.");
     const Nanos time = now ? std::min(*now, kNever - 1) : monitor_.now();
     Lock lock = enter();
@@ -202,8 +211,8 @@ void Driver::shutdown() {
     monitor_.leaveAndWake(lock);
     // If this is called by a waker that a shutdown on this thread is calling, that shutdown
     // continues afterwards.
-    if (Frame::isInside(*this, Frame::Kind::Shutdown)) return;
-    const Frame frame(*this, Frame::Kind::Shutdown);
+    if (RunHere::isInside(this, kShutdown)) return;
+    const RunHere here(this, kShutdown);
     monitor_.enter(lock);
     releaseAll(lock);
 }
