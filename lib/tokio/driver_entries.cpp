@@ -49,7 +49,6 @@ void Driver::park(SleepEntry& entry, Waker& waker) {
     Lock lock = enter();
     if (isShutdown()) return;
     entry.waker.swap(waker);
-    if (entry.isParked()) return;
     if (entry.isRegistered()) drop(entry);
     park(lock, entry);
 }
