@@ -76,15 +76,13 @@ SharedHandler defaultHandler() {
 
 }  // namespace
 
-std::exception_ptr reportUncaughtException(const UncaughtExceptionHandler& handler,
-                                           const std::string& timerName,
-                                           const std::exception_ptr& exception,
-                                           std::string_view taskName) {
+std::exception_ptr Reporter::report(const std::exception_ptr& exception,
+                                    std::string_view taskName) const {
     return exceptionOf([&] {
-        if (handler) return handler(timerName, exception);
-        if (const SharedHandler common = defaultHandler()) return (*common)(timerName, exception);
-        if (taskName.empty()) return print(timerName, {}, exception);
-        print(timerName, {" in task \"", taskName, "\""}, exception);
+        if (handler_) return handler_(name, exception);
+        if (const SharedHandler common = defaultHandler()) return (*common)(name, exception);
+        if (taskName.empty()) return print(name, {}, exception);
+        print(name, {" in task \"", taskName, "\""}, exception);
     });
 }
 

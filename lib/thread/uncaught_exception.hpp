@@ -31,27 +31,18 @@ std::exception_ptr exceptionOf(const Function& function) {
 
 // None of these needs memory: the exceptions that they report may be due to a lack of it.
 
-/// Hands `exception` to `handler`, or else to the default of the process,
-/// as UncaughtExceptionHandler says.
-/// \param timerName must outlive the call, which may destroy the timer
-/// \param taskName the task that threw it, for std::cerr; empty: a task without a name, or no task
-/// \returns the exception that the handler has thrown, if any
-std::exception_ptr reportUncaughtException(const UncaughtExceptionHandler& handler,
-                                           const std::string& timerName,
-                                           const std::exception_ptr& exception,
-                                           std::string_view taskName = {});
-
-/// Reports exceptions of a timer's user code. May outlive the timer.
+/// Reports exceptions of a timer's user code. Must outlive a report, which may destroy the timer.
 class Reporter {
   public:
     Reporter(std::string timerName, UncaughtExceptionHandler handler)
         : name(std::move(timerName)), handler_(std::move(handler)) {}
 
-    /// Like reportUncaughtException().
+    /// Hands `exception` to the handler, or else to the default of the process, as
+    /// UncaughtExceptionHandler says.
+    /// \param taskName the task that threw it, for std::cerr; empty: no task, or one without a name
+    /// \returns the exception that the handler has thrown, if any
     std::exception_ptr report(const std::exception_ptr& exception,
-                              std::string_view taskName = {}) const {
-        return reportUncaughtException(handler_, name, exception, taskName);
-    }
+                              std::string_view taskName = {}) const;
 
     /// The same for the exception that has ended a run, which it counts first.
     std::exception_ptr reportRun(const std::exception_ptr& exception) const {

@@ -11,7 +11,7 @@
 using jtimer::detail::exceptionOf;
 using jtimer::detail::printException;
 using jtimer::detail::printLine;
-using jtimer::detail::reportUncaughtException;
+using jtimer::detail::Reporter;
 using test::AllocationsLeft;
 using test::CerrInFixedMemory;
 
@@ -31,10 +31,11 @@ BOOST_FIXTURE_TEST_SUITE(uncaught_exception, Fixture)
 
 BOOST_AUTO_TEST_CASE(an_exception_is_printed_in_one_piece_and_without_an_allocation) {
     CerrInFixedMemory cerr;
+    const Reporter backup("backup", {});
     {
         const AllocationsLeft none(0);
-        reportUncaughtException({}, "backup", boom);
-        reportUncaughtException({}, "backup", number, "poll");
+        backup.report(boom);
+        backup.report(number, "poll");
         printException("backup", "the handler", boom);
     }
     BOOST_TEST(cerr.text() == "Exception in thread \"backup\" std::runtime_error: boom\n"
@@ -77,10 +78,11 @@ BOOST_AUTO_TEST_CASE(handlers_are_called_without_an_allocation_and_what_they_thr
     };
     for (const bool isDefault : {false, true}) {
         jtimer::setDefaultUncaughtExceptionHandler(isDefault ? allocates : nullptr);
+        const Reporter reporter("backup", isDefault ? nullptr : allocates);
         std::exception_ptr thrown;
         {
             const AllocationsLeft none(0);
-            thrown = reportUncaughtException(isDefault ? nullptr : allocates, "backup", boom);
+            thrown = reporter.report(boom);
         }
         BOOST_CHECK_THROW(std::rethrow_exception(thrown), std::bad_alloc);
     }
