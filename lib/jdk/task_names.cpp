@@ -7,8 +7,6 @@
 #include <jtimer/exceptions.hpp>
 #include <jtimer/jdk/detail/task_access.hpp>
 
-#include <array>
-#include <cstdint>
 #include <new>
 #include <unordered_map>
 #include <utility>
@@ -24,22 +22,16 @@ struct Table {
     Names names JTIMER_GUARDED_BY(mutex);
 };
 
-/// Several tables, so that threads whose tasks have names rarely contend. Never destroyed, because
-/// a static task may be destroyed after other static objects.
-auto& tables() noexcept {
-    static NeverDestroyed<std::array<Table, 16>> tables;
-    return tables.get();
-}
-
-Table& tableOf(const TimerTask* task) {
-    // The addresses of tasks are at least 16 bytes apart, mostly 80.
-    return tables()[reinterpret_cast<std::uintptr_t>(task) / 16 % tables().size()];
+/// Never destroyed, because a static task may be destroyed after other static objects.
+Table& theTable() noexcept {
+    static NeverDestroyed<Table> table;
+    return table.get();
 }
 
 }  // namespace
 
 void TaskNames::set(TimerTask& task, std::string name) {
-    Table& table = tableOf(&task);
+    Table& table = theTable();
     const Guard lock(table.mutex);
     const auto [entry, isNew] = table.names.try_emplace(&task);
     if (!stateOf(task).markNamed()) {
@@ -51,7 +43,7 @@ void TaskNames::set(TimerTask& task, std::string name) {
 
 const std::string& TaskNames::of(const TimerTask& task) {
     static const auto& unnamed = *new std::string;
-    Table& table = tableOf(&task);
+    Table& table = theTable();
     const Guard lock(table.mutex);
     const auto entry = table.names.find(&task);
     return entry == table.names.end() ? unnamed : entry->second;
@@ -59,7 +51,7 @@ const std::string& TaskNames::of(const TimerTask& task) {
 
 std::string TaskNames::forReport(const TimerTask* task) noexcept {
     try {
-        Table& table = tableOf(task);
+        Table& table = theTable();
         const Guard lock(table.mutex);
         const auto entry = table.names.find(task);
         return entry == table.names.end() ? std::string() : entry->second;
@@ -69,18 +61,14 @@ std::string TaskNames::forReport(const TimerTask* task) noexcept {
 }
 
 void TaskNames::forget(const TimerTask& task) noexcept {
-    Table& table = tableOf(&task);
+    Table& table = theTable();
     const Guard lock(table.mutex);
     table.names.erase(&task);
 }
 
 std::size_t TaskNames::count() {
-    std::size_t count = 0;
-    for (Table& table : tables()) {
-        const Guard lock(table.mutex);
-        count += table.names.size();
-    }
-    return count;
+    const Guard lock(theTable().mutex);
+    return theTable().names.size();
 }
 
 }  // namespace jtimer::detail

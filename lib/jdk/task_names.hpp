@@ -10,7 +10,7 @@
 namespace jtimer::detail {
 
 /// The names of the process's tasks. Few tasks have names, and a task has no room for one, so names
-/// live in tables by address. The destructor of a task with the flag kNamed erases the entry.
+/// live in a table by address. The destructor of a task with the flag kNamed erases the entry.
 struct TaskNames {
     /// \throws IllegalStateException if the task is no longer virgin, std::bad_alloc; with nothing
     ///   changed
