@@ -76,8 +76,7 @@ int main(int argc, char** argv) {
     Output output(STDOUT_FILENO, options.dryRun ? 65'536 : 0);
     Result result;
     try {
-        result = options.dryRun ? playDry(entries, options, output)
-                                : play(std::move(entries), options, output);
+        result = (options.dryRun ? playDry : play)(std::move(entries), options, output);
     } catch (const BadFile& e) {
         return fail(std::string("run_schedule: ") + e.what(), kBadUsage);
     } catch (const std::invalid_argument& e) {

@@ -20,7 +20,7 @@ Result play(std::vector<Entry> entries, const Options& options, Output& output);
 
 /// Simulates a schedule, without waiting or running commands.
 /// \throws BadFile likewise
-Result playDry(const std::vector<Entry>& entries, const Options& options, Output& output);
+Result playDry(std::vector<Entry> entries, const Options& options, Output& output);
 
 class BadFile : public std::runtime_error {
   public:
