@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <fstream>
 #include <memory>
 #include <mutex>
@@ -58,9 +59,11 @@ class BareThread {
     }
     Nanos longest() {
         const std::lock_guard<std::mutex> lock(mutex_);
-        Nanos longest = 0;
-        for (const Stall& stall : stalls_) longest = std::max(longest, stall.to - stall.from);
-        return longest;
+        return longest_;
+    }
+    void forget(Nanos before) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        while (!stalls_.empty() && stalls_.front().to < before) stalls_.pop_front();
     }
 
   private:
@@ -76,12 +79,14 @@ class BareThread {
             if (woke - due < kMillisecond) continue;
             const std::lock_guard<std::mutex> lock(mutex_);
             stalls_.push_back({due, woke});
+            longest_ = std::max(longest_, woke - due);
         }
     }
 
     std::atomic<bool> isOver_{false};
     std::mutex mutex_;
-    std::vector<Stall> stalls_;
+    std::deque<Stall> stalls_;
+    Nanos longest_ = 0;
     std::thread thread_{[this] { run(); }};
 };
 
@@ -90,6 +95,30 @@ long residentKilobytes() {
     std::ifstream("/proc/self/statm") >> size >> resident;
     return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
+
+/// What has run late. Keeps only what is recent, so that memory stays as it is.
+class Outliers {
+  public:
+    Outliers(load::Room& room, BareThread& bare) : room_(room), bare_(bare) {}
+
+    /// Explains those before `time`: by then, the bare thread knows of its stalls.
+    void explain(Nanos time) {
+        for (const load::Late& late : room_.takeLate()) recent_.push_back(late);
+        for (; !recent_.empty() && recent_.front().ran < time; recent_.pop_front()) {
+            const auto [due, ran] = recent_.front();
+            ++all;
+            if (bare_.stalled(due, ran) < (ran - due) / 2) ++unexplained;
+        }
+        bare_.forget(time - kLost);
+    }
+
+    std::uint64_t all = 0, unexplained = 0;
+
+  private:
+    load::Room& room_;
+    BareThread& bare_;
+    std::deque<load::Late> recent_;
+};
 
 /// The tasks of one room.
 class Load {
@@ -166,6 +195,7 @@ class Memory {
 
 int play(load::Room& room, double seconds, std::size_t tasks) {
     BareThread bare;
+    Outliers outliers(room, bare);
     Memory memory(seconds);
     Load load(room, tasks);
     const Nanos begin = load::now();
@@ -176,16 +206,15 @@ int play(load::Room& room, double seconds, std::size_t tasks) {
         const Nanos due = elapsed / kVisitEvery - visits;
         load.churn(due);
         visits += due;
+        outliers.explain(begin + elapsed - kSecond);
         memory.look(static_cast<double>(elapsed) / kSecond);
     }
     load.end();
     std::this_thread::sleep_for(std::chrono::seconds(1));
     room.stop();
 
+    outliers.explain(load::now());
     const load::Fired fired = room.fired();
-    int unexplained = 0;
-    for (const load::Late& late : fired.outliers)
-        if (bare.stalled(late.due, late.ran) < (late.ran - late.due) / 2) ++unexplained;
     const auto percentile = [&](double p) {
         return static_cast<long>(fired.lateness.percentile(p).count() / 1000);
     };
@@ -196,8 +225,8 @@ int play(load::Room& room, double seconds, std::size_t tasks) {
                 percentile(50), percentile(99), percentile(99.9),
                 static_cast<long>(fired.lateness.max().count() / 1000));
     std::printf("bare thread    %ld us late at most\n", static_cast<long>(bare.longest() / 1000));
-    std::printf("outliers       %zu of 10 ms or more, %d of them while the bare thread ran\n",
-                fired.outliers.size(), unexplained);
+    std::printf("outliers       %lu of 10 ms or more, %lu of them while the bare thread ran\n",
+                outliers.all, outliers.unexplained);
     memory.print();
     std::printf("lost           %ld, ran twice or after a cancellation %lu\n",
                 static_cast<long>(lost), fired.wrong);

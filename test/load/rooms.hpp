@@ -52,7 +52,6 @@ struct Late {
 /// What has run.
 struct Fired {
     jtimer::LatenessHistogram lateness;
-    std::vector<Late> outliers;
     std::uint64_t wrong = 0;
 };
 
@@ -77,6 +76,11 @@ class Room {
         const std::lock_guard<std::mutex> lock(mutex_);
         tasks.swap(again_);
     }
+    /// Those of them that have run late since the last call.
+    std::vector<Late> takeLate() {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return std::exchange(late_, {});
+    }
     const Fired& fired() const { return fired_; }
 
   protected:
@@ -88,7 +92,7 @@ class Room {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (time < due || before != Task::Waiting) ++fired_.wrong;
         fired_.lateness.add(std::chrono::nanoseconds(std::max<Nanos>(0, time - due)));
-        if (time - due > allowance_ + 10'000'000) fired_.outliers.push_back({due, time});
+        if (time - due > allowance_ + 10'000'000) late_.push_back({due, time});
         again_.push_back(task.number);
     }
     /// How late a run may be by design.
@@ -99,6 +103,7 @@ class Room {
   private:
     std::mutex mutex_;
     std::vector<std::size_t> again_;
+    std::vector<Late> late_;
     Fired fired_;
 };
 
