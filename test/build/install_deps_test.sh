@@ -144,6 +144,7 @@ new_machine() {
             echo libboost-program-options-dev $boost lib/boost_program_options
             echo libboost-test-dev $boost lib/boost_unit_test_framework
             echo pkgconf bin/pkg-config
+            echo clang-tidy bin/clang-tidy
             ;;
         *)
             echo make bin/make
@@ -222,6 +223,12 @@ state_for_check() {
 every_half_equipped_machine_gets_what_check_needs() {
     each_subset state_for_check bin/g++ headers lib/boost_thread lib/boost_unit_test_framework \
         bin/cmake
+}
+
+clang_tidy_is_of_version_19_where_apt_has_that() {
+    new_machine apt-get && install_deps tidy && is_equipped tidy && test -e "$machine/bin/clang-tidy" &&
+        echo clang-tidy-19 bin/clang-tidy-19 >>"$machine/packages" &&
+        install_deps tidy && test -e "$machine/bin/clang-tidy-19" && is_equipped tidy
 }
 
 boost_libraries_without_headers_are_no_two_tries() {
@@ -356,6 +363,7 @@ without_a_package_manager_it_says_what_to_install_by_hand() {
 
 check every_half_equipped_machine_gets_what_the_demo_needs_and_no_more
 check every_half_equipped_machine_gets_what_check_needs
+check clang_tidy_is_of_version_19_where_apt_has_that
 check boost_libraries_without_headers_are_no_two_tries
 check what_shows_itself_only_after_an_installation_is_installed_in_another
 check a_package_that_does_not_bring_what_it_should_is_tried_once
