@@ -1,8 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// A call of another company's server, which is down for half an hour. Failed attempts are repeated
-// after 1, 2, 4 ... minutes, at most 10; after the eighth the task is dead: it stays, with its last
-// error, until somebody has it tried again. A TestClock lets the hours pass at once.
+// A call to another company's server, which is down for 23 minutes. A failed attempt is
+// repeated after 1, 2, 4 ... minutes, at most 10, and up to a quarter more. After the eighth the
+// task is dead: it stays, with its last error, until somebody has it tried again. A TestClock lets
+// the hours pass at once.
 #include <jtimer/cluster/scheduler.hpp>
 
 #include <atomic>
@@ -39,7 +40,7 @@ int main() {
     scheduler.start();
 
     scheduler.schedule("charge", "order 1", 0);
-    for (int minute = 0; minute < 30; ++minute) clock.advance(1min);
+    for (int minute = 0; minute < 23; ++minute) clock.advance(1min);
     isDown = false;
     clock.advance(1h);
 
