@@ -138,8 +138,9 @@ bool FunctionCell::stopAndWait() {
     return prevented;
 }
 
+/// Relaxed: what destroys the function, or ends a wait, is in the order of releaseFunction().
 void FunctionCell::abandon() noexcept {
-    const std::uint32_t uses = uses_.fetch_or(kAbandoned, std::memory_order_acq_rel);
+    const std::uint32_t uses = uses_.fetch_or(kAbandoned, std::memory_order_relaxed);
     if ((uses & kAbandoned) == 0) releaseFunction();
 }
 

@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "netty/node_blocks.hpp"
+#include "netty/node_stock.hpp"
 
+#include <jtimer/detail/sanitizers.hpp>
 #include <jtimer/netty/detail/node_allocator.hpp>
 
 #include <boost/test/unit_test.hpp>
@@ -19,6 +21,7 @@
 using jtimer::netty::detail::kNodeAlign;
 using jtimer::netty::detail::kNodeSize;
 using jtimer::netty::detail::NodeBlocks;
+using jtimer::netty::detail::NodeStock;
 
 namespace {
 
@@ -93,6 +96,17 @@ long allocationsFor(std::size_t count) {
 }
 
 }  // namespace
+
+// Not run under Memcheck.
+BOOST_AUTO_TEST_CASE(nodes_are_kept_unless_a_sanitizer_follows_them) {
+#if defined(JTIMER_MEMORY_IS_FOLLOWED) && !defined(__SANITIZE_THREAD__)
+    constexpr bool isFollowed = true;
+#else
+    constexpr bool isFollowed = false;
+#endif
+    BOOST_TEST(NodeBlocks::isEnabled == !isFollowed);
+    BOOST_TEST(NodeStock::isEnabled == !isFollowed);
+}
 
 BOOST_FIXTURE_TEST_SUITE(node_blocks, Enabled)
 
