@@ -91,6 +91,7 @@ class Tree:
                 self.built.update(tests)
 
     def passes(self, program, seconds):
+        """Whether it does so; None if it takes longer."""
         # ThreadSanitizer of older compilers needs addresses that are not scattered, as in run_tests.sh.
         # A mutant may also allocate without end; LeakSanitizer's own address space is larger.
         prefix = ["setarch", "-R"] if self.build == "build/thread" else ["prlimit", "--data=3000000000"]
@@ -103,14 +104,16 @@ class Tree:
                 return run.wait(seconds) == 0
             except subprocess.TimeoutExpired:
                 os.killpg(run.pid, 9)  # the group that this test began, with its children
-                return False
+                return None
 
     def fails(self, test, program):
         """Processors that are busy with something else let a test fail too, or take too long. So it
-        must fail twice, and then pass without the mutant in a quarter of that time."""
+        must fail twice, and then pass without the mutant; if time ran out, in a quarter of it."""
         seconds = min(10 + 10 * self.took[test], 120)
-        return (not self.passes(program, seconds) and not self.passes(program, seconds)
-                and self.passes(self.alone[test], seconds / 4))
+        ends = [self.passes(program, seconds)]
+        if not ends[0]:
+            ends.append(self.passes(program, seconds))
+        return not any(ends) and bool(self.passes(self.alone[test], seconds / 4 if None in ends else 600))
 
     def tests_for(self, mutant, folders, kills):
         """First those named after the file; then those that have killed most in the least time."""
