@@ -211,6 +211,22 @@ BOOST_AUTO_TEST_CASE(j140_the_death_of_the_thread_drops_all_tasks_before_the_han
     }
 }
 
+BOOST_AUTO_TEST_CASE(
+    j140_a_one_shot_that_throws_is_dropped_before_the_handler_is_called_if_the_timer_goes_on) {
+    for (const auto policy : {jtimer::OnException::CancelTask, jtimer::OnException::ContinueTask}) {
+        Watched task;
+        bool expired = false;
+        auto options = dying(clock, [&](const std::string&, const std::exception_ptr&) {
+            expired = task.expired();
+        });
+        options.onException = policy;
+        Timer goesOn(options);
+        task = goesOn.schedule([] { throw std::runtime_error("j140"); }, 10);
+        clock->advance(10);
+        BOOST_TEST(expired);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(j140_the_destructor_of_a_daemon_drops_all_tasks) {
     std::optional<Timer> destroyed(std::in_place, test::onClock(clock));
     const Watched once = destroyed->schedule([] {}, 10);
