@@ -76,8 +76,9 @@ CHILD_PROCESS(forks_beside_a_driver) {
     options.clock = clock;
     std::optional<TimeDriver> driver(std::in_place, std::move(options));
     std::optional<Sleep> sleep(driver->sleep(1h)), another(driver->sleep(2h));
+    const auto captured = std::make_shared<int>();
     sleep->poll([] {});
-    another->poll([] {});
+    another->poll([captured] {});
     Sleep fresh = driver->sleep(1h);
     // The driver's thread hangs after this, with the monitor held.
     Sleep now = driver->sleep(1ms);
@@ -93,6 +94,7 @@ CHILD_PROCESS(forks_beside_a_driver) {
             return 1;
         sleep.reset();
         jtimer::tokio::detail::stopPolling(*another);
+        if (captured.use_count() != 2) return 2;  // it needs the lock, which is never released
         driver.reset();
         another.reset();
         return 7;
