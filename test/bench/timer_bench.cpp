@@ -80,7 +80,7 @@ void discard(Timer& timer, Tasks& tasks) {
     timer.purge();
 }
 
-// --- schedule ------------------------------------------------------------------------------------
+// Schedule.
 
 /// Everything that some overload takes.
 struct Arguments {
@@ -191,7 +191,7 @@ void scheduleNewMinimum(benchmark::State& state) {
     note(state, call);
 }
 
-// --- cancel, purge -------------------------------------------------------------------------------
+// Cancel, purge.
 
 void scheduleMany(Timer& timer, std::int64_t count, Tasks& made) {
     for (std::int64_t i = 0; i < count; ++i) made.push_back(timer.schedule([] {}, delay()));
@@ -231,7 +231,7 @@ void purge(benchmark::State& state) {
     bench::measure(state, size, prepare, batch, [] {});
 }
 
-// --- fire ----------------------------------------------------------------------------------------
+// Fire.
 
 /// Times, on the timer's thread, the cycles from inside one run to inside the run that is `cycles`
 /// later. Shared by all tasks; touched by the timer's thread alone, while the benchmark waits for

@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(an_exception_that_ends_a_timer_does_not_hold_up_the_time) {
     BOOST_TEST(log.take() == "handler@10");
 }
 
-// --- time that passes inside of a task ----------------------------------------------------------
+// Time that passes inside of a task.
 
 BOOST_AUTO_TEST_CASE(a_stall_makes_the_tasks_of_its_own_timer_late_and_of_no_other) {
     timer.schedule(log.entry("late"), 20);
@@ -271,7 +271,7 @@ BOOST_AUTO_TEST_CASE(moves_from_several_threads_at_once_all_arrive) {
     BOOST_TEST(runs == now());
 }
 
-// --- against a simulation -----------------------------------------------------------------------
+// Against a simulation.
 
 BOOST_AUTO_TEST_CASE(a_move_is_completed_though_its_thread_is_cancelled_meanwhile) {
     test::Gate entered, released;
@@ -376,7 +376,7 @@ BOOST_AUTO_TEST_CASE(a_comparison_with_more_than_the_period_skips_every_second_r
     BOOST_TEST(atLeast == 10);
 }
 
-// --- the ends of time ---------------------------------------------------------------------------
+// The ends of time.
 
 BOOST_AUTO_TEST_CASE(the_end_of_time_comes_before_never) {
     using Millis = std::chrono::milliseconds;

@@ -71,7 +71,7 @@ void checkRefused(const std::string& expression, const std::string& why) {
 
 }  // namespace
 
-// --- the calendar --------------------------------------------------------------------------------
+// The calendar.
 
 BOOST_AUTO_TEST_CASE(days_are_numbered_from_1970_in_both_directions) {
     std::int64_t number = calendar::dayNumber({1600, 1, 1});
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(day_0_was_a_thursday) {
     BOOST_TEST(calendar::weekday(-5) == 6);
 }
 
-// --- what matches --------------------------------------------------------------------------------
+// What matches.
 
 BOOST_AUTO_TEST_CASE(the_next_time_is_later_than_the_given_one) {
     checkTimes("0 8 * * *", "2030-01-01 07:59", {"2030-01-01 08:00"});
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(times_before_1970_and_at_the_ends_of_the_range_are_times) {
     BOOST_TEST(Cron("0 0 29 2 *").next(least) > least);
 }
 
-// --- against a naive matcher ---------------------------------------------------------------------
+// Against a naive matcher.
 
 BOOST_AUTO_TEST_CASE(k27_k30_random_expressions_match_as_if_each_minute_were_looked_at) {
     test::Choices choices(1);
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(k27_k30_random_expressions_match_as_if_each_minute_were_loo
     }
 }
 
-// --- what is refused -----------------------------------------------------------------------------
+// What is refused.
 
 BOOST_AUTO_TEST_CASE(an_expression_has_five_fields) {
     const std::string expected = ": expected 5: minute, hour, day of month, month, day of week";

@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(n35_a_clock_may_jump_by_more_than_64_bits_of_nanoseconds) {
     BOOST_TEST(timer.pendingTimeouts() == 0);
 }
 
-// --- clocks that are set -------------------------------------------------------------------------
+// Clocks that are set.
 
 namespace {
 

@@ -48,7 +48,7 @@ struct Fixture : test::LoggedClock {
 
 BOOST_FIXTURE_TEST_SUITE(destruction, Fixture)
 
-// --- who refers to whom -------------------------------------------------------------------------
+// Who refers to whom.
 
 BOOST_AUTO_TEST_CASE(n55_the_timer_refers_to_a_timeout_until_its_run_has_returned) {
     std::weak_ptr<TimerTask> weakTask;
@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(n59_what_was_written_before_is_visible_in_run_and_in_cancel
     BOOST_TEST(calls == 100);
 }
 
-// --- the destructor -----------------------------------------------------------------------------
+// The destructor.
 
 BOOST_AUTO_TEST_CASE(n56_the_destructor_cancels_what_is_pending_with_its_calls) {
     const Handle first = owned->newTimeout(task("a"), 0);

@@ -279,7 +279,7 @@ BOOST_AUTO_TEST_CASE(threads_exchange_nodes) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-// --- in a timer ---------------------------------------------------------------------------------
+// In a timer.
 
 BOOST_FIXTURE_TEST_SUITE(nodes_of_a_timer, Enabled)
 

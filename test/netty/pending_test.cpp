@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(n50_threads_that_race_for_the_last_place_do_not_exceed_the_
     });
 }
 
-// --- what the original gets wrong ---------------------------------------------------------------
+// What the original gets wrong.
 
 BOOST_AUTO_TEST_CASE(n65_a_newTimeout_that_throws_is_not_counted) {
     limited.newTimeout([] {}, 1h);

@@ -14,7 +14,7 @@ using test::ManualWheel;
 
 BOOST_FIXTURE_TEST_SUITE(tick, ManualWheel)
 
-// --- what happens in one ------------------------------------------------------------------------
+// What happens in one.
 
 BOOST_AUTO_TEST_CASE(n31_n32_in_a_tick_every_run_comes_before_every_cancelled_call) {
     const Handle first = add("first", 10), second = add("second", 500);
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(n74_other_threads_add_and_cancel_while_the_worker_walks_the
     BOOST_TEST(timer.pendingTimeouts() == 0);
 }
 
-// --- catching up --------------------------------------------------------------------------------
+// Catching up.
 
 BOOST_AUTO_TEST_CASE(n35_missed_ticks_are_handled_back_to_back_in_order) {
     at(0, [this] { clock->advance(3050); });  // from 100 to 3150, over three revolutions of 8 ticks

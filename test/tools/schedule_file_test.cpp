@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(a_zero_byte_is_refused_since_the_shell_would_not_see_what_f
     BOOST_TEST(errorOf(std::string("after 1s a echo \0 x", 19)) == error);
 }
 
-// --- times of the calendar, and options ----------------------------------------------------------
+// Times of the calendar, and options.
 
 BOOST_AUTO_TEST_CASE(times_of_the_calendar_are_in_the_zone_that_follows_or_local) {
     const test::TimeZone berlin(test::kBerlin);

@@ -87,7 +87,7 @@ class Folder {
 
 }  // namespace
 
-// --- metrics -------------------------------------------------------------------------------------
+// Metrics.
 
 BOOST_AUTO_TEST_CASE(metrics_are_those_of_prometheus_text_format) {
     Ledger ledger;
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(metrics_replace_no_device_and_leave_nothing_behind) {
     BOOST_TEST(folder.files() == 2);
 }
 
-// --- trace ---------------------------------------------------------------------------------------
+// Trace.
 
 BOOST_AUTO_TEST_CASE(a_trace_has_a_row_for_each_task_and_an_event_for_each_command) {
     const Folder folder;
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(a_trace_that_cannot_be_written_is_refused) {
     });
 }
 
-// --- tables --------------------------------------------------------------------------------------
+// Tables.
 
 BOOST_AUTO_TEST_CASE(the_table_has_columns_for_retries_and_dropped_runs_if_there_are_any) {
     const auto tableOf = [](const Ledger& ledger) {

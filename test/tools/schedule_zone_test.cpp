@@ -116,7 +116,7 @@ Zone berlin() {
 
 }  // namespace
 
-// --- rules of POSIX ------------------------------------------------------------------------------
+// Rules of POSIX.
 
 BOOST_AUTO_TEST_CASE(rules_of_posix_give_the_offsets_of_the_c_library) {
     std::mt19937_64 random(1);
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_rule_of_posix_is_not_taken_for_one) {
     }
 }
 
-// --- zone files ----------------------------------------------------------------------------------
+// Zone files.
 
 BOOST_AUTO_TEST_CASE(a_zone_file_gives_the_changes_and_the_rule_after_the_last) {
     const ZoneFolder folder;
@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(the_zones_of_this_system_are_those_of_the_c_library) {
     }
 }
 
-// --- times of the calendar -----------------------------------------------------------------------
+// Times of the calendar.
 
 BOOST_AUTO_TEST_CASE(a_rule_is_due_at_its_local_time_in_winter_and_in_summer) {
     BOOST_TEST(timesOf("0 8 * * *", berlin(), "2030-01-01T07:00:00Z", 2) ==

@@ -175,7 +175,7 @@ void Player::perform(const Op& op, PlayedTask* running) {
     stage_.say(text + " => " + result);
 }
 
-// --- calls --------------------------------------------------------------------------------------
+// Calls.
 
 std::string Player::answer(const Op& op) {
     const std::string& name = op.args[0];
@@ -321,7 +321,7 @@ std::string Player::shownTime(const PlayedTask& task) const {
     return "now" + signedText(sinceStart - rest);
 }
 
-// --- holding and waiting ------------------------------------------------------------------------
+// Holding and waiting.
 
 void Player::await(const std::function<bool()>& condition) {
     if (!stage_.await(condition)) stage_.say("(waited in vain)");
