@@ -234,6 +234,20 @@ BOOST_AUTO_TEST_CASE(n57_a_timeout_may_outlive_its_timer) {
     }
 }
 
+// ThreadSanitizer checks that this needs nothing else.
+BOOST_AUTO_TEST_CASE(n57_a_thread_that_finds_no_timer_sees_what_was_written_before_its_end) {
+    std::string written;
+    std::optional<HashedWheelTimer> other(std::in_place, test::wheelOn(clock));
+    const Handle timeout = other->newTimeout([] {}, 1h);
+    boost::thread reader([&] {
+        while (timeout->timer() != nullptr) boost::this_thread::yield();
+        BOOST_TEST(written == "before");
+    });
+    written = "before";
+    other.reset();
+    reader.join();
+}
+
 BOOST_AUTO_TEST_CASE(n57_timer_is_not_null_while_the_destructor_makes_its_calls) {
     HashedWheelTimer* seen = nullptr;
     HashedWheelTimer* address = nullptr;
