@@ -28,7 +28,7 @@ $(B)/test/bench/count/count: $(call objects,$(wildcard test/bench/count/*.cpp)) 
 	@mkdir -p $(@D)
 	$(Q)$(link) $(BOOST_THREAD_LIBS) -o $@
 
-# --- jtimer beside other timers (doc/benchmarks.md) ----------------------------------------------
+# jtimer beside other timers: doc/benchmarks.md.
 
 # Each *_peer.cpp. header_NAME tells whether the timer is installed, libs_NAME are its libraries; a
 # peer without them is one of jtimer's own.

@@ -113,6 +113,7 @@ nightly:
 	$(MAKE) explore
 	$(MAKE) simulate FROM=$$(date +%Y%m%d)00000
 	$(MAKE) deps coverage
+	$(MAKE) bench-count
 	$(MAKE) mutants
 	$(MAKE) deps fuzz SECONDS=300
 	$(MAKE) load SECONDS=600
