@@ -261,7 +261,7 @@ ifneq ($(SANITIZE),)
 # The other scripts install, or do not depend on what is built.
 test_scripts := $(wildcard test/samples/*_test.sh test/tools/*_test.sh)
 endif
-test_support_objects = $(call objects,$(wildcard test/support/*.cpp))
+test_support_objects = $(call objects,$(wildcard test/support/*.cpp)) $(precompiled_object)
 $(B)/obj/test/support/hold_up.o: private SHAKEN_FLAGS =
 
 $(tests) $(slow_tests): $(B)/test/%: $(B)/obj/test/%.o $(test_support_objects) $(B)/libjtimer.a

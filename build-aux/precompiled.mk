@@ -12,11 +12,20 @@ precompiled = $(if $(filter yes tests,$(PRECOMPILED)),$(B)/obj/test/support/prec
 # One needs 350 MB, with or without that. clang++ does not know the parameter.
 no_collection := $(shell $(CXX) --param ggc-min-heapsize=1000000 -Werror -fsyntax-only -x c++ /dev/null \
 	2>/dev/null && echo --param ggc-min-heapsize=1000000)
+
+# clang++ compiles the functions of the header once, into an object of their own, where g++ compiles
+# in each unit those that it uses. That saves a fifth of the time of a unit test.
+codegen := $(shell flags='-fpch-instantiate-templates -fpch-codegen'; \
+	$(CXX) $$flags -Werror -fsyntax-only -x c++ /dev/null 2>/dev/null && echo $$flags)
+precompiled_object = $(if $(codegen),$(precompiled:%.hpp=%.o))
 with_precompiled = $(precompiled:%=-include %) $(no_collection)
 
 $(B)/obj/lib/precompiled.hpp.gch: private compile_header = $(compile_lib)
 $(B)/obj/test/support/precompiled.hpp.gch: private compile_header = $(compile) $(test_flags) $(TEST_CXXFLAGS) \
-	$(HARDENED_TEST_FLAGS)
+	$(HARDENED_TEST_FLAGS) $(codegen)
+$(B)/obj/test/support/precompiled.o: $(B)/obj/test/support/precompiled.hpp.gch
+	$(QUIET) CXX $<
+	$(Q)$(CXX) $(all_cxxflags) $(TEST_CXXFLAGS) $(HARDENED_TEST_FLAGS) -c $< -o $@
 
 # The header itself is copied beside it: g++ occasionally cannot map the compiled one at the address
 # where it was made, and then includes the copy.
