@@ -1,7 +1,7 @@
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 
 # Part of the Makefile: jtimer::cluster beside the bare statements of plain libpq, and beside Graphile
-# Worker and Quartz where they are installed (doc/benchmarks.md).
+# Worker and Quartz where they are installed (doc/benchmarks/cluster.md).
 
 bench_cluster = $(B)/bench-cluster/bench_cluster
 bench_cluster_objects = $(call objects,$(wildcard test/bench/cluster/*.cpp))

@@ -14,7 +14,7 @@ struct Settings {
     std::string quartz;    ///< the class path
 };
 
-// Each measures one round. doc/benchmarks.md describes them.
+// Each measures one round. doc/benchmarks/cluster.md describes them.
 void measureRuns(Report& report, const Settings& settings);             // C1
 void measureRunsOfNodes(Report& report, const Settings& settings);      // C2
 void measureRunsBesideQueue(Report& report, const Settings& settings);  // C3
