@@ -181,11 +181,13 @@ void TimerThread::close(bool discardTasks) noexcept {
 /// Waits for the thread to end. If that takes five seconds, reports once what it is waiting for.
 void TimerThread::awaitEndOrWarn() noexcept {
     if (thread_.awaitEnd(std::chrono::seconds(4))) return;
-    Lock lock = monitor_.enter();
-    const std::uint64_t runs = meter_.executed();
-    lock.unlock();
+    std::uint64_t runs = 0;
+    {
+        const Lock lock = monitor_.enter();
+        runs = meter_.executed();
+    }
     if (thread_.awaitEnd(std::chrono::seconds(1))) return;
-    lock.lock();
+    Lock lock = monitor_.enter();
     const TimerTask* const hanging = meter_.executed() == runs ? run_.identity(lock) : nullptr;
     const std::shared_ptr<TimerTask> repeating = hanging == nullptr ? repeatingTask(lock) : nullptr;
     lock.unlock();

@@ -8,7 +8,9 @@
 #include <jtimer/go/timers.hpp>
 
 #include <boost/test/unit_test.hpp>
+#include <boost/thread/thread.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <memory>
@@ -35,6 +37,25 @@ BOOST_AUTO_TEST_CASE(a_program_that_a_function_starts_gets_the_usual_signals) {
         BOOST_TEST(program == -SIGTERM);
         BOOST_TEST(child == -SIGTERM);
     }
+}
+
+// The first use of the default timers.
+
+CHILD_PROCESS(finds_the_default_timers_of_another_thread) {
+    std::atomic<jtimer::go::Timers*> made{nullptr};
+    boost::thread maker(
+        [&] { made.store(&jtimer::go::defaultTimers(), std::memory_order_relaxed); });
+    while (made.load(std::memory_order_relaxed) == nullptr) boost::this_thread::yield();
+    print(&jtimer::go::defaultTimers() == made ? "found\n" : "another\n");
+    maker.join();
+}
+
+// Nothing else orders the two threads: ThreadSanitizer checks that nothing else needs to.
+BOOST_AUTO_TEST_CASE(a_thread_can_use_the_default_timers_that_another_has_made) {
+    const auto child = runChild("finds_the_default_timers_of_another_thread");
+    BOOST_TEST(child.out == "found\n");
+    BOOST_TEST(child.err == "");
+    BOOST_TEST(child.exitCode == 0);
 }
 
 // At the end of the process.
