@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "clock/default_clocks.hpp"
 #include "interleave/explored.hpp"
 
 #include <jtimer/go/context.hpp>
@@ -191,6 +192,38 @@ BOOST_AUTO_TEST_CASE(a_value_is_received_once_by_one_of_two_threads) {
                   [&] { clock->advance(10); }});
         const int rest = channel.tryReceive() ? 1 : 0;
         check(received + receivedToo + rest == 1, "not once");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_call_that_waits_for_a_value_ends_while_its_timers_do) {
+    jtimer::detail::defaultSteadyClock();  // is made once
+    everyInterleaving(kWholeTimer, [] {
+        auto timers = std::make_unique<Timers>(on(std::make_shared<ManualClock>(Date{})));
+        const auto channel = timers->after(10);
+        const auto receive = [&channel] {
+            try {
+                channel.receive();
+            } catch (const jtimer::go::TimersDestroyed&) {
+                return;
+            }
+            check(false, "received something");
+        };
+        together({[&] { timers.reset(); }, receive});
+    });
+}
+
+BOOST_AUTO_TEST_CASE(of_two_values_that_come_at_once_one_is_left) {
+    jtimer::detail::defaultSteadyClock();  // is made once
+    everyInterleaving(kWholeTimer, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        auto another = std::make_shared<ManualClock>(Date{});
+        Timers timers(on(clock)), others(on(another));
+        const auto channel = timers.after(10), other = others.after(10);
+        together({[&] { clock->advance(10); }, [&] { another->advance(10); },
+                  [&] {
+                      jtimer::go::select({channel, other});
+                  }});
+        check(channel.tryReceive().has_value() != other.tryReceive().has_value(), "not one");
     });
 }
 

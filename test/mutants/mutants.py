@@ -9,7 +9,7 @@ but for those of lines that have changed since. SCRATCH (build/mutants) has a co
 once. With a mutant, only what depends on its file is compiled again, and of the tests of its part those
 run whose program differs, until one fails: first those named after the file, then those that have
 killed most. Mutants of a memory order or a lock run in the tests that explore interleavings, and then
-under ThreadSanitizer; all others under LeakSanitizer.
+under ThreadSanitizer; all others under LeakSanitizer, and then in those that explore interleavings.
 
 Results are appended to SCRATCH/results-SEED.txt, and a run goes on where an earlier one stopped.
 survivors.txt lists the mutants that no test can or need see, each with a reason; they are not played.
@@ -188,8 +188,8 @@ class Game:
 
     def outcome_of(self, mutant, thread):
         """The outcome, and the test that fails."""
-        by, part = None, part_of(mutant.file)
-        for name in ("explore", "thread") if mutant.kind in ("order", "lock") else ("leak",):
+        part, same = part_of(mutant.file), True
+        for name in ("explore", "thread") if mutant.kind in ("order", "lock") else ("leak", "explore"):
             tree = self.tree(name, ["interleave"] if name == "explore" else SHARED + ROOMS)
             folders = ["interleave"] if name == "explore" else [part] if part in ROOMS else [part] + ROOMS
             by = tree.killer_of(mutant, folders, self.kills, thread)
@@ -197,7 +197,8 @@ class Game:
                 return "not compiled", ""
             if by not in (None, "same program"):
                 return "killed", by
-        return ("same program" if by else "survived"), ""
+            same = same and by == "same program"
+        return ("same program" if same else "survived"), ""
 
     def next(self):
         """The next mutant; or None, at the end."""
