@@ -130,6 +130,19 @@ BOOST_AUTO_TEST_CASE(busy_includes_the_run_in_progress) {
     BOOST_TEST((timer.stats().busy == 7ms));
 }
 
+BOOST_AUTO_TEST_CASE(a_timer_that_an_exception_has_ended_was_busy_until_then) {
+    Timer mortal(test::silentOnDeath(clock, true));
+    mortal.schedule(
+        [this] {
+            clock->advance(5);
+            throw 1;
+        },
+        10);
+    clock->advance(10);
+    clock->advance(100);
+    BOOST_TEST((mortal.stats().busy == 5ms));
+}
+
 BOOST_AUTO_TEST_CASE(an_idle_timer_is_not_busy_and_its_waits_are_counted) {
     clock->waitUntilIdle();
     const std::uint64_t before = timer.stats().wakeUps;
