@@ -73,9 +73,9 @@ class Wait final : public Scheduled, public std::enable_shared_from_this<Wait> {
          std::shared_ptr<Monitor> monitor);
     ~Wait();
 
-    /// Whether it has not been claimed.
+    /// Whether it has not been claimed. Relaxed, because nothing of a claim is read after this.
     bool isPending() const noexcept {
-        return outcome_.load(std::memory_order_acquire) == Outcome::Pending;
+        return outcome_.load(std::memory_order_relaxed) == Outcome::Pending;
     }
     /// Whether its time-out comes before `time` of this clock.
     bool endsBefore(Nanos time, const Clock& clock) const noexcept {
