@@ -165,7 +165,6 @@ std::size_t Driver::turn(Lock& lock, Nanos now) {
         waker = nullptr;
         if (!polled_) now = std::max(now, monitor_.reached());
         monitor_.enter(lock);
-        left = kMostInOneHold;
     }
     return fired;
 }
@@ -238,7 +237,6 @@ void Driver::releaseAll(Lock& lock) {
             call(waker);
             waker = nullptr;
             monitor_.enter(lock);
-            left = kMostInOneHold;
         } else if (--left == 0) {
             monitor_.letOthersIn(lock);
             left = kMostInOneHold;
