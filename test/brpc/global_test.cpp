@@ -76,6 +76,26 @@ BOOST_AUTO_TEST_CASE(b58_whichever_thread_is_first_creates_it) {
     BOOST_TEST(child.exitCode == 0);
 }
 
+CHILD_PROCESS(finds_the_global_timer_of_another_thread) {
+    std::atomic<bool> isCreated{false};
+    boost::thread creator([&] {
+        getOrCreateGlobalTimerThread();
+        isCreated.store(true, std::memory_order_relaxed);
+    });
+    while (!isCreated.load(std::memory_order_relaxed)) boost::this_thread::yield();
+    TimerThread* const found = getGlobalTimerThread();
+    print(found != nullptr && runsATask(*found) ? "it runs\n" : "none\n");
+    creator.join();
+}
+
+// Nothing else orders the two threads: ThreadSanitizer checks that nothing else needs to.
+BOOST_AUTO_TEST_CASE(b58_another_thread_can_use_it) {
+    const auto child = test::runChild("finds_the_global_timer_of_another_thread");
+    BOOST_TEST(child.out == "it runs\n");
+    BOOST_TEST(child.err == "");
+    BOOST_TEST(child.exitCode == 0);
+}
+
 CHILD_PROCESS(creates_the_global_timer_without_a_thread) {
     try {
         const test::NoMoreThreads noMoreThreads;

@@ -146,6 +146,16 @@ BOOST_AUTO_TEST_CASE(b47_signals_are_not_affected_by_a_cap) {
     BOOST_TEST(thread.log.take() == "sooner@1000 later@1001");
 }
 
+BOOST_AUTO_TEST_CASE(b47_the_longest_cap_is_none) {
+    ManualThread thread(cappedAt(std::chrono::nanoseconds::max()));
+    thread.timer.schedule(thread.log.entry("a"), at(1000));
+    thread.clock->waitUntilIdle();
+    const auto before = thread.timer.stats().wakeUps;
+    thread.clock->advance(1000);
+    BOOST_TEST(thread.log.take() == "a@1000");
+    BOOST_TEST(thread.timer.stats().wakeUps == before + 1);
+}
+
 BOOST_AUTO_TEST_CASE(b47_with_nothing_but_never_in_the_heap_there_is_no_cap) {
     ManualThread thread(cappedAt(10));
     thread.clock->advance(1000);

@@ -225,6 +225,8 @@ BOOST_AUTO_TEST_CASE(c6_floating_point_durations_saturate_as_infinities_do) {
     check(duration<float>(std::numeric_limits<float>::infinity()), {kMax, 0});
     check(duration<double>(1e300), {kMax, 0});
     check(duration<double>(-1e300), {kMin, 0});
+    check(duration<double, std::milli>(9.2e18), {kMax, 0});
+    check(duration<double, std::milli>(-9.2e18), {kMin, 0});
     check(duration<double, std::ratio<3600>>::max(), {kMax, 0});
     check(duration<long double>::max(), {kMax, 0});
     check(duration<double, std::milli>(9e18), {9'000'000'000'000'000'000, 0});

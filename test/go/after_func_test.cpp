@@ -160,6 +160,18 @@ BOOST_AUTO_TEST_CASE(g18_without_a_new_thread_a_function_waits_for_one) {
     BOOST_TEST(take() == "first@60 second@60");
 }
 
+BOOST_AUTO_TEST_CASE(g18_a_function_for_which_there_was_no_thread_gets_one_when_it_is_due) {
+    {
+        const test::NoMoreThreads no;
+        timers.afterFunc(10, [this] {
+            timers.sleep(10);  // which the poller must not
+            write("f");
+        });
+    }
+    clock->advance(20);
+    BOOST_TEST(take() == "f@20");
+}
+
 BOOST_AUTO_TEST_CASE(g18_without_any_thread_the_poller_runs_the_function) {
     const test::NoMoreThreads no;
     std::string error;

@@ -191,7 +191,7 @@ class Game:
         part, same = part_of(mutant.file), True
         for name in ("explore", "thread") if mutant.kind in ("order", "lock") else ("leak", "explore"):
             tree = self.tree(name, ["interleave"] if name == "explore" else SHARED + ROOMS)
-            folders = ["interleave"] if name == "explore" else [part] if part in ROOMS else [part] + ROOMS
+            folders = ["interleave"] if name == "explore" else [part] if part in ROOMS else SHARED + ROOMS
             by = tree.killer_of(mutant, folders, self.kills, thread)
             if by == "does not compile":
                 return "not compiled", ""
