@@ -198,6 +198,19 @@ BOOST_AUTO_TEST_CASE(n10_more_than_64_instances_are_reported_once) {
     BOOST_TEST(child.exitCode == 0);
 }
 
+CHILD_PROCESS(makes_64_instances_at_a_time) {
+    for (int i = 0; i < 100; ++i) HashedWheelTimer().stop();
+    for (int i = 0; i < 100; ++i) const HashedWheelTimer destroyed;
+    std::vector<std::unique_ptr<HashedWheelTimer>> timers;
+    while (timers.size() < 64) timers.push_back(std::make_unique<HashedWheelTimer>());
+}
+
+BOOST_AUTO_TEST_CASE(n10_64_instances_at_a_time_are_not_reported) {
+    const auto child = test::runChild("makes_64_instances_at_a_time");
+    BOOST_TEST(child.err == "");
+    BOOST_TEST(child.exitCode == 0);
+}
+
 BOOST_AUTO_TEST_CASE(options_with_two_names_may_have_one_value_only) {
     HashedWheelTimerOptions options;
     options.maxPending = 2;

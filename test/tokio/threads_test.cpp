@@ -124,6 +124,21 @@ BOOST_AUTO_TEST_CASE(t27_a_waker_shuts_its_threaded_driver_down) {
     BOOST_TEST(threaded->isShutdown());
 }
 
+// Nothing else orders the two threads: ThreadSanitizer checks that nothing else needs to.
+BOOST_AUTO_TEST_CASE(a_thread_that_sees_a_reset_sleep_elapsed_sees_what_was_written_before) {
+    test::PolledDriver polled;
+    std::string written;
+    Sleep sleep = polled.driver.sleep(1h);
+    sleep.poll([] {});
+    boost::thread reader([&] {
+        while (!sleep.isElapsed()) boost::this_thread::yield();
+        BOOST_TEST(written == "before");
+    });
+    written = "before";
+    sleep.reset(polled.driver.start());
+    reader.join();
+}
+
 BOOST_AUTO_TEST_CASE(t28_the_destructor_joins) {
     const auto before = test::numberOfThreads();
     std::optional<TimeDriver> another(std::in_place, threadedOptions());
