@@ -227,7 +227,7 @@ SleepEntry* Driver::takeAny() noexcept {
 
 /// Releases in any order, since none of the entries is due.
 void Driver::releaseAll(Lock& lock) {
-    std::size_t left = kMostInOneHold;
+    std::size_t released = 0;
     while (SleepEntry* const entry = takeAny()) {
         const bool hasFired = entry->hasFired();
         if (!hasFired && !entry->isParked()) ++cancelled_;
@@ -237,9 +237,8 @@ void Driver::releaseAll(Lock& lock) {
             call(waker);
             waker = nullptr;
             monitor_.enter(lock);
-        } else if (--left == 0) {
+        } else if (++released % kMostInOneHold == 0) {
             monitor_.letOthersIn(lock);
-            left = kMostInOneHold;
         }
     }
 }

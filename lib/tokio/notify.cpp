@@ -41,13 +41,10 @@ void NotifyState::notifyWaiters() {
 /// Fires what notifyWaiters() has notified. It lets others have the lock, and one of them may do a
 /// part of this: notifyOne() must not choose what is notified already.
 void NotifyState::notifyEarlier(Lock& lock) {
-    std::size_t left = Driver::kMostInOneHold;
+    std::size_t fired = 0;
     while (!queue_.empty() && queue_.front().calls != calls_ && !driver_->isShutdown()) {
         fire(lock, queue_.front());
-        if (--left == 0) {
-            driver_->letOthersIn(lock);
-            left = Driver::kMostInOneHold;
-        }
+        if (++fired % Driver::kMostInOneHold == 0) driver_->letOthersIn(lock);
     }
 }
 

@@ -139,6 +139,17 @@ BOOST_AUTO_TEST_CASE(a_thread_that_sees_a_reset_sleep_elapsed_sees_what_was_writ
     reader.join();
 }
 
+BOOST_AUTO_TEST_CASE(a_sleep_that_was_waited_for_can_be_polled_and_given_up) {
+    TimeDriver own;
+    Sleep sleep = own.sleep(20ms);
+    sleep.wait();
+    sleep.resetAfter(1h);
+    sleep.poll([] {});
+    BOOST_TEST(own.size() == 1U);
+    jtimer::tokio::detail::stopPolling(sleep);
+    BOOST_TEST(own.size() == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(t28_the_destructor_joins) {
     const auto before = test::numberOfThreads();
     std::optional<TimeDriver> another(std::in_place, threadedOptions());
