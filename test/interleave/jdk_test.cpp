@@ -55,6 +55,21 @@ BOOST_AUTO_TEST_CASE(a_cancel_and_a_schedule_of_one_task_agree) {
     });
 }
 
+BOOST_AUTO_TEST_CASE(a_task_runs_or_its_cancel_answers_that_it_will_not) {
+    for (const bool repeats : {false, true}) {
+        everyInterleaving(kWholeTimer, [repeats] {
+            auto clock = std::make_shared<ManualClock>(Date{});
+            Timer timer(on(clock));
+            const auto task = std::make_shared<Task>();
+            repeats ? timer.schedule(task, 10, 10) : timer.schedule(task, 10);
+            bool cancelled = false;
+            together({[&] { clock->advance(10); }, [&] { cancelled = task->cancel(); }});
+            check(repeats ? cancelled && task->runs <= 1 : cancelled == (task->runs == 0),
+                  "the answer is wrong");
+        });
+    }
+}
+
 BOOST_AUTO_TEST_CASE(what_a_thread_wrote_before_a_cancel_is_seen_where_the_task_is_destroyed) {
     struct Written : jtimer::TimerTask {
         void run() override {}
