@@ -319,7 +319,10 @@ BOOST_AUTO_TEST_CASE(c12_cancelAndWait_does_not_wait_for_the_destructors_of_othe
     }
     {
         Timer timer(test::onClock(on.clock));
-        timer.schedule(waitsWhenDestroyed(ofCancelled), 5)->cancel();
+        auto cancelled = timer.schedule(waitsWhenDestroyed(ofCancelled), 5);
+        on.clock->waitUntilIdle();  // a new head that is cancelled before is dropped at once (J69)
+        cancelled->cancel();
+        cancelled.reset();
         timer.schedule(placed([] {}), 10);
         // One notification and one look at the queue, with both due.
         timer.schedule([clock = on.clock] { clock->advance(10); }, 1);
