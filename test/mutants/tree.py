@@ -96,7 +96,9 @@ class Tree:
         # A mutant may also allocate without end; LeakSanitizer's own address space is larger.
         prefix = ["setarch", "-R"] if self.build == "build/thread" else ["prlimit", "--data=3000000000"]
         environment = dict(os.environ, TSAN_OPTIONS="halt_on_error=1 hard_rss_limit_mb=3000")
-        command = [*prefix, f"./{program}", "--log_level=nothing", "--report_level=no"]
+        # timeout ends the test if nobody waits for it any more.
+        command = ["timeout", "-s", "KILL", str(seconds + 5), *prefix, f"./{program}",
+                   "--log_level=nothing", "--report_level=no"]
         with subprocess.Popen(command, cwd=self.path, env=environment, stdin=subprocess.DEVNULL,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                               start_new_session=True) as run:
