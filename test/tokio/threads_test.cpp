@@ -126,28 +126,29 @@ BOOST_AUTO_TEST_CASE(t27_a_waker_shuts_its_threaded_driver_down) {
 
 // Nothing else orders the two threads: ThreadSanitizer checks that nothing else needs to.
 BOOST_AUTO_TEST_CASE(a_thread_that_sees_a_reset_sleep_elapsed_sees_what_was_written_before) {
-    test::PolledDriver polled;
     std::string written;
-    Sleep sleep = polled.driver.sleep(1h);
+    Sleep sleep = driver.sleep(1h);
     sleep.poll([] {});
     boost::thread reader([&] {
         while (!sleep.isElapsed()) boost::this_thread::yield();
         BOOST_TEST(written == "before");
     });
     written = "before";
-    sleep.reset(polled.driver.start());
+    sleep.reset(driver.start());
     reader.join();
 }
 
 BOOST_AUTO_TEST_CASE(a_sleep_that_was_waited_for_can_be_polled_and_given_up) {
-    TimeDriver own;
-    Sleep sleep = own.sleep(20ms);
-    sleep.wait();
+    Sleep sleep = threaded->sleep(10);
+    Background waiting([&] { sleep.wait(); });
+    awaitSize(*threaded, 1);
+    advanceTo(10);
+    waiting.join();
     sleep.resetAfter(1h);
     sleep.poll([] {});
-    BOOST_TEST(own.size() == 1U);
+    BOOST_TEST(threaded->size() == 1U);
     jtimer::tokio::detail::stopPolling(sleep);
-    BOOST_TEST(own.size() == 0U);
+    BOOST_TEST(threaded->size() == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(t28_the_destructor_joins) {
