@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -96,17 +97,12 @@ class Tree:
         # A mutant may also allocate without end; LeakSanitizer's own address space is larger.
         prefix = ["setarch", "-R"] if self.build == "build/thread" else ["prlimit", "--data=3000000000"]
         environment = dict(os.environ, TSAN_OPTIONS="halt_on_error=1 hard_rss_limit_mb=3000")
-        # timeout ends the test if nobody waits for it any more.
-        command = ["timeout", "-s", "KILL", str(seconds + 5), *prefix, f"./{program}",
+        # It ends the test with its children, also if this script is killed.
+        command = ["timeout", "-s", "KILL", str(seconds), *prefix, f"./{program}",
                    "--log_level=nothing", "--report_level=no"]
-        with subprocess.Popen(command, cwd=self.path, env=environment, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                              start_new_session=True) as run:
-            try:
-                return run.wait(seconds) == 0
-            except subprocess.TimeoutExpired:
-                os.killpg(run.pid, 9)  # the group that this test began, with its children
-                return None
+        code = subprocess.run(command, cwd=self.path, env=environment, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+        return None if code == -signal.SIGKILL else code == 0
 
     def fails(self, test, program):
         """Processors that are busy with something else let a test fail too, or take too long. So it
