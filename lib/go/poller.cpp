@@ -84,7 +84,6 @@ void Poller::fireDue(Nanos now) {
 void Poller::sleep() {
     Lock lock = monitor_.enter();
     if (stopping_) return;
-    order_.update();
     while (order_.updateFirst()) {
     }
     const Nanos deadline = order_.earliest();
