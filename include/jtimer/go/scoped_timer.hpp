@@ -31,9 +31,8 @@ class ScopedTimer {
     ScopedTimer(ScopedTimer&& other) noexcept = default;  ///< leaves the other without a timer
     /// Stops the timer that this object owned, as the destructor does. A move onto itself changes
     /// nothing.
-    ScopedTimer& operator=(ScopedTimer&& other) noexcept {
-        ScopedTimer taken(std::move(other));
-        std::swap(timer_, taken.timer_);
+    ScopedTimer& operator=(ScopedTimer other) noexcept {
+        std::swap(timer_, other.timer_);
         return *this;
     }
     ~ScopedTimer() {

@@ -34,9 +34,8 @@ class ScopedTask {
     ScopedTask(ScopedTask&& other) noexcept = default;  ///< leaves the other without a task
     /// Cancels the task that this object owned, as the destructor does. A move onto itself changes
     /// nothing.
-    ScopedTask& operator=(ScopedTask&& other) noexcept {
-        ScopedTask taken(std::move(other));
-        std::swap(task_, taken.task_);
+    ScopedTask& operator=(ScopedTask other) noexcept {
+        std::swap(task_, other.task_);
         return *this;
     }
     ~ScopedTask() {

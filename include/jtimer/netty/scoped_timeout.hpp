@@ -33,9 +33,8 @@ class ScopedTimeout {
     ScopedTimeout(ScopedTimeout&& other) noexcept = default;  ///< leaves the other without one
     /// Cancels the timeout that this object owned, as the destructor does. A move onto itself
     /// changes nothing.
-    ScopedTimeout& operator=(ScopedTimeout&& other) noexcept {
-        ScopedTimeout taken(std::move(other));
-        std::swap(timeout_, taken.timeout_);
+    ScopedTimeout& operator=(ScopedTimeout other) noexcept {
+        std::swap(timeout_, other.timeout_);
         return *this;
     }
     ~ScopedTimeout() {
