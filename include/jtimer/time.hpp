@@ -13,8 +13,8 @@
 /// `timer.schedule(task, 250us)`, `timer.schedule(task, std::chrono::system_clock::now() + 1h)`.
 /// Use the types themselves to store a time or to pass one on.
 ///
-/// Internally, times are 64-bit nanoseconds. Times beyond that range, 292 years away, saturate and
-/// are never due.
+/// Internally, times are 64-bit nanoseconds since 1970. A time after April 2262 and a span of more
+/// than 292 years saturate; a saturated time is never due.
 
 namespace jtimer {
 

@@ -149,8 +149,8 @@ class JTIMER_API TimerThread {
     /// \param options null: the defaults
     int start(const TimerThreadOptions* options);
 
-    /// Runs `fn(arg)` at `abstime`, or as soon as possible if that is past, 0 or negative. A time
-    /// 292 years away, the greatest there is, never comes; a task for that time can be unscheduled.
+    /// Runs `fn(arg)` at `abstime`, or as soon as possible if that is past, 0 or negative. The
+    /// greatest time, in April 2262, never comes; a task for that time can be unscheduled.
     /// \returns the task's id; kInvalidTaskId before start(), from stopAndJoin() on, if there is no
     ///   memory, and in a forked child
     /// \throws NullPointerException "task cannot be null" if `fn` is null, in every state

@@ -84,7 +84,7 @@ struct TimersStats : CommonStats {
 /// \endcode
 ///
 /// Nothing is early: when a value is received, a function begins or a wait ends, the clock shows
-/// its time or a later one. A time beyond the range of the clock, 292 years, never comes.
+/// its time or a later one. A time after April 2262 never comes.
 ///
 /// One thread fires the timers, in order of time, and sleeps while nothing is due. A timer that is
 /// stopped leaves its heap at once.

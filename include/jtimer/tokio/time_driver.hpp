@@ -79,8 +79,8 @@ struct TimeDriverStats : CommonStats {};
 ///
 /// Points in time are on the driver's clock: `driver.now() + 1s`, not the system's time plus one
 /// second. When a ManualClock is advanced, a driver with a thread fires at every deadline on the
-/// way; with a polled driver, advance the clock and then call turn(). Times more than 292 years
-/// away never come.
+/// way; with a polled driver, advance the clock and then call turn(). Times after April 2262 never
+/// come.
 ///
 /// Any thread may call any function, but see turn(). Calls take constant time, with these
 /// exceptions: a turn takes time in proportion to the deadlines that it fires or moves closer;
