@@ -13,8 +13,9 @@
 /// | clock         | a task due in an hour runs                         | choose it for           |
 /// | ------------- | -------------------------------------------------- | ----------------------- |
 /// | WallClock     | when the computer's clock shows that time, as with | ported Java code; times |
-/// |               | java.util.Timer (the default)                      | of day                  |
+/// |               | java.util.Timer (the default of Timer and brpc)    | of day                  |
 /// | SteadyClock   | after an hour, even if the computer's clock is set | time-outs, polling      |
+/// |               | (the default of netty, go and tokio)               |                         |
 /// | BoottimeClock | the same, and time asleep counts (Linux)           | leases                  |
 /// | ManualClock   | when the test says that an hour has passed         | tests                   |
 ///
@@ -22,7 +23,8 @@
 /// clock.
 ///
 /// Nothing runs early. A waiting thread may wake up to 0.1 ms ahead of a task's time and spin until
-/// then, for less than 1 us on average; TimerOptions::timerSlack turns that off.
+/// then, for less than 1 us on average; for a jtimer::Timer, TimerOptions::timerSlack turns that
+/// off.
 ///
 /// On Linux, WallClock reads CLOCK_REALTIME. SteadyClock and BoottimeClock read CLOCK_MONOTONIC and
 /// CLOCK_BOOTTIME, add a constant, and never go back, even across threads. Nothing runs early by
@@ -89,8 +91,8 @@ class JTIMER_API WallClock : public Clock {
 };
 
 /// Starts at the time of day of its construction and then counts the time that passes: setting the
-/// computer's clock does not affect it. Dates are read on its own time line. It stops while the
-/// computer sleeps.
+/// computer's clock does not affect it. A Date given to its timers is a time on this clock, not on
+/// the computer's. It stops while the computer sleeps.
 class JTIMER_API SteadyClock final : public Clock {
   public:
     SteadyClock();

@@ -2,6 +2,6 @@
 #pragma once
 
 /// \file
-/// The former place of <jtimer/jdk/missed_runs.hpp>, which stays good.
+/// The former name of <jtimer/jdk/missed_runs.hpp>. Both stay valid.
 
 #include <jtimer/jdk/missed_runs.hpp>

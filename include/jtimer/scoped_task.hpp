@@ -2,6 +2,6 @@
 #pragma once
 
 /// \file
-/// The former place of <jtimer/jdk/scoped_task.hpp>, which stays good.
+/// The former name of <jtimer/jdk/scoped_task.hpp>. Both stay valid.
 
 #include <jtimer/jdk/scoped_task.hpp>

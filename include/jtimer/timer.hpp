@@ -78,7 +78,7 @@ inline constexpr bool convertsToFlag =
 ///
 /// **Cost.** `schedule` and choosing the next task take O(log n) for n pending tasks,
 /// TimerTask::cancel O(1), or O(log n) with removeOnCancel, and `purge` O(n). An idle timer uses no
-/// CPU and never wakes up. The callables that exist take at most twice the memory that they need.
+/// CPU and never wakes up. A callable takes at most twice the memory that it needs.
 class JTIMER_API Timer final : private detail::CallAdvice {
   public:
     /// Starts the thread, as every constructor does. Not a daemon. Named "Timer-0", "Timer-1", ...,

@@ -2,6 +2,6 @@
 #pragma once
 
 /// \file
-/// The former place of <jtimer/jdk/timer_stats.hpp>, which stays good.
+/// The former name of <jtimer/jdk/timer_stats.hpp>. Both stay valid.
 
 #include <jtimer/jdk/timer_stats.hpp>

@@ -9,10 +9,10 @@
 
 namespace jtimer {
 
-/// Called with the timer's name and the exception when a user's function throws on a timer's
-/// thread. It runs on that thread with no lock held; it may call anything, and may destroy the
-/// timer. Exceptions that the handler throws change nothing; jtimer::Timer prints them to
-/// std::cerr.
+/// Called with the timer's name and the exception when a user's function that a timer has called,
+/// or has handed to an executor, throws. It runs on the same thread, with no lock held; it may call
+/// anything, and may destroy the timer. Exceptions that the handler throws change nothing;
+/// jtimer::Timer prints them to std::cerr.
 ///
 /// An empty handler stands for the process's default, see setDefaultUncaughtExceptionHandler().
 using UncaughtExceptionHandler = std::function<void(const std::string&, std::exception_ptr)>;

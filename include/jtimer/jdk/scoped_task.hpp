@@ -21,8 +21,8 @@ namespace jtimer {
 ///
 /// Do not destroy a ScopedTask while holding a lock that the task may be waiting for. On the thread
 /// that runs the task, the destructor does not wait: see TimerTask::cancelAndWait. A ScopedTask
-/// keeps a reference to its task. An override of TimerTask::cancel must not throw here. Not
-/// thread-safe: one thread at a time.
+/// keeps a reference to its task. The destructor calls TimerTask::cancel, so an override of that
+/// must not throw. Not thread-safe: one thread at a time.
 class ScopedTask {
   public:
     /// Owns nothing.

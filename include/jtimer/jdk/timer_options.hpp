@@ -75,10 +75,10 @@ struct TimerOptions {
     /// Negative: the constructor throws IllegalArgumentException.
     std::optional<TimeSpan> timerSlack;
 
-    /// Called with each exception that leaves `TimerTask::run` or a user's Clock. If the exception
-    /// ends the timer, the timer is already cancelled and its queue empty. Also called, without
-    /// ending the timer, if a task calls `schedule` while ~Timer is waiting and lets the exception
-    /// out.
+    /// Called, on the timer's thread, with each exception that leaves `TimerTask::run` or, on that
+    /// thread, a user's Clock. If the exception ends the timer, the timer is already cancelled and
+    /// its queue empty. Also called, without ending the timer, if a task calls `schedule` while
+    /// ~Timer is waiting and lets the exception out.
     UncaughtExceptionHandler uncaughtExceptionHandler;
 
     /// What happens when an exception leaves a task. StopTimer, as in Java, discards all other

@@ -15,7 +15,7 @@ namespace jtimer {
 /// that have begun to run.
 ///
 /// `pending` are the tasks in the queue, including cancelled ones that are still there. `cancelled`
-/// are those that left the queue before it was emptied. `lateness` is exact for runs that take
+/// are those that left the queue before it was emptied. `lateness` is exact while every run takes
 /// longer than 2 us.
 struct TimerStats : CommonStats {
     std::uint64_t scheduled = 0;  ///< tasks that were accepted
