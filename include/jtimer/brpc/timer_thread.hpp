@@ -211,13 +211,14 @@ class JTIMER_API TimerThread {
     void stopAndJoin();
 
     /// Removes all pending tasks from a timer that is over, and destroys the callables.
+    /// Takes time in proportion to the most tasks that the timer has ever had at a time.
     /// \returns the tasks, in order of time; none if the timer was not started
     /// \throws IllegalStateException "TimerThread is running" until the thread has ended, so also
     ///   in a task that has called stopAndJoin()
     /// \throws std::bad_alloc, with nothing changed
     std::vector<PendingTask> takePending();
 
-    /// Takes time in proportion to TimerThreadStats::slots.
+    /// Takes time in proportion to the most tasks that the timer has ever had at a time.
     [[nodiscard]] TimerThreadStats stats() const;
 
     /// The timer's clock: that of the options given to start(), or the WallClock that takes its
