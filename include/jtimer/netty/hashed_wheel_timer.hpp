@@ -123,7 +123,8 @@ class JTIMER_API HashedWheelTimer {
     /// \param task a `std::shared_ptr` to a TimerTask or a class derived from it; or any callable
     ///   that takes the handle or no arguments
     /// \param delay milliseconds, or a std::chrono duration, from now. 0 or less: the task runs at
-    ///   the end of the current tick; inside a task, of the next one. The longest delay never ends
+    ///   the end of the current tick; in a task, whose own tick is over, that is the next one. The
+    ///   longest delay never ends
     /// \returns the handle; may be ignored
     ///
     /// A call that throws has changed nothing. The conditions are checked in this order:

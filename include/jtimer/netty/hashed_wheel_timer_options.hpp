@@ -15,8 +15,8 @@
 namespace jtimer::netty {
 
 /// Construction options of a HashedWheelTimer. Every field has a default:
-/// HashedWheelTimer(HashedWheelTimerOptions{}) is HashedWheelTimer(). Two have the names that they
-/// have in Netty beside those that they have in the other timers.
+/// HashedWheelTimer(HashedWheelTimerOptions{}) is HashedWheelTimer(). `maxPending` and `executor`
+/// can also be set by their names in Netty.
 struct HashedWheelTimerOptions {
     /// The timer's name. The worker thread carries its first 15 bytes. The default is
     /// "HashedWheel-" and the next number in the process, from 0.
