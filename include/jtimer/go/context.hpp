@@ -107,7 +107,8 @@ class JTIMER_API CancelFunc {
 
     /// Makes err() ContextError::Canceled, for the context and its descendants.
     void operator()() const noexcept { (*this)(ContextError::Canceled); }
-    /// The same, with what cause() returns; no error: ContextError::Canceled.
+    /// The same, with what cause() returns from then on; if that is no error, cause() returns
+    /// ContextError::Canceled.
     void operator()(std::error_code cause) const noexcept;
 
   private:

@@ -20,8 +20,8 @@ class EventCell;
 /// while (jtimer::go::select({shutdown, ticker.C()}).index == 1) sweep();
 /// \endcode
 ///
-/// Once it is set, every receive from its channel returns at once, with the value Date(). The
-/// channel is never hopeless: a receive blocks until the event is set, even if no handle is left.
+/// Once it is set, every receive from its channel returns at once, with the value Date(). Until
+/// then a receive blocks, even if no handle is left that could set the event.
 ///
 /// It is a handle, as a channel in Go is: cheap to copy, and all copies refer to the same event. So
 /// a lambda can capture it by value, and no thread can outlive it. A copy that was moved from is
@@ -37,7 +37,7 @@ class EventCell;
 /// that fires the timers it throws, instead of blocking that.
 ///
 /// **Clock.** On a ManualClock, a function of a timer that waits for an event does not hold up the
-/// clock, whatever else it waits for. It does again from the moment in which the event is set.
+/// clock, whatever else it waits for. Once the event is set, it does so again.
 ///
 /// **Forked children** of the process that constructed an event can set it for themselves, and see
 /// whether it is set; a call that would block for it throws TimersDestroyed, as with a timer.

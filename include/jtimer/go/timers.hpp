@@ -46,8 +46,9 @@ struct TimersOptions {
     unsigned shards = 0;
 
     /// Runs the functions of timers. Called on the thread that fires the timers. It may call the
-    /// function at once, while all other timers wait, or hand it to a thread pool. Empty: each
-    /// function runs on a thread of the runtime, see Timers::afterFunc.
+    /// function at once, while all other timers wait, or hand it to a thread pool, which may call
+    /// it even after ~Timers. If the executor throws, that run is lost. Empty: each function runs
+    /// on a thread of the runtime, see Timers::afterFunc.
     Executor executor;
 
     /// The name of the runtime, passed to the exception handler. The runtime's threads carry its
@@ -114,8 +115,9 @@ class JTIMER_API Timers {
 
     /// Pending timers never fire, and their functions are destroyed. Blocked calls throw
     /// TimersDestroyed, which a function need not catch: it is not reported. Waits for each
-    /// function that is running on a thread of the runtime. On such a thread, or on the thread that
-    /// fires, it does not wait, and the threads end on their own.
+    /// function that has been handed to a thread of the runtime, even if it has not begun; it does
+    /// not wait for an executor. On such a thread, or on the thread that fires, it does not wait,
+    /// and the threads end on their own.
     ///
     /// Handles and channels may outlive the runtime. Then stop() returns false and tryReceive()
     /// nothing; calls that would start a timer or block throw the same exception.
