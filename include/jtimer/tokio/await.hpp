@@ -31,9 +31,9 @@
 /// The coroutine is resumed inside the waker: usually on the thread that turns the driver, see
 /// Waker. After a shutdown co_await throws IllegalStateException "TimeDriver has been shut down.",
 /// even in a coroutine that was already waiting. Destroying a waiting coroutine deregisters its
-/// Sleep, and takes its waker from a Notified that is not its own. Do so on the thread that turns
-/// the driver, or while no thread turns it: on any other thread, the coroutine might be resumed at
-/// the same time.
+/// Sleep; a Notified that the coroutine does not own keeps its place in the queue, without a waker.
+/// Destroy a waiting coroutine on the thread that turns the driver, or while no thread turns it: on
+/// any other thread, it might be resumed at the same time.
 
 namespace jtimer::tokio::detail {
 

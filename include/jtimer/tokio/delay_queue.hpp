@@ -89,8 +89,8 @@ class DelayQueue {
     /// Takes out the next entry, and blocks until it is due. The driver must have a thread of its
     /// own, or another thread must turn it.
     /// \returns nothing if the queue is empty
-    /// \throws IllegalStateException "TimeDriver has been shut down." if it would have to wait, or
-    ///   would have to wait on the thread that is turning the driver
+    /// \throws IllegalStateException if it would have to wait, and the driver has been shut down, or
+    ///   the calling thread is turning it
     std::optional<Expired<T>> next() {
         // Without a waker, so that an earlier poll's waker stays if this call need not block.
         std::optional<Expired<T>> ready = pollExpired();

@@ -77,12 +77,12 @@ class JTIMER_API Notify {
 
     /// Notifies the one that has waited longest. If none waits, stores a permit, and the next poll
     /// or wait of one takes it. There is at most one permit.
-    /// \throws IllegalStateException in a forked child, as any call of the driver
+    /// \throws IllegalStateException in a forked child, if the driver was in use at the fork
     void notifyOne() const;
 
     /// Notifies all Notified that exist, including those that have never been polled. Stores no
     /// permit.
-    /// \throws IllegalStateException in a forked child, as any call of the driver
+    /// \throws IllegalStateException in a forked child, if the driver was in use at the fork
     void notifyWaiters() const;
 
     /// \returns what waits for the next notification

@@ -89,7 +89,7 @@ struct TimeDriverStats : CommonStats {};
 ///
 /// After fork(), the child can only destroy the parent's drivers, including polled ones, and the
 /// objects made by them. Calls that would have to wait there throw IllegalStateException
-/// "TimeDriver belongs to the parent process.": Sleep::wait(), Interval::tick(),
+/// "TimeDriver belongs to the parent process.": Sleep::wait(), Interval::tick(), Notified::wait(),
 /// Timeout::get(), DelayQueue::next(), and any call if the driver was in use at the moment of the
 /// fork. A child that needs a driver creates a new one.
 class JTIMER_API TimeDriver {
@@ -125,7 +125,7 @@ class JTIMER_API TimeDriver {
     /// Fires everything that is due by now, including what wakers register meanwhile, in order of
     /// ticks; within a tick, in any order. Before that, calls the wakers of what other calls have
     /// made ready since the last turn. For a polled driver.
-    /// \returns the number of deadlines fired, and of wakers called before them
+    /// \returns the number of deadlines fired, and of wakers called before them; 0 after shutdown()
     /// \throws IllegalStateException if the driver has a thread, another turn() is running, or the
     ///   call comes from a waker of this driver
     std::size_t turn();
@@ -146,7 +146,6 @@ class JTIMER_API TimeDriver {
     std::size_t size() const;
 
     /// Takes the lock that a poll takes.
-    /// \throws IllegalStateException in a forked child, as any call
     TimeDriverStats stats() const;
 
     /// How far the driver has been turned, counted from start().
