@@ -24,13 +24,13 @@ class Outage {
     /// A connection cannot be used, not even a new one.
     void begins(const std::string& why) {
         const boost::lock_guard<boost::mutex> lock(mutex_);
-        if (away_++ == 0) printLine("Node \"" + node_ + "\" has lost the database: " + why);
+        if (away_++ == 0) printLine("Node \"" + node_ + "\" cannot use the database: " + why);
     }
 
     /// One for which begins() was called works again.
     void ends() {
         const boost::lock_guard<boost::mutex> lock(mutex_);
-        if (--away_ == 0) printLine("Node \"" + node_ + "\" has the database again");
+        if (--away_ == 0) printLine("Node \"" + node_ + "\" can use the database again");
     }
 
   private:
