@@ -49,8 +49,8 @@ struct Options {
     TimeSpan pollInterval = 1'000;
 
     /// The longest time that a call waits for the database, at least 1 ms. While all four
-    /// connections for calls are in use, a call first waits as long for one of them. The system's
-    /// look-up of a host name is not limited by it.
+    /// connections for calls are in use, a call first waits up to this long for one of them. It
+    /// does not limit the system's look-up of a host name.
     TimeSpan operationTimeout = 10'000;
 
     /// Whether the node listens for notifications of new tasks. Without them, tasks scheduled by

@@ -37,8 +37,8 @@ class Schedule {
     /// At `first` and every `period` after it, exactly, whatever a run takes. The runs of one task
     /// never overlap.
     /// \param period below 1 ms, it is 1 ms
-    /// \param missedRuns what happens to runs that were due while the task ran or nothing did. It
-    ///   is decided when a run ends.
+    /// \param missedRuns what happens to runs that came due while the task was running, or while no
+    ///   node could run it. It is decided when a run ends.
     /// \throws IllegalArgumentException "Negative delay.", "Non-positive period."
     JTIMER_API static Schedule fixedRate(When first, TimeSpan period,
                                          MissedRuns missedRuns = MissedRuns::Once);

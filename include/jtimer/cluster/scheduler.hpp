@@ -48,8 +48,9 @@ struct SchedulerState;
 /// or is notified of it, otherwise up to Options::pollInterval later.
 ///
 /// **The database is away.** Runs go on, and their ends are written when it is back. Calls wait up
-/// to Options::operationTimeout. A started node reconnects for ever; it prints to std::cerr when
-/// the database goes and when it is back.
+/// to Options::operationTimeout, and before that as long for one of the four connections. A started
+/// node reconnects for ever; it prints to std::cerr when it cannot use the database, and when it
+/// can again.
 ///
 /// **Threads.** Every function may be called by any thread, before and after start(), and in
 /// handlers. Only the destructor must not race with other calls. Handlers run with no lock held.
@@ -72,8 +73,8 @@ class JTIMER_API Scheduler {
     /// \throws IllegalArgumentException if an option is out of range
     explicit Scheduler(Options options = {});
 
-    /// Is stop(), and after 5 s prints to std::cerr which tasks it waits for. In a handler of this
-    /// Scheduler, it would wait for itself: that ends the program by std::terminate.
+    /// Calls stop(); after 5 s prints to std::cerr which tasks it is waiting for. In a handler of
+    /// this Scheduler it would wait for itself, so it ends the program by std::terminate.
     ~Scheduler();
 
     Scheduler(const Scheduler&) = delete;
@@ -100,8 +101,9 @@ class JTIMER_API Scheduler {
     void stop();
 
     /// Claims no more tasks, and waits until all runs are over and their ends are written. The
-    /// lease is renewed meanwhile. A second call waits as well. Scheduling goes on working.
-    /// \returns false if that takes longer than `wait`; then runs are still in progress
+    /// lease is renewed meanwhile. A second call waits as well. Tasks can still be scheduled.
+    /// \returns false if that takes longer than `wait`; then runs are still in progress, or their
+    ///   ends have not been written
     /// \throws IllegalStateException in a handler of this Scheduler, or while another thread is in
     ///   start()
     bool stop(TimeSpan wait);

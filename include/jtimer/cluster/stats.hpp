@@ -15,9 +15,9 @@ struct Stats {
     std::uint64_t succeeded = 0;   ///< runs whose success was written
     std::uint64_t failed = 0;      ///< runs whose failure was written
     std::uint64_t retried = 0;     ///< failures that are followed by another attempt
-    std::uint64_t died = 0;        ///< tasks given up
+    std::uint64_t died = 0;        ///< tasks that became dead
     std::uint64_t takenOver = 0;   ///< tasks freed from nodes whose lease had expired
-    std::uint64_t fenced = 0;      ///< ends of runs that changed nothing: the task was not theirs
+    std::uint64_t fenced = 0;      ///< ends of runs that changed nothing: cancelled or taken over
     std::uint64_t leasesLost = 0;  ///< how often this node was declared dead
     std::uint64_t missed = 0;      ///< the sum of Run::missedRuns()
     std::uint64_t polls = 0;       ///< claims, including those that found nothing

@@ -11,12 +11,12 @@
 
 namespace jtimer::cluster {
 
-/// What a task waits for.
+/// The state of a task.
 enum class State {
-    Scheduled,  ///< its time, or a node with an idle slot
-    Retrying,   ///< the next attempt, after a failure or the death of a node
-    Running,    ///< the end of a run
-    Dead        ///< Scheduler::reschedule or cancel: it was given up
+    Scheduled,  ///< waits for its time, or for a node with an idle slot
+    Retrying,   ///< waits for its next attempt, after a failure or the death of a node
+    Running,    ///< belongs to a node, which runs it
+    Dead        ///< was given up; only Scheduler::reschedule or cancel changes that
 };
 
 /// A task as it was when the database answered.
