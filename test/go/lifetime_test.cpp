@@ -296,6 +296,22 @@ BOOST_AUTO_TEST_CASE(a_runtime_tells_its_clock) {
     BOOST_TEST(Timers(options).clock() == options.clock);
 }
 
+BOOST_AUTO_TEST_CASE(a_call_that_finds_its_timers_destroyed_sees_what_was_written_before) {
+    auto doomed = onClock(clock);
+    const Channel channel = doomed->after(10);
+    int written = 0;
+    std::atomic<bool> isOver = false;  // relaxed, so that the order is the library's
+    boost::thread reader([&] {
+        while (!isOver.load(std::memory_order_relaxed)) boost::this_thread::yield();
+        BOOST_TEST(endError([&] { channel.receive(); }) == kDestroyed);
+        BOOST_TEST(written == 1);
+    });
+    written = 1;
+    doomed.reset();
+    isOver.store(true, std::memory_order_relaxed);
+    reader.join();
+}
+
 BOOST_AUTO_TEST_CASE(g36_the_default_timers_are_made_once_and_tell_the_time_of_a_steady_clock) {
     Timers& first = jtimer::go::defaultTimers();
     BOOST_TEST(&first == &jtimer::go::defaultTimers());
