@@ -44,14 +44,14 @@ offset, a time that occurs twice means the first. If it is past at the start, th
 Options of a line stand before its name, such as: every 1m overlap=skip retry=3/10s poll ./poll.sh
   overlap=wait|skip|kill  a run that is due while the previous one of that name is in progress
                           waits for it (the default), is dropped, or ends it first
-  retry=TIMES[/DURATION]  runs a failed command again, up to so many times; the delay (1s) doubles
-                          each time, up to 1h or to itself
+  retry=TIMES[/DURATION]  runs a failed command again, up to TIMES times; the delay (1s) doubles
+                          each time, up to 1h; a longer one stays as it is
 
 A name is a word of UTF-8 that occurs once in the file, without = and other than after, at, every,
 rate, daily, cron and the names of time zones. Empty lines and lines that begin with # are ignored.
 
-Commands of different names run at once, up to --jobs; those that are due longest begin first. A
-late `every` shifts its later runs; a late `rate` catches up on missed runs, back to back; `daily`
+Commands of different names run at once, up to --jobs; those that have been due longest begin first.
+A late `every` shifts its later runs; a late `rate` catches up on missed runs, back to back; `daily`
 and `cron` make up for missed runs by a single one. Commands read from /dev/null. Background
 processes that a command leaves behind are not waited for: they keep running, and a `cat` process
 discards whatever they print from then on.
@@ -81,15 +81,17 @@ With --cluster, any number of copies of run_schedule, on any machines, play one 
 runs once per period in the whole cluster, and goes on when a copy or its machine dies. The tasks
 are kept in the schema `run_schedule`, which the first copy creates if its role may. They are known
 to the cluster by their names, so another schedule on the same database needs other names. A line
-that runs once does so once for all times. `daily` and `cron` need a time zone; missed runs of a
-`rate` are made up for by a single one; overlap=kill is refused. When a copy has lost touch with the
-database for 30 seconds, another one takes over, and running commands receive SIGTERM.
+that runs once runs only once, however often the schedule is started. `daily` and `cron` need a time
+zone; missed runs of a `rate` are made up for by a single one; overlap=kill is refused. When a copy
+has not reached the database for 30 seconds, another one takes over, and running commands receive
+SIGTERM.
 
 A line that cannot be written, because the disk is full or nothing reads the pipe, is lost and
 reported; commands continue, and the next line is tried again. A dry run ends there.
 
-Exit status: 0 on success, even if commands failed; 1 if output was lost; 2 if FILE or an option is
-wrong, in which case nothing has run; 3 with --strict if a command failed, with all its retries.
+Exit status: 0 on success, even if commands failed; 1 if output was lost, or if run_schedule itself
+failed, for example because it cannot reach the database; 2 if FILE or an option is wrong, in which
+case nothing has run; 3 with --strict if a command failed, with all its retries.
 )";
 
 void addOptions(po::options_description& visible) {
