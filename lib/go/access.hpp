@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "go/cell.hpp"
+#include "go/channel_cell.hpp"
 
 #include <jtimer/go/channel.hpp>
 #include <jtimer/go/timer.hpp>

@@ -1,6 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "go/access.hpp"
-#include "go/cell.hpp"
+#include "go/channel_cell.hpp"
 #include "go/errors.hpp"
 #include "go/event_cell.hpp"
 #include "go/receive.hpp"

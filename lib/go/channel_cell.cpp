@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "go/channel_cell.hpp"
+
 #include "data/periods.hpp"
-#include "go/cell.hpp"
 #include "go/runtime.hpp"
 
 #include <jtimer/go/channel.hpp>

@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "go/access.hpp"
-#include "go/cell.hpp"
 #include "go/context_node.hpp"
 #include "go/errors.hpp"
+#include "go/function_cell.hpp"
 #include "go/runtime.hpp"
 #include "sync/never_destroyed.hpp"
 

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "go/function_cell.hpp"
+
 #include "data/aligned_memory.hpp"
-#include "go/cell.hpp"
 #include "go/runtime.hpp"
 #include "sync/uninterruptible.hpp"
 #include "thread/run_here.hpp"

@@ -1,7 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "go/poller.hpp"
 
-#include "go/cell.hpp"
+#include "go/channel_cell.hpp"
+#include "go/function_cell.hpp"
 #include "go/runtime.hpp"
 #include "go/wait.hpp"
 

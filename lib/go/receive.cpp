@@ -2,7 +2,7 @@
 #include "go/receive.hpp"
 
 #include "clock/default_clocks.hpp"
-#include "go/cell.hpp"
+#include "go/channel_cell.hpp"
 #include "go/errors.hpp"
 #include "go/runtime.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "data/intrusive_list.hpp"
-#include "go/cell.hpp"
+#include "go/function_cell.hpp"
 #include "go/run_queue.hpp"
 #include "thread/monitor.hpp"
 

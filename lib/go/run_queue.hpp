@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "go/cell.hpp"
+#include "go/function_cell.hpp"
 
 namespace jtimer::go::detail {
 

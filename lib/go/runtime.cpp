@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "go/runtime.hpp"
 
-#include "go/cell.hpp"
 #include "go/errors.hpp"
+#include "go/function_cell.hpp"
 #include "go/wait.hpp"
 #include "sync/uninterruptible.hpp"
 #include "thread/thread_number.hpp"

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "go/access.hpp"
-#include "go/cell.hpp"
+#include "go/channel_cell.hpp"
+#include "go/function_cell.hpp"
 
 #include <jtimer/exceptions.hpp>
 #include <jtimer/go/timer.hpp>

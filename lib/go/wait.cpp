@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "go/wait.hpp"
 
-#include "go/cell.hpp"
+#include "go/channel_cell.hpp"
 #include "sync/uninterruptible.hpp"
 
 #include <utility>

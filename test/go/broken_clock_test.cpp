@@ -1,7 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
 // A user's clock that throws, and starts that the poller has popped in vain.
-#include "go/cell.hpp"
+#include "go/channel_cell.hpp"
+#include "go/function_cell.hpp"
 #include "go/runtime.hpp"
 #include "support/counter.hpp"
 #include "support/manual_timers.hpp"
