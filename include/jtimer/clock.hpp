@@ -108,7 +108,8 @@ class JTIMER_API SteadyClock final : public Clock {
 
 #if defined(__linux__)
 /// A SteadyClock that keeps running while the computer sleeps (CLOCK_BOOTTIME): tasks that come due
-/// meanwhile run at resume. Each timer on it holds two file descriptors.
+/// meanwhile run at resume. Each thread of a timer on it holds two file descriptors: those of
+/// jtimer::go that run functions, too.
 class JTIMER_API BoottimeClock final : public Clock {
   public:
     BoottimeClock();
