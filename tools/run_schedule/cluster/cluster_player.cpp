@@ -159,7 +159,7 @@ bool ClusterPlayer::runCommand(const Job& job, const Run& run) {
     while (succeeded.wait_for(kLease) != std::future_status::ready) {
         // Another node may begin the task now.
         if (run.leaseLost() && !std::exchange(isSignalled, true)) {
-            actions_.notify("the lease is lost: " + job.entry->name + " is ended");
+            actions_.notify("the lease is lost: " + job.entry->name + " receives SIGTERM");
             actions_.signal(job.entry->name, SIGTERM);
         }
     }
