@@ -1,7 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "sync/process_mutex.hpp"
 
-#include <new>
+#include "sync/never_destroyed.hpp"
+
 #include <pthread.h>
 #include <unistd.h>
 #include <utility>
@@ -46,9 +47,8 @@ struct ProcessMutex::All {
 };
 
 ProcessMutex::All& ProcessMutex::all() noexcept {
-    alignas(All) static unsigned char storage[sizeof(All)];
-    static All& all = *new (storage) All;
-    return all;
+    static NeverDestroyed<All> all;
+    return all.get();
 }
 
 ProcessMutex::ProcessMutex() noexcept {
