@@ -201,11 +201,12 @@ Statement Statements::claim() const {
             left join claimed on true)");
 }
 
-/// A claim whose answer was lost never began: it does not count.
+/// A claim whose answer was lost never began: it does not count, unless the task has been defined
+/// anew, which has reset the count.
 Statement Statements::release() const {
     return make(nullptr, R"(
         with freed as (
-            update @.task set owner = null, started = null, attempt = attempt - 1
+            update @.task set owner = null, started = null, attempt = greatest(attempt - 1, 0)
             where owner = $1 and token <> all ($2) returning id)
         select pg_catalog.count(*) from freed)");
 }

@@ -47,9 +47,10 @@ TakeOver Store::takeOver(NodeNumber node) {
 }
 
 void Store::deleteNode(NodeNumber node) {
+    // What it still owns was claimed without its knowledge.
     inTransaction([&](Connection& connection, Deadline end) {
         connection.execute(statements().deleteNode(), Params().number(node), end);
-        return freeTasks(connection, end, {node}, 0);
+        return release(connection, end, node, {});
     });
 }
 
@@ -101,10 +102,18 @@ Claim Store::claim(NodeNumber node, const std::vector<std::string>& names, int l
     return claim;
 }
 
-std::uint64_t Store::release(NodeNumber node, const std::vector<Token>& running) {
+std::uint64_t Store::release(Connection& connection, Deadline end, NodeNumber node,
+                             const std::vector<Token>& running) {
     const std::vector<Params::OptionalNumber> tokens(running.begin(), running.end());
+    const auto params = Params().number(node).numbers(tokens);
     return static_cast<std::uint64_t>(
-        once(statements().release(), Params().number(node).numbers(tokens)).number(0, 0));
+        connection.execute(statements().release(), params, end).number(0, 0));
+}
+
+std::uint64_t Store::release(NodeNumber node, const std::vector<Token>& running) {
+    return once([&](Connection& connection, Deadline end) {
+        return release(connection, end, node, running);
+    });
 }
 
 namespace {

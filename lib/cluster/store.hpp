@@ -127,7 +127,8 @@ class Store : private Session {
     /// starts, and now and then.
     TakeOver takeOver(NodeNumber node);
 
-    /// At the end of a node, and of nothing else. Its tasks are freed, with no crash counted.
+    /// At the end of a node, and of nothing else, when all its runs are over. Its tasks are freed
+    /// as by release().
     void deleteNode(NodeNumber node);
 
     /// Claims up to `limit` tasks that are due.
@@ -213,6 +214,8 @@ class Store : private Session {
                             const std::vector<Params::OptionalNumber>& nodes, int crashes);
     WrittenEnds writeEnds(Connection& connection, const Statement& statement,
                           const std::vector<End>& ends, Deadline deadline);
+    std::uint64_t release(Connection& connection, Deadline end, NodeNumber node,
+                          const std::vector<Token>& running);
     Written schedule(Connection& connection, const std::vector<NewTask>& tasks, Deadline deadline);
     Written schedule(Connection& connection, IfExists policy, const std::vector<NewTask>& tasks,
                      Deadline deadline);

@@ -16,7 +16,8 @@ const char* const kEncoding = R"((select case pg_catalog.getdatabaseencoding()
                 when 'SQL_ASCII' then 'SQL_ASCII' else 'UTF8' end as utf8) encoding)";
 
 /// By IfExists: the name of the statement, and what it does where there is a task of the key. A
-/// dead task stays dead, unless it is replaced.
+/// dead task stays dead, unless it is replaced. A run in progress counts as none of the new
+/// definition's: if its node dies, the next run is a first attempt.
 struct Insert {
     const char* statement;
     const char* onConflict;
@@ -29,7 +30,7 @@ constexpr Insert kInserts[] = {{"schedule_keep", "nothing"},
                 origin = excluded.due, due = excluded.due,
                 wake = case when task.owner is null and task.wake = 'infinity' then task.wake
                     else excluded.due end,
-                attempt = case when task.owner is null then 0 else task.attempt end
+                attempt = 0
             where excluded.kind <> 'once' and
                 (task.kind, task.period, task.cron, task.zone, task.missed) is distinct from
                 (excluded.kind, excluded.period, excluded.cron, excluded.zone, excluded.missed))"},

@@ -108,6 +108,24 @@ BOOST_AUTO_TEST_CASE(k17_another_definition_during_a_run_applies_after_it) {
     BOOST_TEST((find().nextAttempt == later));
 }
 
+BOOST_AUTO_TEST_CASE(k17_k47_a_run_that_dies_is_no_attempt_of_another_definition) {
+    schedule("n", "i", Schedule::fixedRate(0, 1000));
+    claimOne();
+    BOOST_TEST(schedule("n", "i", Schedule::fixedRate(0, 7000)) == 1U);
+    ask("update @.node set lease = '1 us', lease_until = statement_timestamp()");
+    const NodeNumber other = store.registerNode("other", kLease);
+    BOOST_TEST(store.takeOver(other).tasks == 1U);
+    BOOST_TEST(find().attempt == 0);
+    node = other;
+    const auto task = claimOne();
+    BOOST_TEST(task->attempt == 1);
+    BOOST_TEST(task->crashes == 1);
+
+    BOOST_TEST(schedule("n", "i", Schedule::fixedRate(0, 8000)) == 1U);
+    BOOST_TEST(store.release(node, {}) == 1U);
+    BOOST_TEST(claimOne()->attempt == 1);
+}
+
 BOOST_AUTO_TEST_CASE(k17_replacing_a_running_task_fences_its_run) {
     schedule("n", "i", Schedule::once(0));
     const auto task = claimOne();
@@ -289,6 +307,15 @@ BOOST_AUTO_TEST_CASE(a_claim_whose_answer_was_lost_is_released_and_does_not_coun
     BOOST_TEST((find("known").state == State::Running));
     BOOST_TEST((find("lost").state == State::Scheduled));
     BOOST_TEST(claimOne()->attempt == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_whose_answer_was_lost_does_not_count_when_the_node_ends_either) {
+    schedule("n", "i", Schedule::once(0));
+    claimOne();
+    store.deleteNode(node);
+    BOOST_TEST((find().state == State::Scheduled));
+    BOOST_TEST(find().attempt == 0);
+    BOOST_TEST(find().crashes == 0);
 }
 
 BOOST_AUTO_TEST_CASE(k77_the_backlog_counts_each_task_once) {
