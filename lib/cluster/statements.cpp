@@ -235,10 +235,14 @@ Statement Statements::cancel() const {
             pg_catalog.pg_current_xact_id_if_assigned())");
 }
 
+/// The periods of a fixed rate or cron task count from its due: an earlier one would repeat those
+/// that have ended.
 Statement Statements::reschedule() const {
     return make("reschedule", R"(
         with changed as (
-            update @.task set due = new.due, wake = new.due, attempt = 0, crashes = 0
+            update @.task set wake = new.due, attempt = 0, crashes = 0,
+                due = greatest(new.due, case when kind in ('fixed rate', 'cron')
+                    then least(task.due, @.now()) end)
             from (select least(coalesce($3, @.now() + $4 * interval '1 microsecond'),
                 timestamptz '2262-04-11 00:00:00+00') as due) new
             where name = $1 and id = $2 and owner is null returning id)

@@ -83,16 +83,17 @@ std::string periods(const char* round, const char* time) {
 }
 
 /// The values of a row after its run. A task that was defined anew during the run has its due
-/// already. `following` is the run after this one, or the first if this one was moved before it;
-/// `latest` and `upcoming` are the last one that is not later than now and the first that is not
-/// earlier.
+/// already. An `again` before the due is at the due, as in reschedule(). `following` is the run
+/// after this one, or the first if this one was moved before it; `latest` and `upcoming` are the
+/// last one that is not later than now and the first that is not earlier.
 const char* const kAfterRun = R"(
             select token, place, payload, error, outcome, outcome = 1 and row_due = due as retries,
                 outcome = 3 or (outcome = 2 and kind = 'once') as dies,
                 outcome = 0 and kind = 'once' and again_at is null and again_in is null as over,
                 now + delay * interval '1 microsecond' as retry,
                 least(case
-                    when again_at is not null then again_at
+                    when again_at is not null then greatest(again_at,
+                        case when kind in ('fixed rate', 'cron') then least(row_due, now) end)
                     when again_in is not null then now + again_in * interval '1 microsecond'
                     when row_due <> due then row_due
                     when kind = 'fixed rate' then origin

@@ -34,6 +34,38 @@ BOOST_AUTO_TEST_CASE(k25_a_fixed_rate_keeps_its_phase) {
     BOOST_TEST((find().scheduledExecutionTime == toDate(first + 3'000'000)));
 }
 
+BOOST_AUTO_TEST_CASE(k5_a_run_that_is_moved_into_the_past_repeats_no_period) {
+    constexpr Micros kHour = 3'600 * kSecond;
+    const Micros first = store.now() - 7 * kHour / 2;
+    const auto dueIs = [&](int period) {
+        return find().scheduledExecutionTime == toDate(first + period * kHour);
+    };
+    schedule("n", "i", Schedule::fixedRate(toDate(first), hours(1), jtimer::MissedRuns::Burst));
+    for (int period = 0; period < 4; ++period) {
+        BOOST_TEST(dueIs(period));
+        BOOST_TEST((end(claimOne(), End::Kind::Success) == EndStatus::Written));
+    }
+    const Micros before = store.now();
+    BOOST_TEST(store.reschedule("n", "i", jtimer::Date()));
+    const auto moved = claimOne();
+    BOOST_TEST(moved->due >= before);
+    BOOST_TEST(moved->due <= moved->claimedAt);
+    BOOST_TEST((end(moved, End::Kind::Success) == EndStatus::Written));
+    BOOST_TEST(dueIs(4));
+
+    store.advance(2 * kHour);
+    End again;
+    again.task = claimOne();
+    again.again = jtimer::When(jtimer::Date());
+    BOOST_TEST((write(again) == EndStatus::Written));
+    BOOST_TEST(dueIs(4));
+    BOOST_TEST((end(claimOne(), End::Kind::Success) == EndStatus::Written));
+    BOOST_TEST(dueIs(5));
+    // It is due, and may be due earlier, but not at the time of a period that has ended.
+    BOOST_TEST(store.reschedule("n", "i", toDate(first)));
+    BOOST_TEST(dueIs(5));
+}
+
 BOOST_AUTO_TEST_CASE(k25_a_fixed_delay_counts_from_the_end_of_a_run) {
     schedule("n", "i", Schedule::fixedDelay(0, hours(1)));
     const auto task = claimOne();
@@ -95,7 +127,7 @@ BOOST_AUTO_TEST_CASE(k42_again_and_a_new_payload_are_stored_with_the_end) {
     end.task = claimOne();
     end.again = jtimer::When(toDate(store.now() + 50 * kSecond));
     end.payload = std::string("\0b", 2);
-    BOOST_TEST((store.writeEnds({end})[0] == EndStatus::Written));
+    BOOST_TEST((write(end) == EndStatus::Written));
     BOOST_TEST((find().scheduledExecutionTime == toDate(toMicros(*end.again))));
     BOOST_TEST(find().payload == std::string("\0b", 2));
     BOOST_TEST(find().attempt == 0);

@@ -47,7 +47,12 @@ struct StoreFixture : Schema {
         end.kind = kind;
         end.delay = delay;
         if (kind != End::Kind::Success) end.error = "broken";
-        return store.writeEnds({end})[0];
+        return write(end);
+    }
+
+    EndStatus write(const End& end) {
+        std::vector<End> ends{end};
+        return store.writeEnds(ends)[0];
     }
 
     jtimer::cluster::TaskInfo find(const std::string& id = "i") {

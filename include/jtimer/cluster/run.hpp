@@ -60,7 +60,7 @@ class JTIMER_API Run {
     void setPayload(std::string payload);
 
     /// If the run succeeds, the task is due then, instead of being over or due at its next period.
-    /// Later periods are not moved.
+    /// Later periods are not moved, and earlier ones not repeated.
     /// \throws IllegalArgumentException "Negative delay."
     /// \throws IllegalStateException after complete()
     void again(When when);
