@@ -129,7 +129,7 @@ void EndWriter::write(std::vector<Ending>& endings) {
         for (Ending& ending : endings) ending.repeated = true;
         throw;
     }
-    for (std::size_t i = 0; i < endings.size(); ++i) over(endings[i], statuses[i]);
+    for (std::size_t i = 0; i < endings.size(); ++i) over(endings[i], ends[i], statuses[i]);
     endings.clear();
 }
 
@@ -156,9 +156,9 @@ void EndWriter::writeOneByOne() {
     }
 }
 
-void EndWriter::over(const Ending& ending, EndStatus status) {
+/// \param end as it was written
+void EndWriter::over(const Ending& ending, const End& end, EndStatus status) {
     if (status == EndStatus::Locked) return keep(ending, kUnlockDelay);
-    const End& end = ending.end;
     // If it may have been written before, it cannot be told from one that was.
     if (status == EndStatus::Fenced && !ending.repeated) {
         counters_.add(&Stats::fenced);
@@ -168,20 +168,21 @@ void EndWriter::over(const Ending& ending, EndStatus status) {
         soon_ |= end.again.has_value() ||
                  (repeats && end.task->recurrence.period <= toMicros(options_.pollInterval));
         if (ending.ran)
-            counters_.add(end.kind == End::Kind::Success ? &Stats::succeeded : &Stats::failed);
+            counters_.add(ending.end.kind == End::Kind::Success ? &Stats::succeeded
+                                                                : &Stats::failed);
         if (end.kind == End::Kind::Retry) counters_.add(&Stats::retried);
         if (end.kind == End::Kind::Dead || (end.kind == End::Kind::GiveUp && !repeats))
-            died(ending);
+            died(ending, end.error);
     }
     events_.written(end.task->token);
 }
 
-void EndWriter::died(const Ending& ending) {
+void EndWriter::died(const Ending& ending, const std::string& error) {
     counters_.add(&Stats::died);
     const ClaimedTask& task = *ending.end.task;
     const int attempts = ending.ran ? task.attempt : task.attempt - 1;
     printLine("Task \"" + task.name + "\" \"" + task.id + "\" is dead after " +
-              std::to_string(attempts) + " attempts: " + ending.end.error);
+              std::to_string(attempts) + " attempts: " + error);
 }
 
 void EndWriter::keep(Ending ending, Micros delay) {

@@ -57,8 +57,8 @@ class EndWriter {
     void checkCompleted();
     void write(std::vector<Ending>& endings);
     void writeOneByOne();
-    void over(const Ending& ending, EndStatus status);
-    void died(const Ending& ending);
+    void over(const Ending& ending, const End& end, EndStatus status);
+    void died(const Ending& ending, const std::string& error);
     void keep(Ending ending, Micros delay);
     void failed(const std::exception& exception);
 

@@ -128,7 +128,7 @@ bool makeAscii(std::string& text) {
 
 }  // namespace
 
-std::vector<EndStatus> Store::writeEnds(const std::vector<End>& ends) {
+std::vector<EndStatus> Store::writeEnds(std::vector<End>& ends) {
     if (ends.empty()) return {};
     try {
         return once([&](Connection& connection, Deadline end) {
@@ -136,9 +136,8 @@ std::vector<EndStatus> Store::writeEnds(const std::vector<End>& ends) {
         });
     } catch (const DatabaseException& e) {
         // The encoding of the database lacks a character of the error.
-        End end = ends[0];
-        if (e.sqlState() != "22P05" || ends.size() > 1 || !makeAscii(end.error)) throw;
-        return writeEnds({end});
+        if (e.sqlState() != "22P05" || ends.size() > 1 || !makeAscii(ends[0].error)) throw;
+        return writeEnds(ends);
     }
 }
 
@@ -156,9 +155,10 @@ std::optional<TransactionNumber> Store::writeEndIn(pg_conn* transaction, const E
     Connection connection(transaction);
     requireTransaction(connection);
     const Deadline limit = deadline();
+    std::vector<End> ends{end};
     while (true) {
         const WrittenEnds written =
-            writeEnds(connection, statements().writeEnds(false), {end}, limit);
+            writeEnds(connection, statements().writeEnds(false), ends, limit);
         if (written.statuses[0] == EndStatus::Fenced) return {};
         if (written.statuses[0] == EndStatus::Written) return written.transaction;
         // The row has changed since the statement began: another one finds it.

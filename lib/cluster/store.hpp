@@ -149,9 +149,11 @@ class Store : private Session {
     /// One statement, one commit. If it throws OutcomeUnknownException, call it again with the same
     /// ends: those that were written are then reported as Fenced. The server refuses ends whose
     /// error has a character that the encoding of the database lacks; a single one is then written
-    /// with `?` for all that is not ASCII.
+    /// with `?` for all that is not ASCII. A cron task dies if the server does not know its time
+    /// zone any more.
+    /// \param ends become what was written
     /// \returns one status for each end
-    std::vector<EndStatus> writeEnds(const std::vector<End>& ends);
+    std::vector<EndStatus> writeEnds(std::vector<End>& ends);
 
     /// The end of one run, within the transaction of the caller's connection. Waits for the row's
     /// lock. Does not connect.
@@ -212,10 +214,10 @@ class Store : private Session {
 
     std::uint64_t freeTasks(Connection& connection, Deadline end,
                             const std::vector<Params::OptionalNumber>& nodes, int crashes);
-    WrittenEnds writeEnds(Connection& connection, const Statement& statement,
-                          const std::vector<End>& ends, Deadline deadline);
     std::uint64_t release(Connection& connection, Deadline end, NodeNumber node,
                           const std::vector<Token>& running);
+    WrittenEnds writeEnds(Connection& connection, const Statement& statement,
+                          std::vector<End>& ends, Deadline deadline);
     Written schedule(Connection& connection, const std::vector<NewTask>& tasks, Deadline deadline);
     Written schedule(Connection& connection, IfExists policy, const std::vector<NewTask>& tasks,
                      Deadline deadline);

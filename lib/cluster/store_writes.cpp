@@ -103,11 +103,11 @@ std::optional<CronDue> cronDue(Connection& connection, const Statements& stateme
 }  // namespace
 
 Store::WrittenEnds Store::writeEnds(Connection& connection, const Statement& statement,
-                                    const std::vector<End>& ends, Deadline deadline) {
+                                    std::vector<End>& ends, Deadline deadline) {
     Texts names, ids, payloads, errors;
     Numbers tokens, outcomes, delays, againIns, misses;
     Times dues, againTimes, nexts;
-    for (End end : ends) {
+    for (End& end : ends) {
         const std::optional<CronDue> cron = cronDue(connection, statements(), deadline, end);
         nexts.push_back(cron ? std::optional<Micros>(cron->due) : std::nullopt);
         misses.emplace_back(cron ? static_cast<std::int64_t>(cron->missed) : 0);

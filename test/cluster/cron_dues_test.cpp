@@ -45,7 +45,12 @@ struct Fixture : test::Schema {
         if (!endsAt.empty()) moveTo(endsAt);
         End end;
         end.task = std::make_shared<const ClaimedTask>(tasks[0]);
-        BOOST_TEST((store.writeEnds({end})[0] == EndStatus::Written));
+        write(end);
+    }
+
+    void write(const End& end) {
+        std::vector<End> ends{end};
+        BOOST_TEST((store.writeEnds(ends)[0] == EndStatus::Written));
     }
 
     std::string missed() { return ask("select missed_runs from @.task"); }
@@ -166,7 +171,7 @@ BOOST_AUTO_TEST_CASE(a_cron_task_whose_zone_the_server_has_forgotten_dies) {
     const auto task = std::make_shared<const ClaimedTask>(store.claim(node, {"n"}, 1).tasks.at(0));
     End end;
     end.task = task;
-    BOOST_TEST((store.writeEnds({end})[0] == EndStatus::Written));
+    write(end);
     const auto found = store.find("n", "i");
     BOOST_TEST((found->state == State::Dead));
     BOOST_TEST(found->lastError.find("Gone/Away") != std::string::npos);

@@ -67,6 +67,25 @@ BOOST_AUTO_TEST_CASE(k41_k50_what_is_printed_of_a_death_is_the_error_that_is_sto
     BOOST_TEST(printed.text() == "Task \"n\" \"i\" is dead after 1 attempts: " + error + "\n");
 }
 
+BOOST_AUTO_TEST_CASE(k50_the_death_of_a_cron_task_whose_zone_is_forgotten_is_told) {
+    test::Schema schema;
+    test::Counted runs;
+    const test::CapturedCerr printed;
+    Scheduler scheduler(schema.options);
+    scheduler.registerTask("n", [&](Run&) { runs.add(); });
+    scheduler.scheduleCron("n", "i", "* * * * *");
+    schema.ask("update @.task set due = @.now(), wake = @.now(), zone = 'Gone/Away'");
+    scheduler.start();
+    runs.await(1);
+    scheduler.stop();
+    const TaskInfo task = scheduler.find("n", "i").value();
+    BOOST_TEST((task.state == State::Dead));
+    BOOST_TEST(scheduler.stats().died == 1U);
+    BOOST_TEST(scheduler.stats().succeeded == 1U);
+    BOOST_TEST(printed.text() ==
+               "Task \"n\" \"i\" is dead after 1 attempts: " + task.lastError + "\n");
+}
+
 BOOST_AUTO_TEST_CASE(k41_names_and_errors_are_kept_in_a_database_of_any_encoding) {
     struct {
         const char* encoding;
