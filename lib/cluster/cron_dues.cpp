@@ -72,23 +72,23 @@ class Dues {
     std::optional<CronDue> lastBetween(const Moment& after, const Moment& now) {
         std::uint64_t count = 0;
         std::vector<std::int64_t> lastMinutes;
-        const std::int64_t begin = now.nearShift ? now.firstMinute() : after.firstMinute();
         for (std::int64_t minute = cron_.next(after.firstMinute()); minute <= now.lastMinute();
              minute = cron_.next(minute)) {
-            if (!now.nearShift) lastMinutes.clear();
-            if (minute >= begin) {
-                lastMinutes.push_back(minute);
+            // Certainly not later than now: those before it are only counted.
+            if (!now.nearShift || minute < now.firstMinute()) {
+                if (!lastMinutes.empty() && lastMinutes.back() > after.minute()) ++count;
+                lastMinutes.clear();
             }
-            if (!now.nearShift || minute < begin) count += minute > after.minute() ? 1 : 0;
+            lastMinutes.push_back(minute);
         }
         std::optional<Micros> last;
         for (const Micros instant : instants(lastMinutes)) {
             if (instant <= after.instant || instant > now.instant) continue;
-            if (now.nearShift && instant != last) ++count;
+            if (instant != last) ++count;
             last = instant;
         }
         if (!last) return {};
-        return CronDue{*last, count - std::min<std::uint64_t>(count, 1)};
+        return CronDue{*last, count - 1};
     }
 
   private:

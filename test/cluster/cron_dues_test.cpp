@@ -154,6 +154,22 @@ BOOST_AUTO_TEST_CASE(k26_missed_runs_are_counted_across_the_end_of_summer_time) 
     BOOST_TEST(next(MissedRuns::Once, "2026-10-25 00:30:00") == "01:00 0");
 }
 
+BOOST_AUTO_TEST_CASE(k26_what_was_missed_before_the_day_of_a_shift_counts_too) {
+    const auto next = [&](MissedRuns missedRuns, const std::string& endsAt) {
+        moveTo("2026-03-01 12:00:00");
+        schedule("0 12 * * mon", "Europe/Berlin", missedRuns);
+        run(endsAt);
+        return due().substr(5, 11) + ' ' + missed();
+    };
+    // Mondays at 11:00 UTC; summer time begins on Sunday the 29th of March.
+    for (const std::string endsAt : {"2026-03-27 11:00:00", "2026-03-29 11:00:00"}) {
+        BOOST_TEST(next(MissedRuns::Burst, endsAt) == "03-09 11:00 0");
+        BOOST_TEST(next(MissedRuns::Skip, endsAt) == "03-30 10:00 3");
+        BOOST_TEST(next(MissedRuns::Once, endsAt) == "03-23 11:00 2");
+    }
+    BOOST_TEST(next(MissedRuns::Once, "2026-03-30 11:00:00") == "03-30 10:00 3");
+}
+
 BOOST_AUTO_TEST_CASE(k26_years_of_missed_minutes_take_no_time) {
     moveTo("2026-01-01 00:00:30");
     schedule("* * * * *", "America/New_York");
