@@ -282,6 +282,13 @@ BOOST_AUTO_TEST_CASE(a_zone_may_skip_a_whole_day_or_change_by_half_an_hour) {
                "10-05T15:45 10-06T15:15");
     BOOST_TEST(timesOf("45 1 * * *", Zone::named("Howe"), "2030-04-06T12:00:00Z", 2) ==
                "04-06T15:15 04-07T15:15");
+    // 02:15 does not exist, and comes after 02:30, which does.
+    BOOST_TEST(timesOf("15,30 2 * * *", Zone::named("Howe"), "2030-10-05T12:00:00Z", 3) ==
+               "10-05T15:30 10-05T15:45 10-06T15:15");
+    // Troll, where 01:00 becomes 03:00.
+    folder.add("Troll", zoneFile(0, {}, "<+00>0<+02>-2,M3.5.0/1,M10.5.0/3"));
+    BOOST_TEST(timesOf("0,30 2-3 * * *", Zone::named("Troll"), "2030-03-30T12:00:00Z", 5) ==
+               "03-31T01:00 03-31T01:30 03-31T02:00 03-31T02:30 04-01T00:00");
 }
 
 BOOST_AUTO_TEST_CASE(a_rule_ends_with_the_range_of_dates) {

@@ -24,12 +24,18 @@ jtimer::Date CalendarRule::next(jtimer::Date after) const {
         offset = std::min(offset, zone_.offsetAt(nearby).value_or(kSecondsPerDay));
     }
     const std::int64_t last = jtimer::Date::max().time_since_epoch() / seconds(1);
+    std::int64_t first = last;
     std::int64_t local = jtimer::cluster::detail::floorDivide(now + offset, 60) - 1;
+    // A local time that the clocks skip may be due later than the next one that they show.
     for (;;) {
         local = cron_.next(local);
-        if (local >= last / 60) return jtimer::Date::max();
+        if (local >= last / 60) break;
         const std::optional<std::int64_t> moment = zone_.momentOf(local * 60);
-        if (!moment || *moment >= last) return jtimer::Date::max();
-        if (jtimer::Date(seconds(*moment)) > after) return jtimer::Date(seconds(*moment));
+        if (!moment || *moment >= last) break;
+        if (jtimer::Date(seconds(*moment)) <= after) continue;
+        first = std::min(first, *moment);
+        const bool isShown = zone_.offsetAt(*moment) == local * 60 - *moment;
+        if (isShown) break;
     }
+    return first < last ? jtimer::Date(seconds(first)) : jtimer::Date::max();
 }
