@@ -250,6 +250,17 @@ BOOST_AUTO_TEST_CASE(what_is_dropped_does_not_begin_and_what_runs_goes_on) {
     d.advance(1000);
     BOOST_TEST(d.take() == "c@1000 c:bad@1000");
     BOOST_TEST(d.dispatcher.idle());
+
+    d.due("c");
+    d.dispatcher.drop("c");
+    d.dispatcher.ended("c", false);
+    d.advance(1000);
+    BOOST_TEST(d.take() == "c@2000 c:bad@2000");
+    BOOST_TEST(d.dispatcher.idle());
+    d.due("c");
+    d.dispatcher.ended("c", false);
+    d.advance(1000);
+    BOOST_TEST(d.take() == "c@3000 c#2@3100");
 }
 
 BOOST_AUTO_TEST_CASE(after_stop_nothing_begins_and_retries_have_failed) {

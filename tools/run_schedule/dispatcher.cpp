@@ -106,6 +106,7 @@ void Dispatcher::start(Tasks::iterator task) {
     ++state.number;
     state.commandRuns = true;
     state.killed = false;
+    state.dropped = false;
     ++running_;
     const Job job = *state.current;  // a command that ends at once replaces it
     host_.begun(job);
@@ -118,7 +119,8 @@ void Dispatcher::ended(const std::string& name, bool succeeded) {
     state.commandRuns = false;
     --running_;
     const Job& job = *state.current;
-    if (!succeeded && !state.killed && !stopped_ && job.attempt <= job.entry->retry.times) {
+    const bool mayRetry = !state.killed && !state.dropped && !stopped_;
+    if (!succeeded && mayRetry && job.attempt <= job.entry->retry.times) {
         retryLater(task);
     } else {
         end(task, succeeded);
@@ -155,6 +157,7 @@ void Dispatcher::drop(const std::string& name) {
     becomeUnready(name);
     state.waitingRuns = 0;
     state.waiting.reset();
+    state.dropped = true;
     if (state.current && !state.commandRuns) end(task, false);
 }
 

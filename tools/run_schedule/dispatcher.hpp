@@ -59,7 +59,8 @@ class Dispatcher {
     /// The command of that name has ended.
     void ended(const std::string& name, bool succeeded);
 
-    /// Drops the runs and the retry of that name that wait. A running command continues.
+    /// Drops the runs and the retry of that name that wait. A running command continues, and is not
+    /// retried.
     void drop(const std::string& name);
 
     /// From now on no command starts. Any thread may call this.
@@ -76,6 +77,7 @@ class Dispatcher {
         std::optional<Job> current;  ///< the run in progress
         bool commandRuns = false;    ///< otherwise `current` waits for its retry
         bool killed = false;         ///< `current` is being ended
+        bool dropped = false;        ///< `current` has no more retries
         std::uint64_t number = 0;    ///< tells the commands of a task apart
         /// The runs that wait for `current` or a free slot: of a fixed rate, any number, one period
         /// apart; of others, one.
