@@ -21,7 +21,9 @@ struct Blocker::State {
 };
 
 Blocker::Blocker(const Sleep& sleep)
-    : state_(std::make_shared<State>(SleepAccess::driverOf(sleep))) {}
+    : state_(std::make_shared<State>(SleepAccess::driverOf(sleep))) {
+    state_->driver->requireCanWait();
+}
 
 Blocker::~Blocker() = default;
 
@@ -35,7 +37,6 @@ Waker Blocker::waker() const {
 
 void Blocker::block() {
     Guard lock(state_->mutex);
-    if (!state_->isWoken) state_->driver->requireCanWait();
     state_->woken.wait(lock, [this]() JTIMER_REQUIRES(state_->mutex) { return state_->isWoken; });
     state_->isWoken = false;
 }

@@ -269,6 +269,7 @@ BOOST_AUTO_TEST_CASE(t56_next_blocks_and_returns_nothing_if_the_queue_is_empty) 
 
 BOOST_AUTO_TEST_CASE(t29_next_on_the_thread_that_turns_is_refused) {
     queue.insert("a", 100);
+    queue.pollExpired(waker("polled"));
     Sleep sleep = driver.sleep(10);
     sleep.poll([&] {
         CHECK_THROWS(queue.next(), IllegalStateException,
@@ -277,6 +278,8 @@ BOOST_AUTO_TEST_CASE(t29_next_on_the_thread_that_turns_is_refused) {
     });
     turnAt(10);
     BOOST_TEST(take() == "refused");
+    turnAt(100);
+    BOOST_TEST(take() == "polled@100");
 }
 
 BOOST_AUTO_TEST_CASE(t37_negative_delays_are_refused) {

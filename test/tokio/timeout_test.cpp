@@ -206,7 +206,9 @@ BOOST_AUTO_TEST_CASE(a_completion_wakes_and_gives_its_value_once) {
 }
 
 BOOST_AUTO_TEST_CASE(t29_get_on_the_thread_that_turns_is_refused) {
-    auto timed = timeout(driver, 50, kNever);
+    const Completion<int> completion;
+    auto timed = timeout(driver, 50, completion);
+    timed.poll(waker("polled"));
     Sleep sleep = driver.sleep(10);
     sleep.poll([&] {
         CHECK_THROWS(timed.get(), IllegalStateException,
@@ -215,6 +217,10 @@ BOOST_AUTO_TEST_CASE(t29_get_on_the_thread_that_turns_is_refused) {
     });
     turnAt(10);
     BOOST_TEST(take() == "refused");
+    completion.set(1);
+    BOOST_TEST(take() == "polled@10");
+    turnAt(50);
+    BOOST_TEST(take() == "polled@50");
 }
 
 BOOST_AUTO_TEST_CASE(t34_get_blocks_for_the_value_or_the_deadline) {

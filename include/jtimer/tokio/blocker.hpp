@@ -17,6 +17,8 @@ namespace detail {
 class JTIMER_API Blocker {
   public:
     /// \param sleep a Sleep of the driver that calls the waker
+    /// \throws IllegalStateException if the calling thread must not block: it is turning the
+    ///   driver, or is of a forked child
     explicit Blocker(const Sleep& sleep);
     Blocker(const Blocker&) = delete;
     Blocker& operator=(const Blocker&) = delete;
@@ -27,7 +29,6 @@ class JTIMER_API Blocker {
     Waker waker() const;
 
     /// Blocks until a waker has been called since the last block().
-    /// \throws IllegalStateException if the calling thread is turning the driver
     void block();
 
   private:

@@ -120,7 +120,8 @@ class Timeout {
     /// \throws as poll() and take(); IllegalStateException if it would have to wait on the thread
     ///   that is turning the driver
     Value get() {
-        if (state_ == TimeoutState::Pending) {
+        // Without a waker, so that an earlier poll's waker stays if this call cannot wait.
+        if (poll() == TimeoutState::Pending) {
             detail::Blocker blocker(*deadline_);
             const Waker waker = blocker.waker();
             while (poll(waker) == TimeoutState::Pending) blocker.block();
