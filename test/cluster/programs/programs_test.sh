@@ -55,6 +55,23 @@ END
         grep -q '^task  node  runs' "$tmp/a" && grep -q '^tick     a ' "$tmp/a"
 }
 
+# What was due during a run is decided by the database.
+a_line_that_skips_what_overlaps_does_so_in_the_cluster() {
+    cat >"$tmp/skip.schedule" <<'END'
+rate 1h after 1h               rate-waits  true
+rate 1h after 1h overlap=skip  rate-skips  true
+cron "0 0 1 1 *" UTC               cron-waits  true
+cron "0 0 1 1 *" UTC overlap=skip  cron-skips  true
+END
+    cat >"$tmp/skip.sh" <<'END'
+"$2" --cluster 'application_name=test' --for 1s "$1/skip.schedule" >/dev/null &&
+    psql -AtF ' ' -c 'select name, missed from run_schedule.task order by name'
+END
+    beside_server sh "$tmp/skip.sh" "$tmp" "$BUILD/tools/run_schedule" >"$tmp/missed" &&
+        printf '%s\n' 'cron-skips skip' 'cron-waits once' 'rate-skips skip' 'rate-waits once' |
+        diff - "$tmp/missed"
+}
+
 a_line_that_cannot_be_shared_is_refused() {
     refuses() {
         echo "$1" >"$tmp/bad.schedule"
@@ -71,5 +88,6 @@ check the_outbox_sends_what_was_committed
 check a_dead_task_is_reported_and_revived
 check the_demo_shows_a_take_over
 check copies_of_a_schedule_run_each_line_once
+check a_line_that_skips_what_overlaps_does_so_in_the_cluster
 check a_line_that_cannot_be_shared_is_refused
 sum_up

@@ -59,7 +59,7 @@ Schedule scheduleOf(const Entry& entry, Date now) {
     case Entry::Kind::Cron:
         break;
     }
-    return Schedule::cron(entry.calendar->expression(), entry.calendar->zoneName());
+    return Schedule::cron(entry.calendar->expression(), entry.calendar->zoneName(), missedRuns);
 }
 
 /// \throws std::invalid_argument if an entry means something else on each machine, or nothing
