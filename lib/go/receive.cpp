@@ -73,13 +73,15 @@ struct Ready {
     Received received;
 };
 
-/// A due value is ready unless an older call takes it. Of equal values, the one from the channel
-/// named first is the earliest.
-std::optional<Ready> findEarliest(const AllLocked&, Candidates& candidates, WakeList& toWake) {
+/// A due value is ready unless an older call takes it, or the time-out of this call comes before
+/// it. Of equal values, the one from the channel named first is the earliest.
+std::optional<Ready> findEarliest(const AllLocked&, Candidates& candidates,
+                                  const std::optional<TimeOut>& timeOut, WakeList& toWake) {
     std::optional<Ready> earliest;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         const std::optional<Nanos> value = candidates[i].cell->ready(candidates[i].lock, toWake);
         if (!value) continue;
+        if (timeOut && timeOut->isBefore(*value, candidates[i].cell->runtime().clock())) continue;
         const Received received{candidates[i].index, *value};
         const auto order = [](const Received& r) { return std::pair(r.value, r.index); };
         if (!earliest || order(received) < order(earliest->received)) earliest = {i, received};
@@ -90,8 +92,8 @@ std::optional<Ready> findEarliest(const AllLocked&, Candidates& candidates, Wake
 /// If the runtime of the earliest value ends meanwhile, none of its values are ready any more, and
 /// the next value is tried.
 std::optional<Received> takeEarliest(const AllLocked& locked, Candidates& candidates,
-                                     WakeList& toWake) {
-    while (const auto earliest = findEarliest(locked, candidates, toWake)) {
+                                     const std::optional<TimeOut>& timeOut, WakeList& toWake) {
+    while (const auto earliest = findEarliest(locked, candidates, timeOut, toWake)) {
         Candidate& candidate = candidates[earliest->place];
         if (candidate.cell->take(candidate.lock, toWake)) return earliest->received;
     }
@@ -135,9 +137,9 @@ class Standing {
     /// Adds the wait to the lists of the runtimes and events and, with a time-out, to a heap. So
     /// the call may end before begin().
     /// \throws IllegalStateException if the calling thread must not block
-    Standing(Sources& sources, Runtime* timeOuts, std::optional<Nanos> deadline)
+    Standing(Sources& sources, Runtime* timeOuts, const std::optional<TimeOut>& timeOut)
         : entries_(entriesFor(sources, timeOuts)), events_(std::move(sources.events)),
-          wait_(std::make_shared<Wait>(sources.cells, timeOutAt(deadline, timeOuts),
+          wait_(std::make_shared<Wait>(sources.cells, timeOut,
                                        monitorFor(entries_, !events_.empty()))) {
         for (const Enlisted& entry : entries_) {
             entry.runtime->requireNotOver();
@@ -151,7 +153,7 @@ class Standing {
                 entry.runtime->enlist(entry);
             }
             addToEvents();
-            if (deadline) addTimeOut(*timeOuts, *deadline);
+            if (timeOut) addTimeOut(*timeOuts, timeOut->time);
         } catch (...) {
             end();
             throw;
@@ -183,11 +185,6 @@ class Standing {
     Wait& wait() const noexcept { return *wait_; }
 
   private:
-    static std::optional<TimeOut> timeOutAt(std::optional<Nanos> deadline, const Runtime* runtime) {
-        if (!deadline) return std::nullopt;
-        return TimeOut{*deadline, runtime->clock()};
-    }
-
     /// An event that is set meanwhile ends the call at once.
     void addToEvents() {
         for (EventCase& event : events_) {
@@ -238,24 +235,27 @@ std::optional<Received> receiveAny(Sources sources, Runtime* timeOuts,
     Candidates& candidates = sources.cells;
     sortByAddress(candidates);
     Runtime* const over = removeOver(candidates);
-    std::optional<Nanos> deadline;
-    if (timeout && timeOuts != nullptr) deadline = timeOuts->timeIn(*timeout);
+    std::optional<TimeOut> timeOut;
+    if (timeout && *timeout > 0)
+        timeOut.emplace(TimeOut{timeOuts->timeIn(*timeout), timeOuts->clock()});
 
     WakeList toWake;  // outlives the locks
     catchUp(candidates);
     {
         const AllLocked locked(candidates);
-        if (const auto received = takeEarliest(locked, candidates, toWake)) return received;
+        if (const auto received = takeEarliest(locked, candidates, timeOut, toWake))
+            return received;
     }
     toWake.wakeAll();
     if (timeout && *timeout <= 0) return std::nullopt;
     if (over != nullptr) over->requireNotOver();
 
-    Standing standing(sources, timeOuts, deadline);
+    Standing standing(sources, timeOuts, timeOut);
     catchUp(candidates);
     {
         const AllLocked locked(candidates);
-        if (const auto received = takeEarliest(locked, candidates, toWake)) return received;
+        if (const auto received = takeEarliest(locked, candidates, timeOut, toWake))
+            return received;
         standing.begin(locked, candidates);
     }
     toWake.wakeAll();

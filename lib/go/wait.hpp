@@ -53,6 +53,11 @@ class Enlisted : public jtimer::detail::ListHook {
 struct TimeOut {
     Nanos time;
     const Clock& clock;
+
+    /// Whether it comes before `when` of this clock.
+    bool isBefore(Nanos when, const Clock& of) const noexcept {
+        return time < when && &clock == &of;
+    }
 };
 
 /// A blocked call: of sleep, receive, receiveFor or select. Shared by the waiting thread and the
@@ -79,7 +84,7 @@ class Wait final : public Scheduled, public std::enable_shared_from_this<Wait> {
     }
     /// Whether its time-out comes before `time` of this clock.
     bool endsBefore(Nanos time, const Clock& clock) const noexcept {
-        return timeOut_ && timeOut_->time < time && &timeOut_->clock == &clock;
+        return timeOut_ && timeOut_->isBefore(time, clock);
     }
     bool hasTimeOut() const noexcept { return timeOut_.has_value(); }
 

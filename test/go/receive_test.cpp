@@ -2,6 +2,7 @@
 #include "support/counter.hpp"
 
 #include <jtimer/go/timers.hpp>
+#include <jtimer/manual_clock.hpp>
 
 #include <boost/test/unit_test.hpp>
 #include <boost/thread/thread.hpp>
@@ -9,7 +10,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <new>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,6 +20,7 @@ using namespace std::chrono_literals;
 using jtimer::go::Channel;
 using jtimer::go::select;
 using jtimer::go::Timers;
+using jtimer::go::TimersOptions;
 
 // What a call that blocks does to others.
 
@@ -81,6 +85,36 @@ BOOST_AUTO_TEST_CASE(a_call_that_blocks_allocates_while_it_holds_no_lock) {
         for (auto& other : others) other.join();
         BOOST_TEST(!isHeldUp);
         BOOST_TEST(others.size() > 0U);
+    }
+}
+
+/// The time passes while the call allocates.
+BOOST_AUTO_TEST_CASE(g10_a_value_that_is_due_after_the_time_out_is_left_by_a_slow_call) {
+    for (int at = 0, count = 2; at < count; ++at) {
+        const auto clock = std::make_shared<jtimer::ManualClock>();
+        TimersOptions options;
+        options.clock = clock;
+        options.shards = 1;
+        Timers timers(options);
+        std::vector<Channel> others;
+        for (int i = 0; i < 8; ++i) others.push_back(timers.after(1h));
+        others.clear();  // now the heap has room
+        const auto timer = timers.newTimer(15ms);
+        const Channel channel = timer.C();
+        const std::optional<jtimer::Date> value = jtimer::Date(15ms);
+        int allocations = 0;
+        const std::function<void()> passTime = [&] {
+            if (allocations++ == at) clock->advance(20ms);
+        };
+        atAllocation = &passTime;
+        const auto received = channel.receiveFor(10ms);
+        atAllocation = nullptr;
+        BOOST_TEST_CONTEXT("allocation " << at) {
+            // The first one is made before the call reads the clock.
+            BOOST_TEST((received == (at == 0 ? value : std::nullopt)));
+            BOOST_TEST((channel.tryReceive() == (at == 0 ? std::nullopt : value)));
+        }
+        if (at != 0) count = allocations;
     }
 }
 
