@@ -203,7 +203,11 @@ BOOST_AUTO_TEST_CASE(c10_a_scoped_task_can_be_moved_and_an_assignment_unschedule
     owner = ScopedTimerTask(timer, timer.schedule(countUp, &first, at(10)));
     ScopedTimerTask moved(std::move(owner));
     BOOST_TEST(moved.id() != kInvalidTaskId);
-    moved = ScopedTimerTask(timer, timer.schedule(countUp, &second, at(10)));
+    const TaskId former = moved.id();
+    const int afterwards =
+        (moved = ScopedTimerTask(timer, timer.schedule(countUp, &second, at(10))),
+         timer.unschedule(former));
+    BOOST_TEST(afterwards == jtimer::brpc::kNoSuchTask);
     auto& itself = moved;
     moved = std::move(itself);
     clock->advance(10);

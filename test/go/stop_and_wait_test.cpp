@@ -212,7 +212,10 @@ BOOST_AUTO_TEST_CASE(c1_a_scoped_timer_can_be_moved_and_an_assignment_stops_the_
     owner = ScopedTimer(t.timers.afterFunc(10, [&t] { t.write("first"); }));
     ScopedTimer moved(std::move(owner));
     BOOST_TEST(static_cast<bool>(moved.timer()));
-    moved = ScopedTimer(t.timers.afterFunc(10, [&t] { t.write("second"); }));
+    const std::size_t pending =
+        (moved = ScopedTimer(t.timers.afterFunc(10, [&t] { t.write("second"); })),
+         t.timers.stats().pending);
+    BOOST_TEST(pending == 1);
     auto& itself = moved;
     moved = std::move(itself);
     t.clock->advance(10);

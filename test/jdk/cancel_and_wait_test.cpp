@@ -198,8 +198,8 @@ BOOST_AUTO_TEST_CASE(c12_a_scoped_task_is_moved_and_ends_what_it_loses) {
         BOOST_TEST(moved.task() == a);
         BOOST_TEST(first.task() == nullptr);
         BOOST_TEST(!a->isCancelled());
-        moved = std::move(second);
-        BOOST_TEST(a->isCancelled());
+        const bool atOnce = (moved = std::move(second), a->isCancelled());
+        BOOST_TEST(atOnce);
         BOOST_TEST(!b->isCancelled());
         auto& itself = moved;
         moved = std::move(itself);

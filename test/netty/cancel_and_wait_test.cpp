@@ -206,7 +206,10 @@ BOOST_AUTO_TEST_CASE(c1_a_scoped_timeout_can_be_moved_and_an_assignment_cancels_
     owner = ScopedTimeout(timer.newTimeout(log.entry("first"), 0));
     ScopedTimeout moved(std::move(owner));
     BOOST_TEST(moved.timeout() != nullptr);
-    moved = ScopedTimeout(timer.newTimeout(log.entry("second"), 0));
+    const Handle first = moved.timeout();
+    const bool atOnce =
+        (moved = ScopedTimeout(timer.newTimeout(log.entry("second"), 0)), first->isCancelled());
+    BOOST_TEST(atOnce);
     auto& itself = moved;
     moved = std::move(itself);
     clock->advance(100);

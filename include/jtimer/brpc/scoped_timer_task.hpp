@@ -34,9 +34,11 @@ class ScopedTimerTask {
         : timer_(other.timer_), id_(std::exchange(other.id_, kInvalidTaskId)) {}
     /// Unschedules the task that this object owned, as the destructor does. A move onto itself
     /// changes nothing.
-    ScopedTimerTask& operator=(ScopedTimerTask other) noexcept {
-        std::swap(timer_, other.timer_);
-        std::swap(id_, other.id_);
+    ScopedTimerTask& operator=(ScopedTimerTask&& other) noexcept {
+        // Not by value: a parameter may last until the end of the caller's whole expression.
+        ScopedTimerTask taken(std::move(other));
+        std::swap(timer_, taken.timer_);
+        std::swap(id_, taken.id_);
         return *this;
     }
     ~ScopedTimerTask() {

@@ -31,8 +31,10 @@ class ScopedTimer {
     ScopedTimer(ScopedTimer&& other) noexcept = default;  ///< leaves the other without a timer
     /// Stops the timer that this object owned, as the destructor does. A move onto itself changes
     /// nothing.
-    ScopedTimer& operator=(ScopedTimer other) noexcept {
-        std::swap(timer_, other.timer_);
+    ScopedTimer& operator=(ScopedTimer&& other) noexcept {
+        // Not by value: a parameter may last until the end of the caller's whole expression.
+        ScopedTimer taken(std::move(other));
+        std::swap(timer_, taken.timer_);
         return *this;
     }
     ~ScopedTimer() {

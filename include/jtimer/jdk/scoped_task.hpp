@@ -34,8 +34,10 @@ class ScopedTask {
     ScopedTask(ScopedTask&& other) noexcept = default;  ///< leaves the other without a task
     /// Cancels the task that this object owned, as the destructor does. A move onto itself changes
     /// nothing.
-    ScopedTask& operator=(ScopedTask other) noexcept {
-        std::swap(task_, other.task_);
+    ScopedTask& operator=(ScopedTask&& other) noexcept {
+        // Not by value: a parameter may last until the end of the caller's whole expression.
+        ScopedTask taken(std::move(other));
+        std::swap(task_, taken.task_);
         return *this;
     }
     ~ScopedTask() {

@@ -33,8 +33,10 @@ class ScopedTimeout {
     ScopedTimeout(ScopedTimeout&& other) noexcept = default;  ///< leaves the other without one
     /// Cancels the timeout that this object owned, as the destructor does. A move onto itself
     /// changes nothing.
-    ScopedTimeout& operator=(ScopedTimeout other) noexcept {
-        std::swap(timeout_, other.timeout_);
+    ScopedTimeout& operator=(ScopedTimeout&& other) noexcept {
+        // Not by value: a parameter may last until the end of the caller's whole expression.
+        ScopedTimeout taken(std::move(other));
+        std::swap(timeout_, taken.timeout_);
         return *this;
     }
     ~ScopedTimeout() {
