@@ -119,9 +119,11 @@ void RoomThreads::handOver(Run run) {
     if (!idle_.empty()) return wakeIdle(lock);
     if (free_ != 0 || start(lock)) return;
     while (threads_ == 0 && !queue_.empty()) {
-        const Run here = queue_.pop();
-        lock.unlock();
-        here();
+        {
+            const Run here = queue_.pop();
+            lock.unlock();
+            here();
+        }  // perhaps also destroys the function, with no lock held
         if (runtime_.isOfAnotherProcess()) return;
         lock.lock();
     }

@@ -122,6 +122,15 @@ BOOST_AUTO_TEST_CASE(g18_a_thread_that_could_not_be_had_is_asked_for_again) {
     busy.goOn.open();
 }
 
+BOOST_AUTO_TEST_CASE(g18_a_function_that_the_poller_has_run_is_destroyed_with_no_lock_held) {
+    Counter ran;
+    Timers timers;
+    const test::NoMoreThreads no;
+    const auto runAnother = [&](void*) { timers.afterFunc(0, [&] { ran.up(); }); };
+    timers.afterFunc(0, [&, atEnd = std::shared_ptr<void>(&ran, runAnother)] { ran.up(); });
+    BOOST_TEST(ran.reaches(2));
+}
+
 BOOST_AUTO_TEST_CASE(g18_a_function_that_exits_its_thread_leaves_the_others_to_another) {
     for (const bool threadsCanBeHadAgain : {true, false}) {
         OneIsBusy busy(true);
