@@ -156,6 +156,7 @@ void FunctionCell::fire(std::uint32_t start) {
     CellLock lock = enter();
     if (state_ != State::Running || this->start() != start || runtime().isOver()) {
         lock.unlock();
+        if (runtime().isOver()) abandon();  // the end has not found it in a heap
         release();
         return;
     }

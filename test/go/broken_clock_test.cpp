@@ -160,14 +160,18 @@ BOOST_AUTO_TEST_CASE(a_start_that_was_popped_and_then_stopped_or_reset_does_not_
     for (const Then then : {Then::Stopped, Then::Reset, Then::Ended}) {
         Popping from;
         int runs = 0;
-        auto function = [&runs] { ++runs; };
+        const auto captured = std::make_shared<int>();
+        auto function = [&runs, captured] { ++runs; };
         using Function = decltype(function);
         const auto make = [&](void* storage) { ::new (storage) Function(function); };
         FunctionCell& cell = FunctionCell::create(
             from.shard,
             jtimer::detail::FunctionMaker(jtimer::detail::functionType<Function>, make));
-        from.fireAfter(then, cell);  // gives back the reference that the heap had
+        BOOST_TEST(captured.use_count() == 3);  // here, in `function` and in the cell
+        from.fireAfter(then, cell);             // gives back the reference that the heap had
         BOOST_TEST(runs == 0);
+        // The end of a runtime destroys what is pending, although the handle is still there.
+        BOOST_TEST(captured.use_count() == (then == Then::Ended ? 2 : 3));
         from.clock->advance(2);
         BOOST_TEST(runs == (then == Then::Reset ? 1 : 0));
         cell.dropHandle();
