@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -285,6 +286,29 @@ BOOST_AUTO_TEST_CASE(t50_the_waker_may_destroy_the_queue) {
     BOOST_TEST(own->remove(key).value == 1);
     driver.turn();
     BOOST_TEST(!own.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(t51_a_removal_whose_value_cannot_be_moved_has_changed_nothing) {
+    bool fails = false;
+    struct Value {
+        explicit Value(const bool& when) : fails(when) {}
+        Value(Value&& other) : fails(other.fails) {
+            if (fails) throw std::runtime_error("stays");
+        }
+        const bool& fails;
+    };
+    DelayQueue<Value> other(driver);
+    const DelayKey key = other.insert(Value(fails), 10);
+    other.pollExpired(waker("w"));
+    fails = true;
+    CHECK_THROWS(other.remove(key), std::runtime_error, "stays");
+    CHECK_THROWS(other.tryRemove(key), std::runtime_error, "stays");
+    fails = false;
+    other.check();
+    BOOST_TEST((other.peek() == key));
+    turnAt(10);
+    BOOST_TEST(take() == "w@10");
+    BOOST_TEST((other.pollExpired()->key == key));
 }
 
 BOOST_AUTO_TEST_CASE(t27_the_waker_is_called_by_a_shutdown) {

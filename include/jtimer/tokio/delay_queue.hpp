@@ -105,13 +105,21 @@ class DelayQueue {
 
     /// Takes out an entry, due or not.
     /// \throws IllegalArgumentException "invalid key" if it names no entry
-    Expired<T> remove(Key key) { return takeOut(keys_.require(key)); }
+    /// \throws what moving the value throws; then the entry stays
+    Expired<T> remove(Key key) {
+        const detail::DelayKeys::Found entry = keys_.require(key);
+        Expired<T> taken = take(entry);
+        erase(entry);
+        return taken;
+    }
 
     /// The same, but returns nothing if the key names no entry.
     std::optional<Expired<T>> tryRemove(Key key) {
         const std::optional<detail::DelayKeys::Found> entry = keys_.find(key);
         if (!entry) return std::nullopt;
-        return takeOut(*entry);
+        std::optional<Expired<T>> taken = take(*entry);
+        erase(*entry);
+        return taken;
     }
 
     /// Sets another deadline for an entry, even if it is due but has not come out yet.
@@ -162,16 +170,12 @@ class DelayQueue {
         return {std::move(*values_[entry.slot]), entry.deadline, entry.key};
     }
 
-    /// Not called remove(): an overload would make `queue.remove({id})` ambiguous.
-    Expired<T> takeOut(const detail::DelayKeys::Found& entry) {
+    /// Removes an entry whose value has been moved out. Not called remove(): an overload would make
+    /// `queue.remove({id})` ambiguous.
+    void erase(const detail::DelayKeys::Found& entry) {
         keys_.remove(entry);
-        std::optional<Expired<T>> taken;
-        {
-            const Release release{*this, entry.slot};
-            taken.emplace(take(entry));
-        }
+        { const Release release{*this, entry.slot}; }
         keys_.removed();
-        return std::move(*taken);
     }
 
     detail::DelayKeys keys_;
