@@ -55,7 +55,7 @@ bool TimerLoop::callOnThreadStart() {
 }
 
 void TimerLoop::end() {
-    endRunIfDropped();  // of a task that threw: the exception has been reported
+    endRunIfDropped();  // of a task that threw, if pthread_exit has unwound the report
     discardTasks();
     endRunIfDropped();
     ofThisThread = nullptr;  // destructors of thread_local objects run after this object is gone
@@ -68,8 +68,7 @@ void TimerLoop::failed(const std::exception_ptr& uncaught) {
     });
     FailedRun run = failedRun();
     discardTasks();  // before the report, so that the handler finds the timer ended
-    keepUntilReported(run);
-    reports_.failed(uncaught, run);
+    reportFailed(run, uncaught);
 }
 
 void TimerLoop::finishSweepUnderWay() noexcept { meter_.cancelled += sweep_.finish(queue_); }
@@ -82,7 +81,7 @@ TaskQueue TimerLoop::stopAccepting(Lock&) noexcept {
 }
 
 /// Stops accepting tasks and drops all of them. The task that has thrown, or exited its thread, is
-/// dropped last: see keepUntilReported().
+/// dropped last: see reportFailed().
 void TimerLoop::discardTasks() {
     {
         Lock lock = enter();
@@ -103,14 +102,17 @@ FailedRun TimerLoop::failedRun() const noexcept {
     return run;
 }
 
-/// To be called when the thread has dropped the task of a run that ended with an exception, before
-/// the report of the exception, which may take long. If other references to the task remain,
-/// threads may wait for the end of the run until then, so the report keeps the task alive: the
-/// run's identity must not be the address of a destroyed task, which a new task may get. Without
-/// other references no thread can wait, and the run ends here.
-void TimerLoop::keepUntilReported(FailedRun& run) {
+/// Reports the exception that has ended a run, of which the thread has dropped the task, and ends
+/// the run. If other references to the task remain, threads may wait for the end of the run until
+/// after the report, which may take long. So the report keeps the task alive: the run's identity
+/// must not be the address of a destroyed task, which a new task may get. Hence the run also ends
+/// here, before the destructor of the exception, which is user code. Without other references no
+/// thread can wait, and the run ends before the report.
+void TimerLoop::reportFailed(FailedRun& run, const std::exception_ptr& exception) {
     if (run.task == nullptr) run.task = run.dropped.lock();
-    if (run.task != nullptr) return;
+    if (run.task == nullptr) run_.end(monitor_.enter());
+    reports_.failed(exception, run);
+    run.task.reset();
     run_.end(monitor_.enter());
 }
 
@@ -305,8 +307,7 @@ void TimerLoop::reportAndGoOn(const std::exception_ptr& exception) {
     if (settings_.onException == OnException::CancelTask) run_.task()->TimerTask::cancel();
     FailedRun run = failedRun();
     dropRunning();
-    keepUntilReported(run);
-    reports_.failed(exception, run);
+    reportFailed(run, exception);
 }
 
 /// Removes cancelled tasks from the head of the queue, but only a batch, because other threads need

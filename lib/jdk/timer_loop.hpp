@@ -120,7 +120,7 @@ class TimerLoop : protected LoopThread {
     bool linkHead();
 
     FailedRun failedRun() const noexcept;
-    void keepUntilReported(FailedRun& run);
+    void reportFailed(FailedRun& run, const std::exception_ptr& exception);
     bool survive(const std::exception_ptr& exception);
     void reportAndGoOn(const std::exception_ptr& exception);
     void discardTasks();

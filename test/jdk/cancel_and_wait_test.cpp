@@ -307,6 +307,28 @@ BOOST_AUTO_TEST_CASE(c12_cancelAndWait_does_not_wait_for_the_report_of_an_except
     }
 }
 
+BOOST_AUTO_TEST_CASE(c12_cancelAndWait_does_not_wait_for_the_destructor_of_an_exception) {
+    using jtimer::OnException;
+    for (const auto policy : {OnException::StopTimer, OnException::ContinueTask}) {
+        test::LoggedClock on;
+        bool wasThere = false, returned = false;
+        auto options = test::onClock(on.clock);
+        options.onException = policy;
+        options.taskExceptionHandler = [&](const jtimer::TaskException&) {
+            wasThere = PlacedTask::isThere;  // until the report is over
+        };
+        Timer failing(options);
+        failing.schedule(placed([&] {
+                             throw std::shared_ptr<void>(
+                                 nullptr, [&](void*) { returned = waitAtSameAddress(); });
+                         }),
+                         10);
+        on.clock->advance(10);
+        BOOST_TEST(wasThere);
+        BOOST_TEST(returned);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(c12_cancelAndWait_does_not_wait_for_the_destructors_of_other_tasks) {
     test::LoggedClock on;
     bool atTheEnd = false, ofCancelled = false, ofUnwound = false;
