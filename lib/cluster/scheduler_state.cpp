@@ -86,8 +86,8 @@ bool Engine::stop(std::optional<TimeSpan> wait) {
     if (wait.has_value()) limit = std::clamp<Micros>(toMicros(*wait), 0, kLongestWait);
     if (!dispatcher.waitUntilDrained(limit)) return false;
     // Every run is over, which is what counts; the node's row only disappears earlier for this.
-    const Micros left = limit.value_or(kRowPatience) - (boottimeNanos() - begin) / 1000;
-    node.waitUntilEnded(std::max<Micros>(0, left));
+    const Micros elapsed = (boottimeNanos() - begin) / 1000;
+    node.waitUntilEnded(limit.has_value() ? std::max<Micros>(0, *limit - elapsed) : kRowPatience);
     return true;
 }
 

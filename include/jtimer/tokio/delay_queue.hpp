@@ -78,6 +78,7 @@ class DelayQueue {
     /// an empty queue, no waker is kept.
     /// \returns nothing if no entry is due, or the queue is empty
     /// \throws IllegalStateException "TimeDriver has been shut down." if it would have to wait
+    /// \throws what moving the value throws; then the entry is gone
     std::optional<Expired<T>> pollExpired(Waker waker = {}) {
         Waker dropped;
         const std::optional<detail::DelayKeys::Found> entry = keys_.poll(waker, dropped);
