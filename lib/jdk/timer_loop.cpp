@@ -329,8 +329,8 @@ void TimerLoop::destroyRemoved(Lock& lock) {
     monitor_.enter(lock);
 }
 
-/// By how much the tolerance has delayed a run that was due at this time, up to the planned end of
-/// the last wait. A task that came due while the thread was busy would be just as late without a
+/// By how much the tolerance has delayed a run that was due at this time, up to the end of the last
+/// wait. A task that came due while the thread was busy would be just as late without a
 /// tolerance.
 Nanos TimerLoop::heldBack(Nanos due) const noexcept {
     const Nanos until = std::min(wakeUpFor(due), waitedFor_);
@@ -347,6 +347,8 @@ void TimerLoop::waitForHead(Lock& lock, Nanos now) {
     waitedFor_ = wakeUpFor(queue_.getMinTime());
     monitor_.waitUntil(lock, waitedFor_, now, next);
     ++meter_.wakeUps;
+    // A new task may have ended it early.
+    if (settings_.tolerance != 0) waitedFor_ = std::min(waitedFor_, monitor_.now());
 }
 
 /// Links the head task, so that cancelling it wakes this thread. Without memory for the link, the

@@ -129,7 +129,7 @@ class TimerLoop : protected LoopThread {
 
     /// Whether the cheap reading of the clock is the present time.
     const bool isReachedExact_;
-    /// The planned end of the last wait for a task.
+    /// The end of the last wait for a task, or the planned one if it ended later.
     Nanos waitedFor_ = kLongAgo;
     /// What a user's clock threw before or after the run; not an exception of the task.
     std::exception_ptr fromClock_;

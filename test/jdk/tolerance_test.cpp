@@ -158,6 +158,15 @@ BOOST_AUTO_TEST_CASE(a_fixed_delay_counts_from_a_run_that_is_later_than_the_tole
     BOOST_TEST(delay->cancel());
 }
 
+BOOST_AUTO_TEST_CASE(a_fixed_delay_counts_no_wait_that_a_new_task_has_ended_before) {
+    const auto delayed = timer.schedule(task("delayed"), 12, 100);
+    clock->advance(10);
+    timer.schedule([this] { clock->advance(8); }, 0);  // ends the wait until 20
+    clock->waitUntilIdle();
+    BOOST_TEST(log == "delayed@18 ");
+    BOOST_TEST(delayed->scheduledExecutionTime() == test::kStartMillis + 18);
+}
+
 BOOST_AUTO_TEST_CASE(a_negative_tolerance_or_slack_is_refused_with_its_value) {
     jtimer::TimerOptions wrong = options(clock);
     wrong.tolerance = -1;

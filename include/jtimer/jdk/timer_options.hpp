@@ -56,9 +56,10 @@ struct TimerOptions {
     /// How late a task may run so that one wake-up serves many tasks: the thread wakes up for tasks
     /// only at multiples of the tolerance on the timer's clock, and runs everything that is due by
     /// then. Nothing runs early. scheduledExecutionTime() and the times of later runs are the same
-    /// as without a tolerance: a fixed delay does not count the wait for such a multiple. With 0
-    /// the thread wakes up for each task; see timerSlack. Choose 1 ms for thousands of repeating
-    /// tasks. Negative: the constructor throws IllegalArgumentException.
+    /// as without a tolerance: a fixed delay does not count the wait for such a multiple. Only if
+    /// its first time is past when it is scheduled may they be earlier, by less than the tolerance.
+    /// With 0 the thread wakes up for each task; see timerSlack. Choose 1 ms for thousands of
+    /// repeating tasks. Negative: the constructor throws IllegalArgumentException.
     TimeSpan tolerance = 0;
 
     /// How late the kernel may wake the thread to save power (Linux's timer slack), at least 1 ns.
