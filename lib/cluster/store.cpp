@@ -21,9 +21,12 @@ Renewal Store::renew(NodeNumber node, Micros lease) {
     return {result.boolean(0, 0), result.optionalNumber(0, 1)};
 }
 
-std::uint64_t Store::freeTasks(Connection& connection, Deadline end,
-                               const std::vector<Params::OptionalNumber>& nodes, int crashes) {
-    if (nodes.empty()) return 0;
+std::uint64_t Store::freeTasks(Connection& connection, Deadline end, const Result& owners,
+                               int crashes) {
+    if (owners.rows() == 0) return 0;
+    std::vector<Params::OptionalNumber> nodes;
+    nodes.reserve(static_cast<std::size_t>(owners.rows()));
+    for (int i = 0; i < owners.rows(); ++i) nodes.emplace_back(owners.number(i, 0));
     const auto params = Params().numbers(nodes).number(crashes);
     return static_cast<std::uint64_t>(
         connection.execute(statements().freeTasks(), params, end).number(0, 0));
@@ -31,17 +34,13 @@ std::uint64_t Store::freeTasks(Connection& connection, Deadline end,
 
 TakeOver Store::takeOver(NodeNumber node) {
     return inTransaction([&](Connection& connection, Deadline end) {
-        const auto freeTasksOf = [&](const Result& owners, int crashes) {
-            std::vector<Params::OptionalNumber> numbers;
-            numbers.reserve(static_cast<std::size_t>(owners.rows()));
-            for (int i = 0; i < owners.rows(); ++i) numbers.emplace_back(owners.number(i, 0));
-            return freeTasks(connection, end, numbers, crashes);
-        };
         // Another statement sees what these nodes claimed before their rows were deleted.
         const auto self = Params().number(node);
         TakeOver done;
-        done.tasks = freeTasksOf(connection.execute(statements().deleteExpired(), self, end), 1);
-        done.orphans = freeTasksOf(connection.execute(statements().findOrphans(), {}, end), 0);
+        const Result expired = connection.execute(statements().deleteExpired(), self, end);
+        done.tasks = freeTasks(connection, end, expired, 1);
+        const Result orphaned = connection.execute(statements().findOrphans(), {}, end);
+        done.orphans = freeTasks(connection, end, orphaned, 0);
         return done;
     });
 }

@@ -212,8 +212,9 @@ class Store : private Session {
         std::optional<TransactionNumber> transaction;  ///< if any was Written
     };
 
-    std::uint64_t freeTasks(Connection& connection, Deadline end,
-                            const std::vector<Params::OptionalNumber>& nodes, int crashes);
+    /// \param owners the numbers of nodes
+    std::uint64_t freeTasks(Connection& connection, Deadline end, const Result& owners,
+                            int crashes);
     std::uint64_t release(Connection& connection, Deadline end, NodeNumber node,
                           const std::vector<Token>& running);
     WrittenEnds writeEnds(Connection& connection, const Statement& statement,
