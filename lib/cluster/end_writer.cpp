@@ -182,7 +182,7 @@ void EndWriter::died(const Ending& ending, const std::string& error) {
     const ClaimedTask& task = *ending.end.task;
     const int attempts = ending.ran ? task.attempt : task.attempt - 1;
     printLine("Task \"" + task.name + "\" \"" + task.id + "\" is dead after " +
-              std::to_string(attempts) + " attempts: " + error);
+              std::to_string(attempts) + (attempts == 1 ? " attempt: " : " attempts: ") + error);
 }
 
 void EndWriter::keep(Ending ending, Micros delay) {

@@ -20,6 +20,12 @@ int maxAttemptsOf(const TaskOptions& options, const ClaimedTask& task) {
     return options.maxAttempts.value_or(task.recurrence.repeats() ? 1 : 20);
 }
 
+/// Why a task is refused. No process is known to have died with one whose node's row was deleted.
+std::string causeOf(int crashes) {
+    if (crashes == 0) return "how its last run ended is not known";
+    return "its process died " + (crashes == 1 ? "once" : std::to_string(crashes) + " times");
+}
+
 }  // namespace
 
 RunState::RunState(ClaimedTask task, const Registered& registered,
@@ -35,7 +41,7 @@ std::optional<Ending> RunState::refusal() const {
     if (!tooMany && (options.delivery == Delivery::AtLeastOnce || task_->attempt == 1)) return {};
     End end;
     end.kind = tooMany ? End::Kind::Dead : End::Kind::GiveUp;
-    end.error = "its process died " + (crashes == 1 ? "once" : std::to_string(crashes) + " times");
+    end.error = causeOf(crashes);
     Ending result = ending(std::move(end));
     result.ran = false;
     return result;
@@ -135,6 +141,7 @@ void Run::again(When when) {
 }
 
 void Run::complete(pg_conn* transaction) {
+    if (transaction == nullptr) throw NullPointerException("transaction cannot be null");
     state_.requireNotCompleted();
     detail::End end;
     end.task = state_.task_;

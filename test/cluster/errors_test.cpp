@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(k41_k50_what_is_printed_of_a_death_is_the_error_that_is_sto
     scheduler.stop();
     const std::string error = "?" + std::string(1999, 'x');
     BOOST_TEST(scheduler.find("n", "i").value().lastError == error);
-    BOOST_TEST(printed.text() == "Task \"n\" \"i\" is dead after 1 attempts: " + error + "\n");
+    BOOST_TEST(printed.text() == "Task \"n\" \"i\" is dead after 1 attempt: " + error + "\n");
 }
 
 BOOST_AUTO_TEST_CASE(k50_the_death_of_a_cron_task_whose_zone_is_forgotten_is_told) {
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(k50_the_death_of_a_cron_task_whose_zone_is_forgotten_is_tol
     BOOST_TEST(scheduler.stats().died == 1U);
     BOOST_TEST(scheduler.stats().succeeded == 1U);
     BOOST_TEST(printed.text() ==
-               "Task \"n\" \"i\" is dead after 1 attempts: " + task.lastError + "\n");
+               "Task \"n\" \"i\" is dead after 1 attempt: " + task.lastError + "\n");
 }
 
 BOOST_AUTO_TEST_CASE(k41_names_and_errors_are_kept_in_a_database_of_any_encoding) {

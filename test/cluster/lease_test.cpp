@@ -365,4 +365,22 @@ BOOST_AUTO_TEST_CASE(k49_a_task_whose_process_died_too_often_is_dead_without_a_r
                                 "3 times\n") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(k4_a_task_for_one_attempt_whose_node_was_deleted_is_dead_without_a_run) {
+    test::CapturedCerr cerr;
+    Scheduler scheduler(options);
+    TaskOptions once;
+    once.delivery = Delivery::AtMostOnce;
+    scheduler.registerTask(
+        "n", [](Run&) { BOOST_ERROR("It runs again."); }, once);
+    scheduler.schedule("n", "i", 0);
+    ask("update @.task set attempt = 1");
+    scheduler.start();
+    waitUntil([&] { return scheduler.stats().died == 1; });
+    scheduler.stop();
+    BOOST_TEST((scheduler.find("n", "i")->state == State::Dead));
+    BOOST_TEST(scheduler.find("n", "i")->lastError == "how its last run ended is not known");
+    BOOST_TEST(cerr.text().find("Task \"n\" \"i\" is dead after 1 attempt: how its last run ended "
+                                "is not known\n") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

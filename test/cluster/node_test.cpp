@@ -171,6 +171,24 @@ BOOST_AUTO_TEST_CASE(k41_a_failure_without_text_is_recorded_by_the_name_of_its_t
     BOOST_TEST(name.find("Silent") != std::string::npos, name);
 }
 
+BOOST_AUTO_TEST_CASE(k44_a_run_is_not_completed_in_no_transaction) {
+    test::Schema schema;
+    test::Counted failures;
+    schema.options.uncaughtExceptionHandler = [&](const std::string&, std::exception_ptr) {
+        failures.add();
+    };
+    Scheduler scheduler(schema.options);
+    TaskOptions once;
+    once.delivery = Delivery::AtMostOnce;
+    scheduler.registerTask(
+        "n", [](Run& run) { run.complete(nullptr); }, once);
+    scheduler.start();
+    scheduler.schedule("n", "i", 0);
+    failures.await(1);
+    scheduler.stop();
+    BOOST_TEST(scheduler.find("n", "i").value().lastError == "transaction cannot be null");
+}
+
 BOOST_AUTO_TEST_CASE(k41_every_failure_goes_to_the_uncaught_exception_handler_once) {
     test::Schema schema;
     schema.options.name = "one";

@@ -71,6 +71,7 @@ class JTIMER_API Run {
     /// The handler commits before it returns. If it does not, or the commit fails, the run has
     /// failed. What the handler throws after the commit is reported, but changes nothing.
     /// \param transaction in a transaction block, on the same database
+    /// \throws NullPointerException if `transaction` is null
     /// \throws LeaseLostException if another node has taken over the task, or it was cancelled. The
     ///   caller must roll back.
     /// \throws IllegalStateException if there is no transaction block, or the run has been
