@@ -30,7 +30,8 @@ cluster_shared_flags += -Wl,-z,defs
 endif
 
 .PHONY: cluster
-cluster: all $(B)/libjtimer-cluster.a $(B)/$(cluster_link) $(addprefix $(B)/,$(cluster_package_files))
+cluster: all $(B)/libjtimer-cluster.a $(B)/$(cluster_link) $(addprefix $(B)/,$(cluster_package_files)) \
+	$(B)/man/jtimer_cluster.3
 
 try_libpq = { echo '\#include <libpq-fe.h>' | \
 	$(CXX) $(libpq_cppflags) $(all_cppflags) -E -x c++ - >/dev/null || \
@@ -125,6 +126,7 @@ install-cluster: cluster install $(call tools_if_wanted,install-cluster-tools)
 	$(Q)ln -sf $(cluster_soname) '$(DESTDIR)$(libdir)/$(cluster_link)'
 	$(Q)$(INSTALL) -m 644 $(B)/jtimer-cluster.pc '$(DESTDIR)$(pkgconfigdir)'
 	$(Q)$(INSTALL) -m 644 $(B)/jtimerCluster.cmake '$(DESTDIR)$(cmakedir)'
+	$(Q)$(INSTALL) -m 644 $(B)/man/jtimer_cluster.3 '$(DESTDIR)$(mandir)/man3'
 
 # Its page and its completion are run_schedule's.
 install-cluster-tools: install-tools $(B)/tools/run_schedule-cluster
@@ -139,7 +141,8 @@ uninstall-cluster: check-dirs
 	$(Q)rm -f $(patsubst %,'$(DESTDIR)$(includedir)/%',$(cluster_headers)) \
 		$(patsubst %,'$(DESTDIR)$(libdir)/%',libjtimer-cluster.a $(cluster_real) $(cluster_soname) \
 		$(cluster_link)) '$(DESTDIR)$(pkgconfigdir)/jtimer-cluster.pc' \
-		'$(DESTDIR)$(cmakedir)/jtimerCluster.cmake' '$(DESTDIR)$(bindir)/run_schedule-cluster' \
+		'$(DESTDIR)$(cmakedir)/jtimerCluster.cmake' '$(DESTDIR)$(mandir)/man3/jtimer_cluster.3' \
+		'$(DESTDIR)$(bindir)/run_schedule-cluster' \
 		'$(DESTDIR)$(mandir)/man1/run_schedule-cluster.1' \
 		'$(DESTDIR)$(bashcompletiondir)/run_schedule-cluster'
 	$(Q)for dir in $(call reverse,$(cluster_dirs)); do \

@@ -16,6 +16,7 @@ install_cluster_adds_the_cluster_to_what_install_puts() {
         (cd include && find jtimer/cluster jtimer/cluster.hpp -type f) | sed 's,^,./include/,'
         printf './lib/libjtimer-cluster.%s\n' a so "so.$soversion" "so.$version"
         printf './%s\n' lib/pkgconfig/jtimer-cluster.pc lib/cmake/jtimer/jtimerCluster.cmake \
+            share/man/man3/jtimer_cluster.3 \
             bin/run_schedule-cluster share/man/man1/run_schedule-cluster.1 \
             share/bash-completion/completions/run_schedule-cluster
     } | sort >"$tmp/expected"
