@@ -187,9 +187,10 @@ $(B)/obj/test/%.o: test/%.cpp $(B)/flags
 	$(Q)$(compile) $(test_flags) -c $< -o $@
 
 # The unit tests take most of the time, mostly for Boost.Test: they are compiled with TEST_CXXFLAGS,
-# which come last.
+# which come last. So are the fuzzers, unless they are to be fast.
 TEST_CXXFLAGS = -O0 -g1
-unit_test_objects = $(patsubst $(B)/%,$(B)/obj/%.o,$(tests) $(slow_tests))
+unit_test_objects = $(patsubst $(B)/%,$(B)/obj/%.o,$(tests) $(slow_tests)) \
+	$(if $(FUZZED),,$(patsubst %.cpp,$(B)/obj/%.o,$(filter-out %_test.cpp,$(wildcard test/fuzz/*.cpp))))
 
 $(unit_test_objects): private test_flags += $(TEST_CXXFLAGS) $(HARDENED_TEST_FLAGS) $(with_precompiled)
 $(unit_test_objects): $(precompiled:%=%.gch)
