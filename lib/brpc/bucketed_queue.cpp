@@ -5,7 +5,6 @@
 #include "thread/thread_number.hpp"
 
 #include <algorithm>
-#include <array>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -39,80 +38,29 @@ bool BucketedQueue::makeRoom() noexcept {
     return hasRoom();
 }
 
-void BucketedQueue::acceptOld() noexcept {
-    std::uint32_t number = std::exchange(removing_, Slot::kNone);
-    while (number != Slot::kNone) {
-        Slot& slot = pool_.at(number);
-        number = slot.next;
-        dropIfRemoved(slot);  // may put it back into removing_
-    }
-    accept(std::exchange(waiting_, Slot::kNone));
-}
-
 void BucketedQueue::accept(std::uint32_t first) noexcept {
-    // Tasks for which there is no room, in their order in the list: so those that have waited
-    // before stay sorted.
-    std::uint32_t left = Slot::kNone;
-    std::uint32_t* end = &left;
-    for (std::uint32_t number = first; number != Slot::kNone;) {
-        Slot& slot = pool_.at(number);
-        number = slot.next;
+    bool isFull = false;
+    while (first != Slot::kNone) {
+        Slot& slot = pool_.at(first);
+        first = slot.next;
         if (dropIfRemoved(slot)) continue;
-        if (hasRoom() || (left == Slot::kNone && makeRoom())) {
-            heap_[++size_] = {slot.time, &slot};
+        Entry entry{slot.time, &slot};
+        isFull = isFull || (!hasRoom() && !makeRoom());
+        if (isFull) {
+            // So no task that waits is due before all in the heap.
+            if (entry.time < heap_[1].time) std::swap(entry, heap_[1]);
+            lookAgain(*entry.slot);
         } else {
-            *end = slot.number();
-            end = &slot.next;
-            *end = Slot::kNone;
+            heap_[++size_] = entry;
+            siftUp(heap_.data(), size_);
         }
     }
-    if (left != Slot::kNone) waiting_ = merged(waiting_, sorted(left));
-}
-
-/// Sorts a list by time, by merging its ascending parts: so a list that is already sorted is
-/// only traversed.
-std::uint32_t BucketedQueue::sorted(std::uint32_t first) const noexcept {
-    std::array<std::uint32_t, 32> parts{};  // the kth: none, or the result of merging 2^k parts
-    parts.fill(Slot::kNone);
-    while (first != Slot::kNone) {
-        Slot* last = &pool_.at(first);
-        while (last->next != Slot::kNone && pool_.at(last->next).time >= last->time)
-            last = &pool_.at(last->next);
-        std::uint32_t part = std::exchange(first, std::exchange(last->next, Slot::kNone));
-        std::size_t k = 0;
-        for (; parts[k] != Slot::kNone; ++k)
-            part = merged(std::exchange(parts[k], Slot::kNone), part);
-        parts[k] = part;
-    }
-    for (const std::uint32_t part : parts) first = merged(part, first);
-    return first;
-}
-
-/// Merges two sorted lists.
-std::uint32_t BucketedQueue::merged(std::uint32_t a, std::uint32_t b) const noexcept {
-    std::uint32_t first = Slot::kNone;
-    std::uint32_t* end = &first;
-    while (a != Slot::kNone && b != Slot::kNone) {
-        std::uint32_t& from = pool_.at(b).time < pool_.at(a).time ? b : a;
-        *end = from;
-        end = &pool_.at(from).next;
-        from = *end;
-    }
-    *end = a != Slot::kNone ? a : b;
-    return first;
 }
 
 void BucketedQueue::tidy() noexcept {
-    if (size_ >= sweepMinSize_ && size_ / 2 >= base_) {
-        dropRemoved();
-        base_ = size_;
-    }
-    if (size_ - ordered_ > ordered_) {
-        restoreHeap(heap_.data(), size_, PrefetchSlot());
-    } else {
-        for (std::size_t i = ordered_ + 1; i <= size_; ++i) siftUp(heap_.data(), i);
-    }
-    ordered_ = size_;
+    if (size_ < sweepMinSize_ || size_ / 2 < base_) return;
+    dropRemoved();
+    base_ = size_;
 }
 
 void BucketedQueue::dropRemoved() noexcept {
@@ -123,35 +71,23 @@ void BucketedQueue::dropRemoved() noexcept {
         if (i + ahead <= size_) __builtin_prefetch(heap_[i + ahead].slot);
         if (!dropIfRemoved(*heap_[i].slot)) heap_[++kept] = heap_[i];
     }
-    if (kept != size_) ordered_ = 0;
     size_ = kept;
+    restoreHeap(heap_.data(), size_, PrefetchSlot());
 }
 
 Nanos BucketedQueue::least() noexcept {
-    while (size_ != 0 && dropIfRemoved(*heap_[1].slot)) removeHeapTop();
-    while (waiting_ != Slot::kNone) {
-        Slot& slot = pool_.at(waiting_);
-        const std::uint32_t next = slot.next;
-        if (!dropIfRemoved(slot)) break;
-        waiting_ = next;
+    for (;;) {
+        if (again_ != Slot::kNone) accept(std::exchange(again_, Slot::kNone));
+        if (size_ == 0 || !dropIfRemoved(*heap_[1].slot)) return topTime();
+        removeTop();
     }
-    return topTime();
 }
 
 void BucketedQueue::removeTop() noexcept {
-    if (isWaitingLeast()) {
-        waiting_ = pool_.at(waiting_).next;
-    } else {
-        removeHeapTop();
-    }
-}
-
-void BucketedQueue::removeHeapTop() noexcept {
     // If times are equal, the last entry is likely to be the next least one, and so on backwards.
     constexpr std::size_t ahead = 8;
     if (size_ > ahead) PrefetchSlot()(heap_[size_ - ahead]);
     heap_[1] = heap_[size_--];
-    ordered_ = size_;
     siftDown(heap_.data(), size_, 1, PrefetchSlot());
 }
 
@@ -167,7 +103,7 @@ bool BucketedQueue::dropIfRemoved(Slot& slot) noexcept {
     if (phase == Phase::Removed) {
         recycle(slot);
     } else if (phase == Phase::Removing) {
-        slot.next = std::exchange(removing_, slot.number());
+        lookAgain(slot);
     } else {
         return false;
     }
@@ -176,10 +112,10 @@ bool BucketedQueue::dropIfRemoved(Slot& slot) noexcept {
 
 void BucketedQueue::recycle(Slot& slot) noexcept {
     if (!slot.free()) return;
-    slot.next = recycled_ == nullptr ? Slot::kNone : recycled_->number();
-    recycled_ = &slot;
+    slot.next = std::exchange(recycled_, slot.number());
     if (++recycledCount_ < SlotPool::kBatch) return;
-    pool_.giveBatch(*std::exchange(recycled_, nullptr));
+    pool_.giveBatch(slot);
+    recycled_ = Slot::kNone;
     recycledCount_ = 0;
 }
 
@@ -191,9 +127,7 @@ class BucketedQueue::Check {
     void run() {
         checkHeap();
         for (const Bucket& bucket : queue_.buckets_) checkBucket(bucket);
-        checkWaiting();
-        checkList(queue_.removing_,
-                  [](Phase phase) { return phase == Phase::Removing || phase == Phase::Removed; });
+        checkList(queue_.again_, isListed);
         checkFree();
         checkRest();
     }
@@ -218,7 +152,6 @@ class BucketedQueue::Check {
         for (std::size_t i = 1; i <= queue_.size_; ++i) {
             find(*heap[i].slot, isListed);
             require(heap[i].time == heap[i].slot->time, heap[i].slot->number(), "has another time");
-            if (i > queue_.ordered_) continue;
             require(i == 1 || heap[i / 2].time <= heap[i].time, heap[i].slot->number(),
                     "is due before its parent");
         }
@@ -244,23 +177,11 @@ class BucketedQueue::Check {
         if (bucket.spare() != nullptr) find(*bucket.spare(), isFree);
     }
 
-    void checkWaiting() {
-        checkList(queue_.waiting_, isListed);
-        for (std::uint32_t number = queue_.waiting_; number != Slot::kNone;) {
-            const Slot& slot = queue_.pool_.at(number);
-            number = slot.next;
-            require(number == Slot::kNone || slot.time <= queue_.pool_.at(number).time,
-                    slot.number(), "waits for room before one that is due earlier");
-        }
-    }
-
     void checkFree() {
         queue_.pool_.forEachBatch([this](const Slot& first) { checkList(first.number(), isFree); });
-        const Slot* const recycled = queue_.recycled_;
-        const std::uint32_t first = recycled == nullptr ? Slot::kNone : recycled->number();
-        checkList(first, isFree);
+        checkList(queue_.recycled_, isFree);
         std::uint32_t count = 0;
-        for (std::uint32_t number = first; number != Slot::kNone; ++count)
+        for (std::uint32_t number = queue_.recycled_; number != Slot::kNone; ++count)
             number = queue_.pool_.at(number).next;
         require(count == queue_.recycledCount_, 0, "or others are counted wrongly as recycled");
     }

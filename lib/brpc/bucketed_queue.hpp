@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace jtimer::brpc::detail {
@@ -74,25 +75,23 @@ class BucketedQueue {
 
     // On the timer's thread.
 
-    /// Retries the slots that earlier rounds could not process.
-    void acceptOld() noexcept;
-
     /// Takes over the tasks of a bucket's list: recycles those that were removed, and puts the rest
-    /// into the heap, which is out of order until tidy(). If the heap has no room and there is no
-    /// memory to grow it, the rest waits in a separate sorted list. This list needs no memory, but
-    /// accept() and acceptOld() take time in proportion to its length.
+    /// into the heap. If it has no room and there is no memory to grow it, the tasks that least()
+    /// looks at again wait in a list. This list needs no memory, but least() then takes time in
+    /// proportion to the number of tasks.
     void accept(std::uint32_t first) noexcept;
 
-    /// Sweeps out the removed tasks if there may be many of them, and restores the heap.
+    /// Sweeps out the removed tasks if there may be many of them.
     void tidy() noexcept;
 
-    /// The least time; kNever if there is no task. First drops removed tasks with the least time.
+    /// The least time; kNever if there is no task. First accepts what waits, and drops removed
+    /// tasks with the least time.
     Nanos least() noexcept;
 
     /// Calls Slot::beginRun for the task with the least time. \returns null if it has been removed;
     /// otherwise the caller must call removeTop() next.
     Slot* beginRun() noexcept {
-        Slot* const slot = isWaitingLeast() ? &pool_.at(waiting_) : heap_[1].slot;
+        Slot* const slot = heap_[1].slot;
         return slot->beginRun() ? slot : nullptr;
     }
     void removeTop() noexcept;
@@ -129,21 +128,12 @@ class BucketedQueue {
         }
     };
 
-    Nanos heapTime() const noexcept { return size_ == 0 ? kNever : heap_[1].time; }
-    Nanos topTime() const noexcept {
-        return isWaitingLeast() ? pool_.at(waiting_).time : heapTime();
-    }
-    /// Whether the task with the least time is in waiting_.
-    bool isWaitingLeast() const noexcept {
-        return waiting_ != Slot::kNone && (size_ == 0 || pool_.at(waiting_).time < heap_[1].time);
-    }
+    Nanos topTime() const noexcept { return size_ == 0 ? kNever : heap_[1].time; }
     bool hasRoom() const noexcept { return size_ + 1 < heap_.size(); }
     bool makeRoom() noexcept;
+    void lookAgain(Slot& slot) noexcept { slot.next = std::exchange(again_, slot.number()); }
     bool dropIfRemoved(Slot& slot) noexcept;
     void dropRemoved() noexcept;
-    void removeHeapTop() noexcept;
-    std::uint32_t sorted(std::uint32_t first) const noexcept;
-    std::uint32_t merged(std::uint32_t a, std::uint32_t b) const noexcept;
 
     const std::size_t sweepMinSize_;
     SlotPool pool_;
@@ -154,18 +144,16 @@ class BucketedQueue {
 
     // Touched by the timer's thread only.
 
-    /// Entries count from 1. Those after ordered_ have not been sifted yet.
+    /// Entries count from 1.
     jtimer::detail::GrowingArray<Entry> heap_;
     std::size_t size_ = 0;
-    std::size_t ordered_ = 0;
     /// The size after the last sweep, or less, if the heap has shrunk below it since.
     std::size_t base_ = 0;
-    /// Tasks for which the heap had no room, in order of time.
-    std::uint32_t waiting_ = Slot::kNone;
-    /// Removed tasks whose callable was still being destroyed when the thread found them.
-    std::uint32_t removing_ = Slot::kNone;
-    /// Slots to be returned to the pool, and their number.
-    Slot* recycled_ = nullptr;
+    /// The first of the slots that least() looks at again: tasks for which the heap had no room,
+    /// and removed ones whose callable was still being destroyed when the thread found them.
+    std::uint32_t again_ = Slot::kNone;
+    /// The first of the slots to be returned to the pool, and their number.
+    std::uint32_t recycled_ = Slot::kNone;
     std::uint32_t recycledCount_ = 0;
 };
 

@@ -264,7 +264,6 @@ void TimerLoop::mainLoop() {
 
 /// Empties the buckets.
 void TimerLoop::pull() {
-    queue_.acceptOld();
     for (Bucket& bucket : queue_.buckets()) {
         if (bucket.looksEmpty()) continue;
         Lock lock(bucket.mutex);

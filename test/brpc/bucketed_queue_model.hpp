@@ -55,7 +55,6 @@ struct QueueSteps {
 
     void pull() {
         queue.beginRound();
-        queue.acceptOld();
         for (Bucket& bucket : queue.buckets()) queue.accept(bucket.takeAll(Lock(bucket.mutex)));
         queue.tidy();
         queue.check();
