@@ -121,11 +121,8 @@ void DelayKeys::Impl::shrink() noexcept {
 
 /// Puts the entry into the wheel.
 void DelayKeys::Impl::place(Delayed& entry, Nanos now) noexcept {
-    if (entry.deadline <= now) {
-        wheel_.insertPending(entry);
-    } else {
-        wheel_.insert(entry, ticks_.dueBy(entry.deadline));
-    }
+    const bool isDue = entry.deadline <= now;
+    wheel_.insert(entry, isDue ? wheel_.elapsed() : ticks_.dueBy(entry.deadline));
 }
 
 DelayKey DelayKeys::Impl::insert(const Place& reserved, Nanos deadline) {

@@ -10,17 +10,12 @@ namespace jtimer::tokio::detail {
 
 void Wheel::insert(Entry& entry, Tick tick) noexcept {
     if (tick <= elapsed_) {
-        insertPending(entry);
-        return;
+        entry.enterPending();
+        pending_.push_back(entry);
+    } else {
+        entry.enter(tick);
+        place(entry);
     }
-    entry.enter(tick);
-    place(entry);
-    ++size_;
-}
-
-void Wheel::insertPending(Entry& entry) noexcept {
-    entry.enterPending();
-    pending_.push_back(entry);
     ++size_;
 }
 
@@ -33,10 +28,11 @@ void Wheel::insertFired(Entry& entry) noexcept {
 /// Puts the entry into the slot of its registered tick.
 void Wheel::place(Entry& entry) noexcept {
     const Tick tick = entry.registeredTick();
-    const int level = levelOf(elapsed_, tick);
-    const int slot = slotOf(level, tick);
-    list(level, slot).push_back(entry);
-    levels_[static_cast<std::size_t>(level)].occupied |= bitOf(slot);
+    const int number = levelOf(elapsed_, tick);
+    const int slot = slotOf(number, tick);
+    Level& level = levels_[number];
+    level.slots[slot].push_back(entry);
+    level.occupied |= bitOf(slot);
 }
 
 /// The slot of the entry is computed, not stored. elapsed_ may have advanced since the entry was
@@ -51,10 +47,10 @@ void Wheel::remove(Entry& entry) noexcept {
     --size_;
     if (!wasInSlot) return;
     const Tick tick = entry.registeredTick();
-    const int level = levelOf(elapsed_, tick);
-    const int slot = slotOf(level, tick);
-    if (list(level, slot).empty())
-        levels_[static_cast<std::size_t>(level)].occupied &= ~bitOf(slot);
+    const int number = levelOf(elapsed_, tick);
+    const int slot = slotOf(number, tick);
+    Level& level = levels_[number];
+    if (level.slots[slot].empty()) level.occupied &= ~bitOf(slot);
 }
 
 /// When a slot starts next. Below the top level that is in the present revolution, because elapsed_
@@ -72,7 +68,7 @@ Tick Wheel::startOf(int level, int slot) const noexcept {
 /// slot of the next level.
 std::optional<Wheel::Slot> Wheel::nextSlot() const noexcept {
     for (int level = 0; level < kLevels; ++level) {
-        const std::uint64_t occupied = levels_[static_cast<std::size_t>(level)].occupied;
+        const std::uint64_t occupied = levels_[level].occupied;
         if (occupied == 0) continue;
         // The slot after the current one becomes bit 0, and the current one, which comes last, bit
         // 63. Beginning with the current slot would be wrong on the top level: the entries there
@@ -95,8 +91,9 @@ std::optional<Tick> Wheel::nextExpiration() const noexcept {
 /// Called when the start of this slot has come. Empties it at once, because on the top level some
 /// of its entries may be placed in the same slot again.
 void Wheel::open(const Slot& slot) noexcept {
-    undealt_.splice(undealt_.end(), list(slot.level, slot.slot));
-    levels_[static_cast<std::size_t>(slot.level)].occupied &= ~bitOf(slot.slot);
+    Level& level = levels_[slot.level];
+    undealt_.splice(undealt_.end(), level.slots[slot.slot]);
+    level.occupied &= ~bitOf(slot.slot);
     elapsed_ = slot.start;
 }
 
@@ -146,7 +143,7 @@ Entry* Wheel::takeAny() noexcept {
     if (from->empty()) {
         const std::optional<Slot> next = nextSlot();
         if (!next) return nullptr;
-        from = &list(next->level, next->slot);
+        from = &levels_[next->level].slots[next->slot];
     }
     Entry& entry = from->front();
     remove(entry);
@@ -164,10 +161,10 @@ const Entry* Wheel::first() const noexcept {
         }
     };
     if (next->level < kTop) {
-        look(list(next->level, next->slot));
+        look(levels_[next->level].slots[next->slot]);
     } else {
         // Entries in the next slot may be due some revolutions later than the others.
-        for (int slot = 0; slot < kSlots; ++slot) look(list(kTop, slot));
+        for (const List& slot : levels_[kTop].slots) look(slot);
     }
     return first;
 }
@@ -181,7 +178,7 @@ namespace {
 /// Adds the number of a slot's entries to `count`, and lowers `next` to the slot's start.
 void Wheel::checkSlot(int level, int slot, std::size_t& count, std::optional<Tick>& next) const {
     const auto width = Tick{1} << (kDigitBits * level);
-    const List& entries = list(level, slot);
+    const List& entries = levels_[level].slots[slot];
     for (const Entry& e : entries) {
         ++count;
         const Tick tick = e.registeredTick();
@@ -196,13 +193,8 @@ void Wheel::checkSlot(int level, int slot, std::size_t& count, std::optional<Tic
         if (start > tick) fail("a slot starts after what is due in it");
         if (!next || start < *next) next = start;
     }
-    const bool marked = (levels_[static_cast<std::size_t>(level)].occupied & bitOf(slot)) != 0;
+    const bool marked = (levels_[level].occupied & bitOf(slot)) != 0;
     if (marked == entries.empty()) fail("the bit of a slot is wrong");
-}
-
-void Wheel::checkNext(std::optional<Tick> next) const {
-    if (!pending_.empty() || !undealt_.empty()) next = elapsed_;
-    if (nextExpiration() != next) fail("the next expiration is wrong");
 }
 
 void Wheel::check() const {
@@ -222,7 +214,8 @@ void Wheel::check() const {
         for (int slot = 0; slot < kSlots; ++slot) checkSlot(level, slot, count, next);
     }
     if (count != size_) fail("the size is wrong");
-    checkNext(next);
+    if (!pending_.empty() || !undealt_.empty()) next = elapsed_;
+    if (nextExpiration() != next) fail("the next expiration is wrong");
 }
 
 }  // namespace jtimer::tokio::detail

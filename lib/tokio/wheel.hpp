@@ -4,7 +4,6 @@
 #include "data/intrusive_list.hpp"
 #include "tokio/entry.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -56,10 +55,8 @@ class Wheel {
 
     /// Adds an entry that is in no wheel. If `tick` has elapsed, the entry becomes pending.
     void insert(Entry& entry, Tick tick) noexcept;
-    /// Adds an entry as pending.
-    void insertPending(Entry& entry) noexcept;
-    /// The same for one that has fired already, so that takePending() returns it for what is left
-    /// to do.
+    /// Adds an entry that has fired already as pending, so that takePending() returns it for what is
+    /// left to do.
     void insertFired(Entry& entry) noexcept;
 
     /// Removes an entry wherever it is. Does not change its state: the caller must call leave().
@@ -107,7 +104,7 @@ class Wheel {
     struct Level {
         /// Bit s is set exactly if slots[s] is not empty.
         std::uint64_t occupied = 0;
-        std::array<List, kSlots> slots;
+        List slots[kSlots];
     };
     /// A slot, and when it starts next.
     struct Slot {
@@ -117,12 +114,6 @@ class Wheel {
     };
 
     static std::uint64_t bitOf(int slot) noexcept { return std::uint64_t{1} << slot; }
-    List& list(int level, int slot) noexcept {
-        return levels_[static_cast<std::size_t>(level)].slots[static_cast<std::size_t>(slot)];
-    }
-    const List& list(int level, int slot) const noexcept {
-        return levels_[static_cast<std::size_t>(level)].slots[static_cast<std::size_t>(slot)];
-    }
 
     void place(Entry& entry) noexcept;
     Tick startOf(int level, int slot) const noexcept;
@@ -130,7 +121,6 @@ class Wheel {
     void open(const Slot& slot) noexcept;
     bool deal(std::size_t& most) noexcept;
     void checkSlot(int level, int slot, std::size_t& count, std::optional<Tick>& next) const;
-    void checkNext(std::optional<Tick> next) const;
 
     Tick elapsed_ = 0;
     std::size_t size_ = 0;
@@ -139,7 +129,7 @@ class Wheel {
     /// The part of the slot starting at elapsed_ that has not been dealt. Its entries are no longer
     /// in any slot, but otherwise unchanged.
     List undealt_;
-    std::array<Level, kLevels> levels_;
+    Level levels_[kLevels];
 };
 
 }  // namespace jtimer::tokio::detail
