@@ -216,22 +216,13 @@ void Driver::shutdown() {
     releaseAll(lock);
 }
 
-/// Removes any entry, whenever it is due. \returns null if there is none
-SleepEntry* Driver::takeAny() noexcept {
-    if (Entry* const entry = wheel_.takeAny()) return static_cast<SleepEntry*>(entry);
-    if (parked_.empty()) return nullptr;
-    SleepEntry& entry = parked_.front();
-    parked_.pop_front();
-    return &entry;
-}
-
 /// Releases in any order, since none of the entries is due.
 void Driver::releaseAll(Lock& lock) {
     std::size_t released = 0;
-    while (SleepEntry* const entry = takeAny()) {
+    while (Entry* const entry = wheel_.takeAny()) {
         const bool hasFired = entry->hasFired();
         if (!hasFired && !entry->isParked()) ++cancelled_;
-        Waker waker = finish(lock, *entry, hasFired);
+        Waker waker = finish(lock, static_cast<SleepEntry&>(*entry), hasFired);
         if (waker) {
             lock.unlock();
             call(waker);

@@ -1,7 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "data/intrusive_list.hpp"
 #include "thread/loop_thread.hpp"
 #include "tokio/ticks.hpp"
 #include "tokio/wheel.hpp"
@@ -45,7 +44,7 @@ struct SleepEntry : Entry {
 /// A wheel with a lock, a clock, and perhaps a thread. Shared by the TimeDriver, the thread, and
 /// every SleepEntry.
 ///
-/// The monitor guards the wheel, parked_, every waker, promise_, isTurning_, waits_, the counts,
+/// The monitor guards the wheel, every waker, promise_, isTurning_, waits_, the counts,
 /// and the changes of isShutdown_. One thread at a time polls, resets and destroys a SleepEntry.
 /// Meanwhile other threads may register it, in wait(), and end its registration, in turn() and
 /// shutdown(), all under the lock. Only Entry::extend() and the check whether an entry has fired
@@ -139,9 +138,9 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     Lock enterUnlessForked() noexcept;
     void letOthersIn(Lock& lock) { monitor_.letOthersIn(lock); }
     /// Parks an entry that is not registered.
-    void park(Lock& lock, SleepEntry& entry) noexcept;
-    /// Takes the entry out of the wheel, or out of the parked ones. Its state stays as it is.
-    void unlink(SleepEntry& entry) noexcept;
+    void park(Lock&, SleepEntry& entry) noexcept { wheel_.park(entry); }
+    /// Takes the entry out of the wheel. Its state stays as it is.
+    void unlink(SleepEntry& entry) noexcept { wheel_.remove(entry); }
     /// Ends the registration of an entry, which stays fired if it has fired.
     void drop(SleepEntry& entry) noexcept;
     /// Fires an entry, which is in no list, on behalf of a caller: its waker is left to the next
@@ -212,7 +211,6 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     void call(const std::function<void()>& function) const;
 
     std::size_t turn(Lock& lock, Nanos now);
-    SleepEntry* takeAny() noexcept;
     void releaseAll(Lock& lock);
 
     void mainLoop() override;
@@ -223,8 +221,6 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     const pid_t pid_;
     const Ticks ticks_;
     Wheel wheel_;
-    /// Entries with a waker and without a deadline.
-    jtimer::detail::IntrusiveList<SleepEntry> parked_;
     /// Sorted by entry, so that firing an entry finds its waiting threads quickly among any number
     /// of others.
     boost::intrusive::multiset<Wait, boost::intrusive::key_of_value<EntryOf>> waits_;

@@ -46,16 +46,11 @@ Driver::Polled Driver::poll(SleepEntry& entry, Nanos deadline, Nanos now, Waker&
 }
 
 void Driver::park(SleepEntry& entry, Waker& waker) {
-    Lock lock = enter();
+    const Lock lock = enter();
     if (isShutdown()) return;
     entry.waker.swap(waker);
     if (entry.isRegistered()) drop(entry);
-    park(lock, entry);
-}
-
-void Driver::park(Lock&, SleepEntry& entry) noexcept {
-    entry.park();
-    parked_.push_back(entry);
+    wheel_.park(entry);
 }
 
 void Driver::rearm(SleepEntry& entry, Nanos deadline, Nanos now) {
@@ -140,14 +135,6 @@ Waker Driver::takeWaker(SleepEntry& entry) noexcept {
     waker.swap(entry.waker);
     if (!entry.isWaitedFor()) drop(entry);
     return waker;
-}
-
-void Driver::unlink(SleepEntry& entry) noexcept {
-    if (entry.isParked()) {
-        entry.unlink();
-    } else {
-        wheel_.remove(entry);
-    }
 }
 
 void Driver::drop(SleepEntry& entry) noexcept {

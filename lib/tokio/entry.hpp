@@ -51,15 +51,13 @@ class Entry : public jtimer::detail::ListHook {
     }
     /// It has fired and is not in a wheel.
     bool hasLeftFired() const noexcept { return state() == kFired; }
-    /// In a wheel, in a slot or pending; or parked.
+    /// In a wheel: in a slot, pending or parked.
     bool isRegistered() const noexcept {
         const Tick now = state();
         return now != kIdle && now != kFired;
     }
-    /// In a list of its owner that is no wheel, without a deadline.
+    /// In a wheel without a deadline.
     bool isParked() const noexcept { return state() == kParked; }
-    /// Marks an entry that is in no wheel as parked. leave() ends that.
-    void park() noexcept { state_.store(kParked, std::memory_order_release); }
 
     /// Moves the due tick to `tick`, if the entry is in a slot and not due later than that. The
     /// only change that needs no lock. \returns whether it did
@@ -73,8 +71,8 @@ class Entry : public jtimer::detail::ListHook {
         return false;
     }
 
-    /// Called when the entry has left the wheel, or the list where it was parked, because it fired
-    /// or for another reason. This is the last access: from now on its owner may destroy it.
+    /// Called when the entry has left the wheel, because it fired or for another reason. This is
+    /// the last access: from now on its owner may destroy it.
     void leave(bool fired) noexcept {
         state_.store(fired ? kFired : kIdle, std::memory_order_release);
     }
@@ -111,6 +109,7 @@ class Entry : public jtimer::detail::ListHook {
     /// Marks an entry that was in no wheel as pending.
     void enterPending() noexcept { state_.store(kPending, std::memory_order_release); }
     void enterFired() noexcept { state_.store(kFiredPending, std::memory_order_release); }
+    void enterParked() noexcept { state_.store(kParked, std::memory_order_release); }
     bool isInSlot() const noexcept { return state() >= 0; }
     bool isPending() const noexcept { return state() == kPending || state() == kFiredPending; }
 

@@ -25,6 +25,11 @@ void Wheel::insertFired(Entry& entry) noexcept {
     ++size_;
 }
 
+void Wheel::park(Entry& entry) noexcept {
+    entry.enterParked();
+    parked_.push_back(entry);
+}
+
 /// Puts the entry into the slot of its registered tick.
 void Wheel::place(Entry& entry) noexcept {
     const Tick tick = entry.registeredTick();
@@ -43,8 +48,8 @@ void Wheel::place(Entry& entry) noexcept {
 /// but if that slot is empty, its bit is already clear.
 void Wheel::remove(Entry& entry) noexcept {
     const bool wasInSlot = entry.isInSlot();
+    if (!entry.isParked()) --size_;
     entry.unlink();
-    --size_;
     if (!wasInSlot) return;
     const Tick tick = entry.registeredTick();
     const int number = levelOf(elapsed_, tick);
@@ -142,9 +147,9 @@ Entry* Wheel::takeAny() noexcept {
     List* from = pending_.empty() ? &undealt_ : &pending_;
     if (from->empty()) {
         const std::optional<Slot> next = nextSlot();
-        if (!next) return nullptr;
-        from = &levels_[next->level].slots[next->slot];
+        from = next ? &levels_[next->level].slots[next->slot] : &parked_;
     }
+    if (from->empty()) return nullptr;
     Entry& entry = from->front();
     remove(entry);
     return &entry;
@@ -202,6 +207,9 @@ void Wheel::check() const {
     for (const Entry& e : pending_) {
         ++count;
         if (!e.isPending()) fail("a pending entry is not marked so");
+    }
+    for (const Entry& e : parked_) {
+        if (!e.isParked()) fail("a parked entry is not marked so");
     }
     for (const Entry& e : undealt_) {
         ++count;

@@ -48,7 +48,7 @@ class Wheel {
     Wheel& operator=(const Wheel&) = delete;
 
     Tick elapsed() const noexcept { return elapsed_; }
-    /// The number of entries, including the pending ones.
+    /// The number of entries, including the pending ones, but not those that are parked.
     std::size_t size() const noexcept { return size_; }
     bool isEmpty() const noexcept { return size_ == 0; }
     bool hasPending() const noexcept { return !pending_.empty(); }
@@ -58,13 +58,15 @@ class Wheel {
     /// Adds an entry that has fired already as pending, so that takePending() returns it for what is
     /// left to do.
     void insertFired(Entry& entry) noexcept;
+    /// Adds an entry without a deadline, which only remove() and takeAny() find.
+    void park(Entry& entry) noexcept;
 
     /// Removes an entry wherever it is. Does not change its state: the caller must call leave().
     void remove(Entry& entry) noexcept;
 
     /// When there is something to do: the start of the next slot that is not empty, which is not
     /// later than the first due tick; elapsed() if an entry is pending or a slot is half dealt;
-    /// nothing if there is no entry.
+    /// nothing if no entry has a deadline.
     std::optional<Tick> nextExpiration() const noexcept;
 
     /// Turns the wheel until an entry is pending, or else to `now`. elapsed() becomes the tick of
@@ -129,6 +131,7 @@ class Wheel {
     /// The part of the slot starting at elapsed_ that has not been dealt. Its entries are no longer
     /// in any slot, but otherwise unchanged.
     List undealt_;
+    List parked_;
     Level levels_[kLevels];
 };
 
