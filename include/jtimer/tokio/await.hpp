@@ -88,42 +88,34 @@ class Awaiter {
     bool isWaiting_ = false;
 };
 
-/// The same for one that the awaiter owns.
 template <class Awaited>
-class OwnAwaiter {
+struct Owned {
+    Awaited owned;
+};
+
+/// The same for one that the awaiter owns. The base classes are in this order because the Awaiter
+/// uses what is owned until it is destroyed.
+template <class Awaited>
+class OwnAwaiter : Owned<Awaited>, public Awaiter<Awaited> {
   public:
-    explicit OwnAwaiter(Awaited&& awaited) noexcept : awaited_(std::move(awaited)) {}
-
-    bool await_ready() const { return awaiter_.await_ready(); }
-    bool await_suspend(std::coroutine_handle<> coroutine) {
-        return awaiter_.await_suspend(coroutine);
-    }
-    void await_resume() { awaiter_.await_resume(); }
-
-  private:
-    Awaited awaited_;
-    Awaiter<Awaited> awaiter_{awaited_};
+    explicit OwnAwaiter(Awaited&& awaited) noexcept
+        : Owned<Awaited>{std::move(awaited)}, Awaiter<Awaited>(this->owned) {}
 };
 
 /// Waits for a tick and takes it.
-class IntervalAwaiter {
+class IntervalAwaiter : public Awaiter<Sleep> {
   public:
     explicit IntervalAwaiter(Interval& interval) noexcept
-        : interval_(interval), awaiter_(sleepOf(interval)) {}
+        : Awaiter(sleepOf(interval)), interval_(interval) {}
 
-    bool await_ready() const { return awaiter_.await_ready(); }
-    bool await_suspend(std::coroutine_handle<> coroutine) {
-        return awaiter_.await_suspend(coroutine);
-    }
     Date await_resume() {
-        awaiter_.await_resume();
+        Awaiter::await_resume();
         if (const std::optional<Date> scheduled = interval_.pollTick()) return *scheduled;
         throw IllegalStateException("The Interval was reset after it had fired.");
     }
 
   private:
     Interval& interval_;
-    Awaiter<Sleep> awaiter_;
 };
 
 }  // namespace detail
