@@ -14,13 +14,7 @@ namespace detail {
 NotifiedEntry::NotifiedEntry(std::shared_ptr<NotifyState> of)
     : SleepEntry(of->driver()), notify(std::move(of)), calls(notify->calls()) {}
 
-void NotifyState::notifyOne() {
-    Lock lock = driver_->enter();
-    notifyOne(lock);
-}
-
-/// Releases the lock.
-void NotifyState::notifyOne(Lock& lock) {
+void NotifyState::notifyOne(Lock lock) {
     notifyEarlier(lock);
     if (queue_.empty() || driver_->isShutdown()) {
         hasPermit_ = true;
@@ -113,7 +107,7 @@ bool NotifyState::remove(NotifiedEntry& entry) noexcept {
     dropped.swap(entry.waker);
     if (entry.NotifyHook::is_linked()) entry.NotifyHook::unlink();
     if (entry.isRegistered()) driver_->drop(entry);
-    if (entry.isChosen && !entry.isOver) notifyOne(lock);
+    if (entry.isChosen && !entry.isOver) notifyOne(std::move(lock));
     return true;
 }
 
@@ -164,7 +158,7 @@ void Notified::wait() { entry_->notify->wait(*entry_); }
 Notify::Notify(TimeDriver& driver)
     : state_(std::make_shared<NotifyState>(SleepAccess::driverOf(driver))) {}
 
-void Notify::notifyOne() const { state_->notifyOne(); }
+void Notify::notifyOne() const { state_->notifyOne(state_->driver().enter()); }
 
 void Notify::notifyWaiters() const { state_->notifyWaiters(); }
 

@@ -45,7 +45,7 @@ class NotifyState {
         return calls_;
     }
 
-    void notifyOne();
+    void notifyOne(Lock lock);
     void notifyWaiters();
     /// \param waker swapped for the entry's if it returns false
     bool poll(NotifiedEntry& entry, Waker& waker);
@@ -61,7 +61,6 @@ class NotifyState {
     void enqueue(Lock& lock, NotifiedEntry& entry);
     void fire(Lock& lock, NotifiedEntry& entry) noexcept;
     void notifyEarlier(Lock& lock);
-    void notifyOne(Lock& lock);
 
     const DriverRef driver_;
     /// Those that wait, in the order of their first polls; after a shutdown they are not removed.
