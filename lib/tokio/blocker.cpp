@@ -12,17 +12,13 @@ using jtimer::detail::Guard;
 using jtimer::detail::Mutex;
 
 struct Blocker::State {
-    explicit State(Driver& driverOfSleep) : driver(&driverOfSleep) {}
-
-    const DriverRef driver;
     Mutex mutex;
     bool isWoken JTIMER_GUARDED_BY(mutex) = false;
     jtimer::detail::Condition woken;
 };
 
-Blocker::Blocker(const Sleep& sleep)
-    : state_(std::make_shared<State>(SleepAccess::driverOf(sleep))) {
-    state_->driver->requireCanWait();
+Blocker::Blocker(const Sleep& sleep) : state_(std::make_shared<State>()) {
+    SleepAccess::entryOf(sleep).driver->requireCanWait();
 }
 
 Blocker::~Blocker() = default;

@@ -87,19 +87,16 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
 
     // For the owner of an entry.
 
-    /// The result of a poll.
-    enum class Polled { Waits, Fired, IsShutDown };
-
     /// Implements Sleep::poll(). \param waker swapped for the entry's if it returns false
     bool poll(SleepEntry& entry, Nanos deadline, Waker& waker);
-    /// The same with a time that the caller has read. Allocates nothing, and throws only what
-    /// enter() throws. \param waker swapped for the entry's if it returns Waits
-    Polled poll(SleepEntry& entry, Nanos deadline, Nanos now, Waker& waker);
+    /// The same with a time that the caller has read. Throws only what enter() and requireRunning()
+    /// throw.
+    bool poll(SleepEntry& entry, Nanos deadline, Nanos now, Waker& waker);
     /// Leaves a waker with an entry that has no deadline. Does nothing after a shutdown.
     /// \param waker swapped for the entry's
     void park(SleepEntry& entry, Waker& waker);
     /// If the entry still has a waker to be called, has it called at another time; by the next turn
-    /// if that is due. Allocates nothing, and does not fail.
+    /// if that is due. Allocates nothing, and does not fail. Takes no lock if the time is later.
     void rearm(SleepEntry& entry, Nanos deadline, Nanos now);
     /// Implements Sleep::wait(). \param deadline another thread may be resetting it
     void wait(SleepEntry& entry, const std::atomic<Nanos>& deadline);
@@ -116,10 +113,8 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
         }
         move(entry, deadline, tick, kept, before);
     }
-    /// Deregisters the entry and drops its waker. Afterwards it can be destroyed or polled.
-    /// \returns false if it must not even be destroyed, in a forked child
-    bool deregister(SleepEntry& entry) noexcept;
-    /// Takes its waker away; deregisters it too, unless a thread is in wait() for it.
+    /// Takes its waker away; deregisters it too, unless a thread is in wait() for it. In a forked
+    /// child the entry may stay registered; then it must not even be destroyed.
     Waker takeWaker(SleepEntry& entry) noexcept;
 
     // For what has entries without a deadline. Each of these takes a lock that enter() has

@@ -14,13 +14,10 @@ namespace jtimer::tokio::detail {
 bool Driver::poll(SleepEntry& entry, Nanos deadline, Waker& waker) {
     if (entry.hasLeftFired()) return true;
     // If it is registered already, the time does not matter.
-    const Nanos now = entry.isIdle() ? monitor_.now() : 0;
-    const Polled polled = poll(entry, deadline, now, waker);
-    if (polled == Polled::IsShutDown) requireRunning();
-    return polled == Polled::Fired;
+    return poll(entry, deadline, entry.isIdle() ? monitor_.now() : 0, waker);
 }
 
-Driver::Polled Driver::poll(SleepEntry& entry, Nanos deadline, Nanos now, Waker& waker) {
+bool Driver::poll(SleepEntry& entry, Nanos deadline, Nanos now, Waker& waker) {
     const Tick tick = ticks_.dueBy(deadline);
     Waker dropped;
     // As soon as this lock is released, the entry may fire, and its waker may destroy it.
@@ -28,21 +25,21 @@ Driver::Polled Driver::poll(SleepEntry& entry, Nanos deadline, Nanos now, Waker&
     if (entry.hasFired()) {
         dropped.swap(entry.waker);
         if (entry.isRegistered()) drop(entry);
-        return Polled::Fired;
+        return true;
     }
-    if (isShutdown()) return Polled::IsShutDown;
+    requireRunning();
     const bool isNew = entry.isIdle();  // unless a thread in wait() has registered it
     if (isNew && isDue(deadline, tick, now)) {
         countFired(deadline, now);
         entry.leave(true);
-        return Polled::Fired;
+        return true;
     }
     if (waker) entry.waker.swap(waker);
     if (isNew) {
         wheel_.insert(entry, tick);
         leaveRegistered(lock, tick);
     }
-    return Polled::Waits;
+    return false;
 }
 
 void Driver::park(SleepEntry& entry, Waker& waker) {
@@ -55,6 +52,7 @@ void Driver::park(SleepEntry& entry, Waker& waker) {
 
 void Driver::rearm(SleepEntry& entry, Nanos deadline, Nanos now) {
     const Tick tick = ticks_.dueBy(deadline);
+    if (entry.extend(tick)) return;
     Lock lock = enterUnlessForked();
     if (!lock.owns_lock()) return;      // nothing calls the waker in this process
     if (!entry.isRegistered()) return;  // a turn has called it
@@ -114,17 +112,6 @@ void Driver::wait(SleepEntry& entry, const std::atomic<Nanos>& deadline) {
     requireCanWait();
     if (isNew) wheel_.insert(entry, tick);
     block(lock, entry, isNew ? std::optional(tick) : std::nullopt);
-}
-
-bool Driver::deregister(SleepEntry& entry) noexcept {
-    if (!entry.isRegistered()) return true;
-    Waker dropped;
-    const Lock lock = enterUnlessForked();
-    if (!lock.owns_lock()) return false;
-    if (!entry.isRegistered()) return true;
-    dropped.swap(entry.waker);
-    drop(entry);
-    return true;
 }
 
 Waker Driver::takeWaker(SleepEntry& entry) noexcept {

@@ -10,7 +10,6 @@ namespace jtimer::tokio {
 
 using detail::Nanos;
 using detail::SleepAccess;
-using jtimer::detail::saturatingAdd;
 
 Interval::Interval(Sleep sleep, std::int64_t period) : sleep_(std::move(sleep)), period_(period) {}
 
@@ -27,7 +26,7 @@ std::optional<Date> Interval::pollTick(Waker waker) {
 /// Takes the tick that has come: chooses the next one, which the next poll registers.
 Date Interval::taken() {
     const Nanos scheduled = SleepAccess::deadlineOf(sleep_);
-    const Nanos now = SleepAccess::driverOf(sleep_).now();
+    const Nanos now = SleepAccess::entryOf(sleep_).driver->now();
     SleepAccess::restart(sleep_, detail::nextTick(behavior_, scheduled, period_, now));
     return detail::dateOf(scheduled);
 }

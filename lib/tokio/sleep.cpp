@@ -15,7 +15,9 @@ namespace {
 
 /// Destroys an entry. Its waker is destroyed with no lock held.
 void destroy(SleepEntry* entry) noexcept {
-    if (entry != nullptr && entry->driver->deregister(*entry)) delete entry;
+    if (entry == nullptr) return;
+    entry->driver->takeWaker(*entry);
+    if (!entry->isRegistered()) delete entry;
 }
 
 }  // namespace
@@ -49,11 +51,13 @@ Date Sleep::deadline() const noexcept { return detail::dateOf(SleepAccess::deadl
 
 bool Sleep::isElapsed() const noexcept { return entry_->hasFired(); }
 
-void Sleep::reset(Date deadline) { SleepAccess::reset(*this, jtimer::detail::toNanos(deadline)); }
+void Sleep::reset(Date deadline) {
+    entry_->driver->reset(*entry_, jtimer::detail::toNanos(deadline), deadline_);
+}
 
 void Sleep::resetAfter(TimeSpan duration) {
-    const detail::Nanos span = detail::requireNotNegative(duration);
-    SleepAccess::reset(*this, jtimer::detail::saturatingAdd(entry_->driver->now(), span));
+    detail::Driver& driver = *entry_->driver;
+    driver.reset(*entry_, detail::deadlineAfter(driver, duration), deadline_);
 }
 
 }  // namespace jtimer::tokio

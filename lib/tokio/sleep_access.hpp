@@ -19,10 +19,10 @@ inline Date dateOf(Nanos nanos) {
     return Date(date < time ? date + Date::duration(1) : date);
 }
 
-/// \throws IllegalArgumentException "Negative duration."
-inline Nanos requireNotNegative(TimeSpan duration) {
+/// The time `duration` from now. \throws IllegalArgumentException "Negative duration."
+inline Nanos deadlineAfter(const Driver& driver, TimeSpan duration) {
     if (duration.value().millis < 0) throw IllegalArgumentException("Negative duration.");
-    return jtimer::detail::toNanos(duration.value());
+    return jtimer::detail::saturatingAdd(driver.now(), jtimer::detail::toNanos(duration.value()));
 }
 
 /// Gives the code built on Sleep, Interval and TimeDriver access to their private parts.
@@ -30,37 +30,15 @@ class SleepAccess {
   public:
     static Sleep make(Driver& driver, Nanos deadline) { return Sleep(driver, deadline); }
     static Driver& driverOf(const TimeDriver& driver) noexcept { return *driver.driver_; }
-    static Driver& driverOf(const Sleep& sleep) noexcept { return *sleep.entry_->driver; }
+    static SleepEntry& entryOf(const Sleep& sleep) noexcept { return *sleep.entry_; }
     static Sleep& sleepOf(Interval& interval) noexcept { return interval.sleep_; }
 
     /// Sets another deadline for a Sleep that is not registered, or has fired; its next poll
     /// registers it. A waker that waits for a turn is dropped.
     static void restart(Sleep& sleep, Nanos deadline) noexcept {
-        if (isRegistered(sleep)) takeWaker(sleep);
+        sleep.entry_->driver->takeWaker(*sleep.entry_);
         sleep.deadline_.store(deadline, std::memory_order_relaxed);
         sleep.entry_->leave(false);
-    }
-    static void reset(Sleep& sleep, Nanos deadline) {
-        driverOf(sleep).reset(*sleep.entry_, deadline, sleep.deadline_);
-    }
-    /// Has a registered Sleep fire at a later time, without a lock and without a change of its
-    /// deadline(). \returns false if it is not registered for an earlier time
-    static bool extend(Sleep& sleep, Nanos deadline) noexcept {
-        return sleep.entry_->extend(driverOf(sleep).ticks().dueBy(deadline));
-    }
-    /// Calls Driver::poll() with a time that the caller has read.
-    static Driver::Polled poll(Sleep& sleep, Nanos now, Waker& waker) {
-        return driverOf(sleep).poll(*sleep.entry_, deadlineOf(sleep), now, waker);
-    }
-    static void park(Sleep& sleep, Waker& waker) { driverOf(sleep).park(*sleep.entry_, waker); }
-    /// Has a waker that a poll has left, if it has not been called yet, called at `deadline`, which
-    /// is not what deadline() returns.
-    static void rearm(Sleep& sleep, Nanos deadline, Nanos now) {
-        driverOf(sleep).rearm(*sleep.entry_, deadline, now);
-    }
-    static bool isRegistered(const Sleep& sleep) noexcept { return sleep.entry_->isRegistered(); }
-    static Waker takeWaker(Sleep& sleep) noexcept {
-        return driverOf(sleep).takeWaker(*sleep.entry_);
     }
     static Nanos deadlineOf(const Sleep& sleep) noexcept {
         return sleep.deadline_.load(std::memory_order_relaxed);

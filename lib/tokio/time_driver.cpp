@@ -13,7 +13,6 @@ using detail::Driver;
 using detail::DriverRef;
 using detail::Nanos;
 using detail::SleepAccess;
-using jtimer::detail::saturatingAdd;
 using jtimer::detail::toNanos;
 
 namespace {
@@ -50,9 +49,9 @@ TimeDriver::~TimeDriver() {
 }
 
 Sleep TimeDriver::sleep(TimeSpan duration) {
-    const Nanos span = detail::requireNotNegative(duration);
+    const Nanos deadline = detail::deadlineAfter(*driver_, duration);
     driver_->requireRunning();
-    return SleepAccess::make(*driver_, saturatingAdd(driver_->now(), span));
+    return SleepAccess::make(*driver_, deadline);
 }
 
 Sleep TimeDriver::sleepUntil(Date deadline) {

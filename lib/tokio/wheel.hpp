@@ -55,8 +55,8 @@ class Wheel {
 
     /// Adds an entry that is in no wheel. If `tick` has elapsed, the entry becomes pending.
     void insert(Entry& entry, Tick tick) noexcept;
-    /// Adds an entry that has fired already as pending, so that takePending() returns it for what is
-    /// left to do.
+    /// Adds an entry that has fired already as pending, so that takePending() returns it for what
+    /// is left to do.
     void insertFired(Entry& entry) noexcept;
     /// Adds an entry without a deadline, which only remove() and takeAny() find.
     void park(Entry& entry) noexcept;

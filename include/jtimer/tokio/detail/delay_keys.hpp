@@ -71,7 +71,7 @@ class JTIMER_API DelayKeys {
     void check() const;
 
   private:
-    class JTIMER_LOCAL Impl;
+    struct JTIMER_LOCAL Impl;
     struct Unref {
         void operator()(Driver* driver) const noexcept;
     };
