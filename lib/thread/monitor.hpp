@@ -126,11 +126,13 @@ class Monitor {
     /// wins, being awake, and the others starve. To be called between short pieces of a long job.
     void letOthersIn(Lock& lock);
 
-  private:
     /// Whether the waiting thread is not the parent's, of which this process is a forked child.
+    /// Before begin(), whether the monitor is not the parent's.
     bool isInThisProcess() const noexcept {
         return getpid() == pid_.load(std::memory_order_relaxed);
     }
+
+  private:
     void enterContended(Lock& lock);
     void enterContendedUnlessForked(Lock& lock, const OwnThread& waiting);
     bool waitNotified(Lock& lock, const WaitPolicy::Plan& plan, Nanos now);

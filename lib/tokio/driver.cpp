@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "tokio/driver.hpp"
 
+#include "clock/default_clocks.hpp"
 #include "thread/run_here.hpp"
 #include "thread/uncaught_exception.hpp"
 
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
-#include <unistd.h>
 #include <utility>
 
 namespace jtimer::tokio::detail {
@@ -21,6 +21,14 @@ namespace {
 /// What a thread does for a driver. Calls that could never return meanwhile, or would turn a wheel
 /// that is being turned, ask RunHere for it.
 enum Doing { kTurn, kWaker, kShutdown };
+
+jtimer::detail::LoopThread::Settings threadSettings(const TimeDriverOptions& options) {
+    jtimer::detail::LoopThread::Settings settings = jtimer::detail::LoopThread::Settings::of(
+        options.name.empty() ? TimeDriverOptions().name : options.name,
+        options.uncaughtExceptionHandler, options.clock, jtimer::detail::defaultSteadyClock);
+    settings.startsLater = options.polled;
+    return settings;
+}
 
 }  // namespace
 
@@ -43,9 +51,9 @@ struct Driver::Turn {
     const RunHere here;
 };
 
-Driver::Driver(Settings settings)
-    : LoopThread(std::move(settings.thread)), polled_(settings.polled),
-      unpark_(std::move(settings.unpark)), pid_(getpid()), ticks_(monitor_.now()) {}
+Driver::Driver(TimeDriverOptions options)
+    : LoopThread(threadSettings(options)), polled_(options.polled),
+      unpark_(std::move(options.unpark)), ticks_(monitor_.now()) {}
 
 void Driver::start() {
     if (!polled_) LoopThread::start(std::make_shared<DriverRef>(this));
@@ -61,23 +69,20 @@ void Driver::requireCanWait() const {
         throw IllegalStateException("Cannot wait inside a turn of the same TimeDriver.");
 }
 
-bool Driver::isFromBeforeFork() const noexcept { return getpid() != pid_; }
-
 void Driver::requireThisProcess() const {
-    if (isFromBeforeFork())
+    if (!monitor_.isInThisProcess())
         throw IllegalStateException("TimeDriver belongs to the parent process.");
 }
 
 Lock Driver::enter() {
-    Lock lock = monitor_.tryEnter();
-    if (lock.owns_lock()) return lock;
-    requireThisProcess();
-    return monitor_.enter();
+    Lock lock = enterUnlessForked();
+    if (!lock.owns_lock()) requireThisProcess();
+    return lock;
 }
 
 Lock Driver::enterUnlessForked() noexcept {
     Lock lock = monitor_.tryEnter();
-    if (!lock.owns_lock() && !isFromBeforeFork()) monitor_.enter(lock);
+    if (!lock.owns_lock() && monitor_.isInThisProcess()) monitor_.enter(lock);
     return lock;
 }
 
@@ -235,7 +240,7 @@ void Driver::releaseAll(Lock& lock) {
 }
 
 void Driver::close() noexcept {
-    if (isFromBeforeFork()) return;  // its turns and wakers belong to the parent
+    if (!monitor_.isInThisProcess()) return;  // its turns and wakers belong to the parent
     LoopThread::close([this] {
         shutdown();
         thread_.finish();
@@ -253,23 +258,17 @@ void Driver::end() {
 void Driver::mainLoop() {
     Lock lock = monitor_.enter();
     while (!isShutdown()) {
-        const std::optional<Tick> next = wheel_.nextExpiration();
-        const Nanos wakeUp = next ? ticks_.timeOf(*next) : kNever;
-        if (wheel_.hasPending()) {
-            // At once, even if the clock has gone back since the last turn.
-            turn(lock, monitor_.now());
-            continue;
-        }
+        promise_ = wheel_.nextExpiration();
+        const Nanos wakeUp = promise_ ? ticks_.timeOf(*promise_) : kNever;
         if (wakeUp == kNever) {
-            promise_ = next;
             monitor_.wait(lock);
             continue;
         }
         const Nanos now = monitor_.now();
-        if (wakeUp <= now) {
+        // What is pending is taken at once, even if the clock has gone back since the last turn.
+        if (wheel_.hasPending() || wakeUp <= now) {
             turn(lock, now);
         } else {
-            promise_ = next;
             monitor_.waitUntil(lock, wakeUp, now);
         }
     }

@@ -20,7 +20,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <sys/types.h>
 
 namespace jtimer::tokio::detail {
 
@@ -68,14 +67,8 @@ struct SleepEntry : Entry {
 class Driver final : public boost::intrusive_ref_counter<Driver>,
                      private jtimer::detail::LoopThread {
   public:
-    struct Settings {
-        LoopThread::Settings thread;
-        bool polled = false;
-        std::function<void()> unpark;
-    };
-
     /// \throws std::system_error if the clock cannot make another Waiter
-    explicit Driver(Settings settings);
+    explicit Driver(TimeDriverOptions options);
 
     /// Starts the thread, unless the driver is polled. \throws std::system_error if that fails
     void start();
@@ -178,12 +171,17 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
   private:
     struct Turn;
 
-    /// One thread in wait(), on its stack.
+    /// One thread in wait(), on its stack. It is in waits_ until the entry leaves the wheel.
     struct Wait : boost::intrusive::set_base_hook<> {
-        explicit Wait(SleepEntry& waitsFor) : entry(&waitsFor) {}
+        Wait(Driver& waitsOn, Lock& held, SleepEntry& waitsFor);
+        Wait(const Wait&) = delete;
+        Wait& operator=(const Wait&) = delete;
+        ~Wait();
+
+        Driver& driver;
+        Lock& lock;
         SleepEntry* const entry;
-        /// isOver: the entry has left the wheel. hasFired: it has left because it has fired.
-        bool isOver = false;
+        /// The entry has left the wheel because it has fired.
         bool hasFired = false;
         jtimer::detail::Condition over;
     };
@@ -192,13 +190,11 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
         type operator()(const Wait& wait) const noexcept { return wait.entry; }
     };
 
-    bool isFromBeforeFork() const noexcept;
     void requireThisProcess() const;
     bool isDue(Nanos deadline, Tick tick, Nanos now) const noexcept {
         return deadline <= now || tick <= wheel_.elapsed();
     }
     void move(SleepEntry& entry, Nanos deadline, Tick tick, std::atomic<Nanos>& kept, Nanos before);
-    void stopWaiting(Lock& lock, Wait& wait) noexcept;
     void countFired(Nanos due, Nanos now) noexcept;
     void endWaits(SleepEntry& entry, bool fired) noexcept;
     Waker finish(Lock& lock, SleepEntry& entry, bool fired) noexcept;
@@ -213,7 +209,6 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
 
     const bool polled_;
     const std::function<void()> unpark_;
-    const pid_t pid_;
     const Ticks ticks_;
     Wheel wheel_;
     /// Sorted by entry, so that firing an entry finds its waiting threads quickly among any number

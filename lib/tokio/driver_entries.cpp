@@ -137,7 +137,6 @@ void Driver::endWaits(SleepEntry& entry, bool fired) noexcept {
     entry.setWaitedFor(false);
     const auto [first, last] = waits_.equal_range(&entry);
     for (auto wait = first; wait != last;) {
-        wait->isOver = true;
         wait->hasFired = fired;
         wait->over.notify_one();
         wait = waits_.erase(wait);
@@ -161,34 +160,28 @@ void Driver::leaveFired(Lock& lock) {
     }
 }
 
+Driver::Wait::Wait(Driver& waitsOn, Lock& held, SleepEntry& waitsFor)
+    : driver(waitsOn), lock(held), entry(&waitsFor) {
+    driver.waits_.insert(*this);
+    entry->setWaitedFor(true);
+}
+
+/// Also runs when an interruption or a cancellation ends the wait. Then the entry still exists.
+Driver::Wait::~Wait() {
+    if (!lock.owns_lock()) lock.lock();
+    if (!is_linked()) return;
+    driver.waits_.erase(driver.waits_.iterator_to(*this));
+    if (driver.waits_.find(entry) == driver.waits_.end()) entry->setWaitedFor(false);
+}
+
 void Driver::block(Lock& lock, SleepEntry& entry, std::optional<Tick> unpark) {
-    Wait wait(entry);
-    // Also runs when an interruption or a cancellation ends the wait.
-    struct Stop {
-        Driver& driver;
-        Lock& lock;
-        Wait& wait;
-        ~Stop() {
-            if (!lock.owns_lock()) lock.lock();
-            driver.stopWaiting(lock, wait);
-        }
-    };
-    const Stop stop{*this, lock, wait};
-    waits_.insert(wait);
-    entry.setWaitedFor(true);
+    Wait wait(*this, lock, entry);
     if (unpark) {
         leaveRegistered(lock, *unpark);
         monitor_.enter(lock);
     }
-    wait.over.wait(lock, [&wait] { return wait.isOver; });
+    wait.over.wait(lock, [&wait] { return !wait.is_linked(); });
     if (!wait.hasFired) requireRunning();
-}
-
-/// The entry still exists if the wait is not over.
-void Driver::stopWaiting(Lock&, Wait& wait) noexcept {
-    if (wait.isOver) return;
-    waits_.erase(waits_.iterator_to(wait));
-    if (waits_.find(wait.entry) == waits_.end()) wait.entry->setWaitedFor(false);
 }
 
 }  // namespace jtimer::tokio::detail

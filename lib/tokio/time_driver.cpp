@@ -1,7 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include <jtimer/tokio/time_driver.hpp>
 
-#include "clock/default_clocks.hpp"
 #include "tokio/driver.hpp"
 #include "tokio/sleep_access.hpp"
 
@@ -18,15 +17,7 @@ using jtimer::detail::toNanos;
 namespace {
 
 DriverRef started(TimeDriverOptions options) {
-    if (options.name.empty()) options.name = TimeDriverOptions().name;
-    Driver::Settings settings;
-    settings.thread = jtimer::detail::LoopThread::Settings::of(
-        std::move(options.name), std::move(options.uncaughtExceptionHandler),
-        std::move(options.clock), jtimer::detail::defaultSteadyClock);
-    settings.thread.startsLater = options.polled;
-    settings.polled = options.polled;
-    settings.unpark = std::move(options.unpark);
-    DriverRef driver(new Driver(std::move(settings)));
+    DriverRef driver(new Driver(std::move(options)));
     driver->start();
     return driver;
 }
