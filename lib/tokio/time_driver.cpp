@@ -16,12 +16,6 @@ using jtimer::detail::toNanos;
 
 namespace {
 
-DriverRef started(TimeDriverOptions options) {
-    DriverRef driver(new Driver(std::move(options)));
-    driver->start();
-    return driver;
-}
-
 Nanos requirePeriod(TimeSpan period) {
     const Nanos nanos = toNanos(period.value());
     if (nanos <= 0) throw IllegalArgumentException("`period` must be non-zero.");
@@ -32,7 +26,11 @@ Nanos requirePeriod(TimeSpan period) {
 
 TimeDriver::TimeDriver() : TimeDriver(TimeDriverOptions{}) {}
 
-TimeDriver::TimeDriver(TimeDriverOptions options) : driver_(started(std::move(options)).detach()) {}
+TimeDriver::TimeDriver(TimeDriverOptions options) {
+    DriverRef driver(new Driver(std::move(options)));
+    driver->start();
+    driver_ = driver.detach();
+}
 
 TimeDriver::~TimeDriver() {
     const DriverRef released(driver_, false);

@@ -93,15 +93,6 @@ std::optional<Tick> Wheel::nextExpiration() const noexcept {
     return next->start;
 }
 
-/// Called when the start of this slot has come. Empties it at once, because on the top level some
-/// of its entries may be placed in the same slot again.
-void Wheel::open(const Slot& slot) noexcept {
-    Level& level = levels_[slot.level];
-    undealt_.splice(undealt_.end(), level.slots[slot.slot]);
-    level.occupied &= ~bitOf(slot.slot);
-    elapsed_ = slot.start;
-}
-
 /// Makes each entry of the slot pending, or places it in a slot of a lower level; on the top level
 /// perhaps in the same slot. \returns false if entries are left after `most`
 bool Wheel::deal(std::size_t& most) noexcept {
@@ -125,7 +116,11 @@ void Wheel::advance(Tick now, std::size_t& most) noexcept {
             elapsed_ = std::max(elapsed_, now);
             return;
         }
-        open(*next);
+        // Emptied at once: on the top level some of its entries may be placed in it again.
+        Level& level = levels_[next->level];
+        undealt_.splice(undealt_.end(), level.slots[next->slot]);
+        level.occupied &= ~bitOf(next->slot);
+        elapsed_ = next->start;
     }
 }
 

@@ -120,7 +120,6 @@ class Wheel {
     void place(Entry& entry) noexcept;
     Tick startOf(int level, int slot) const noexcept;
     std::optional<Slot> nextSlot() const noexcept;
-    void open(const Slot& slot) noexcept;
     bool deal(std::size_t& most) noexcept;
     void checkSlot(int level, int slot, std::size_t& count, std::optional<Tick>& next) const;
 
