@@ -32,28 +32,24 @@ enum class TimeoutState {
 
 namespace detail {
 
-template <class Result>
-struct ValueOf;
+/// What the poll of an operation returns, and the type of its value.
+template <class T>
+struct PollResult : std::false_type {};
 template <class R>
-struct ValueOf<std::optional<R>> {
-    using Type = R;
+struct PollResult<std::optional<R>> : std::true_type {
+    using Value = R;
 };
 template <>
-struct ValueOf<bool> {
-    using Type = void;
+struct PollResult<bool> : std::true_type {
+    using Value = void;
 };
-
-template <class T>
-inline constexpr bool isPollResult = std::is_same_v<T, bool>;
-template <class R>
-inline constexpr bool isPollResult<std::optional<R>> = true;
 
 /// Whether a Timeout can poll a T.
 template <class T, class = void>
 inline constexpr bool isOperation = false;
 template <class T>
 inline constexpr bool isOperation<T, std::enable_if_t<std::is_invocable_v<T&, const Waker&>>> =
-    isPollResult<std::decay_t<std::invoke_result_t<T&, const Waker&>>>;
+    PollResult<std::decay_t<std::invoke_result_t<T&, const Waker&>>>::value;
 
 // Advice for mistaken calls, see jtimer/jdk/detail/advice.hpp.
 struct write_an_operation_on_a_Waker_that_returns_an_optional {};
@@ -76,8 +72,8 @@ template <class Operation>
 class Timeout {
   public:
     /// The type of the operation's value.
-    using Value = typename detail::ValueOf<
-        std::decay_t<std::invoke_result_t<Operation&, const Waker&>>>::Type;
+    using Value = typename detail::PollResult<
+        std::decay_t<std::invoke_result_t<Operation&, const Waker&>>>::Value;
 
     /// Most code uses timeout() instead.
     Timeout(Sleep deadline, Operation limited)
