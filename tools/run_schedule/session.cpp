@@ -12,7 +12,6 @@
 #include "time_text.hpp"
 #include "trace.hpp"
 #include "watch.hpp"
-#include "workers.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -106,14 +105,20 @@ class Session {
     }
 
     void launch(const Job& job, const SchedulePlayer::Done& done) {
+        const auto run = [this, job, done] {
+            try {
+                done(commands_.run(job));
+            } catch (...) {
+                player_->fail(std::current_exception());
+            }
+        };
+        const auto hasEnded = [](const std::future<void>& each) {
+            return each.wait_for(milliseconds(0)) == std::future_status::ready;
+        };
         try {
-            workers_.run([this, job, done] {
-                try {
-                    done(commands_.run(job));
-                } catch (...) {
-                    player_->fail(std::current_exception());
-                }
-            });
+            const std::lock_guard lock(runsMutex_);
+            runs_.erase(std::remove_if(runs_.begin(), runs_.end(), hasEnded), runs_.end());
+            runs_.push_back(std::async(std::launch::async, run));
         } catch (const std::system_error& e) {
             print(clocks_.wall->now(), job.entry->name,
                   std::string("[failed: no thread can be started: ") + e.what() + ']');
@@ -218,7 +223,7 @@ class Session {
     void finish() {
         std::packaged_task<void()> finishing([this] {
             player_->awaitEnd();
-            workers_.finish();
+            runs_.clear();
             player_->finish();
         });
         std::future<void> finished = finishing.get_future();
@@ -287,7 +292,9 @@ class Session {
 
     Ledger ledger_;
     Commands commands_;
-    Workers workers_;
+    std::mutex runsMutex_;
+    /// Guarded by runsMutex_ until no command will start. Destroying one waits until it has ended.
+    std::vector<std::future<void>> runs_;
     const std::unique_ptr<SchedulePlayer> player_;
 };
 
