@@ -1,30 +1,35 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "utf8.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
 
 namespace {
 
-/// Calls `onCharacter` or `onByte` for what is UTF-8 and what is not, in order.
-template <class OnCharacter, class OnByte>
-void forEach(std::string_view text, OnCharacter onCharacter, OnByte onByte) {
-    while (!text.empty()) {
-        const std::size_t size = characterSize(text);
-        if (size > 0) {
-            onCharacter(text.substr(0, size));
-        } else {
-            onByte(text.front());
-        }
-        text.remove_prefix(size > 0 ? size : 1);
-    }
-}
-
 bool isControl(std::string_view character) {
     const auto first = static_cast<unsigned char>(character.front());
     if (character.size() == 1) return first < 0x20 || first == 0x7f;
     return first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;  // U+0080 to U+009F
+}
+
+/// `text` with what `escape` returns for each byte that is not UTF-8, and, if not wanted, for each
+/// byte of a control character.
+template <class Escape>
+std::string escaped(std::string_view text, bool wantsControls, Escape escape) {
+    std::string result;
+    while (!text.empty()) {
+        const std::size_t size = characterSize(text);
+        const std::string_view character = text.substr(0, std::max<std::size_t>(size, 1));
+        if (size > 0 && (wantsControls || !isControl(character))) {
+            result += character;
+        } else {
+            for (const char c : character) result += escape(c);
+        }
+        text.remove_prefix(character.size());
+    }
+    return result;
 }
 
 }  // namespace
@@ -46,40 +51,17 @@ std::size_t characterSize(std::string_view text) {
     return isSurrogate || isTooLong || code > 0x10ffff ? 0 : size;
 }
 
-bool isPrintable(std::string_view text) {
-    bool isPrintable = true;
-    forEach(
-        text,
-        [&](std::string_view character) { isPrintable = isPrintable && !isControl(character); },
-        [&](char) { isPrintable = false; });
-    return isPrintable;
-}
+bool isPrintable(std::string_view text) { return inPrintable(text) == text; }
 
 std::string inUtf8(std::string_view text) {
-    std::string result;
-    forEach(
-        text, [&](std::string_view character) { result += character; },
-        [&](char) { result += "\xEF\xBF\xBD"; });
-    return result;
+    return escaped(text, true, [](char) { return "\xEF\xBF\xBD"; });
 }
 
 std::string inPrintable(std::string_view text) {
-    std::string result;
-    const auto escape = [&](char c) {
+    return escaped(text, false, [](char c) {
         std::array<char, 8> hex{};
         std::snprintf(hex.data(), hex.size(), "\\x%02x",
                       static_cast<unsigned>(static_cast<unsigned char>(c)));
-        result += hex.data();
-    };
-    forEach(
-        text,
-        [&](std::string_view character) {
-            if (!isControl(character)) {
-                result += character;
-            } else {
-                for (const char c : character) escape(c);
-            }
-        },
-        escape);
-    return result;
+        return std::string(hex.data());
+    });
 }
