@@ -2,8 +2,10 @@
 #include "player.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 using jtimer::Date;
+using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
 namespace {
@@ -89,7 +91,6 @@ void Player::schedule(const std::shared_ptr<const Entry>& entry, Date start) {
     ledger_.add(entry->name);
     Slot& slot = slots_[entry->name];
     slot = {entry, nullptr, false, false};
-    ++left_;
     if (!entry->followsWallClock()) {
         scheduleTask(slot, start + entry->after);
         return;
@@ -98,7 +99,7 @@ void Player::schedule(const std::shared_ptr<const Entry>& entry, Date start) {
     const Date when = entry->firstDate(now);
     if (when < now && !options_.catchUp) {
         actions_.isPast(*entry, when);
-        isOver(slot);
+        slot.isOver = true;
     } else {
         scheduleDate(entry, when);
     }
@@ -143,7 +144,7 @@ void Player::run(Task& task) {
         task.cancel();
         slot->second.restarts = true;
     }
-    if (outcome == Dispatcher::Outcome::Dropped && !entry.repeats()) isOver(slot->second);
+    if (outcome == Dispatcher::Outcome::Dropped && !entry.repeats()) slot->second.isOver = true;
 }
 
 /// \param steady by the steady clock
@@ -153,11 +154,7 @@ void Player::isDue(const Entry& entry, Date steady) {
 
 void Player::scheduleDate(const std::shared_ptr<const Entry>& entry, Date when) {
     ledger_.isDue(entry->name, when);
-    // Dates that are the same stay in order.
-    const auto place =
-        std::lower_bound(dueDates_.begin(), dueDates_.end(), when,
-                         [](const DueDate& each, Date date) { return each.when > date; });
-    dueDates_.insert(place, {when, entry});
+    dueDates_.emplace(when, entry);
 }
 
 /// Schedules what is due by the wall clock, and the next look at that clock.
@@ -169,19 +166,16 @@ void Player::lookAtWallClock() {
     correctDates(now, steadyNow);
     runPastDates(now, steadyNow);
     if (dueDates_.empty()) return;
-    nanoseconds next = dueDates_.back().when - now;
+    nanoseconds next = dueDates_.begin()->first - now;
     if (clocks_.wall != clocks_.steady) next = std::min<nanoseconds>(next, kWallClockLook);
     look_ = jtimer::makeTask([this] { unlessCancelled([this] { lookAtWallClock(); }); });
     timer_->schedule(look_, next);
 }
 
 void Player::runPastDates(Date now, Date steadyNow) {
-    std::vector<DueDate> past;
-    while (!dueDates_.empty() && dueDates_.back().when <= now) {
-        past.push_back(std::move(dueDates_.back()));
-        dueDates_.pop_back();
-    }
-    for (const auto& [when, entry] : past) {
+    while (!dueDates_.empty() && dueDates_.begin()->first <= now) {
+        const auto [when, entry] = *dueDates_.begin();
+        dueDates_.erase(dueDates_.begin());
         // Ahead of what is less overdue.
         const Date due = std::max(steadyNow - (now - when), Date());
         timer_->schedule(std::make_shared<Task>(*this, entry, when), due);
@@ -199,30 +193,19 @@ void Player::correctDates(Date now, Date steadyNow) {
     const bool isCorrected = ahead < wallAhead_ - kCorrection;
     wallAhead_ = ahead;
     if (!isCorrected) return;
-    std::vector<std::shared_ptr<const Entry>> entries;
-    for (const DueDate& each : dueDates_) {
-        if (each.entry->repeats()) entries.push_back(each.entry);
+    for (const auto& [when, entry] : std::exchange(dueDates_, {})) {
+        scheduleDate(entry, entry->repeats() ? entry->calendar->next(now) : when);
     }
-    dueDates_.erase(std::remove_if(dueDates_.begin(), dueDates_.end(),
-                                   [](const DueDate& each) { return each.entry->repeats(); }),
-                    dueDates_.end());
-    for (const auto& entry : entries) scheduleDate(entry, entry->calendar->next(now));
 }
 
 void Player::replace(std::vector<Entry> entries, std::function<void(const Changes&)> whenChanged) {
     auto shared = std::make_shared<std::vector<Entry>>(std::move(entries));
-    unlessCancelled([&] {
-        timer_->schedule(
-            [this, shared, whenChanged = std::move(whenChanged)] {
-                unlessCancelled([&] {
-                    Changes changes;
-                    update(std::move(*shared), changes);
-                    whenChanged(changes);
-                    lookAtWallClock();
-                    endIfAllHaveRun();
-                });
-            },
-            0);
+    callAfter(milliseconds(0), [this, shared, whenChanged = std::move(whenChanged)] {
+        Changes changes;
+        update(std::move(*shared), changes);
+        whenChanged(changes);
+        lookAtWallClock();
+        endIfAllHaveRun();
     });
 }
 
@@ -254,11 +237,10 @@ void Player::update(std::vector<Entry> entries, Changes& changes) {
 void Player::remove(Slots::iterator slot) {
     const std::shared_ptr<const Entry> entry = slot->second.entry;
     if (slot->second.task) slot->second.task->cancel();
-    if (!slot->second.isOver) --left_;
     slots_.erase(slot);
-    dueDates_.erase(std::remove_if(dueDates_.begin(), dueDates_.end(),
-                                   [&](const DueDate& each) { return each.entry == entry; }),
-                    dueDates_.end());
+    for (auto each = dueDates_.begin(); each != dueDates_.end();) {
+        each = each->second == entry ? dueDates_.erase(each) : std::next(each);
+    }
     ledger_.isDue(entry->name, std::nullopt);
     dispatcher_.drop(entry->name);
 }
@@ -277,8 +259,7 @@ void Player::done(const std::string& name, bool succeeded) {
         const std::lock_guard lock(mutex_);
         ends_.emplace_back(name, succeeded);
     }
-    unlessCancelled(
-        [this] { timer_->schedule([this] { unlessCancelled([this] { takeEnds(); }); }, 0); });
+    callAfter(milliseconds(0), [this] { takeEnds(); });
 }
 
 void Player::takeEnds() {
@@ -290,7 +271,7 @@ void Player::takeEnds() {
     for (const auto& [name, succeeded] : ends) dispatcher_.ended(name, succeeded);
 }
 
-void Player::callAfter(std::chrono::milliseconds delay, std::function<void()> function) {
+void Player::callAfter(milliseconds delay, std::function<void()> function) {
     unlessCancelled([&] {
         timer_->schedule([function = std::move(function)] { unlessCancelled([&] { function(); }); },
                          delay);
@@ -309,7 +290,7 @@ void Player::ended(const Job& job, bool succeeded) {
     ledger_.runEnded(job.entry->name, succeeded);
     const auto slot = slots_.find(job.entry->name);
     if (slot != slots_.end() && slot->second.entry == job.entry && !job.entry->repeats()) {
-        isOver(slot->second);
+        slot->second.isOver = true;
     }
     endIfAllHaveRun();
 }
@@ -319,26 +300,15 @@ void Player::skipped(const Entry& entry) {
     actions_.skipped(entry);
 }
 
-void Player::isOver(Slot& slot) {
-    slot.isOver = true;
-    --left_;
-}
-
 void Player::endIfAllHaveRun() {
-    if (left_ == 0 && dispatcher_.idle()) whenAllHaveRun_();
+    const bool allAreOver = std::all_of(slots_.begin(), slots_.end(),
+                                        [](const auto& slot) { return slot.second.isOver; });
+    if (allAreOver && dispatcher_.idle()) whenAllHaveRun_();
 }
 
 void Player::cancel() {
     dispatcher_.stop();
     timer_->cancel();
-}
-
-void Player::fail(std::exception_ptr exception) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (!exception_) exception_ = std::move(exception);
-    }
-    whenAllHaveRun_();
 }
 
 void Player::awaitEnd() {
@@ -354,5 +324,5 @@ void Player::finish() {
     dispatcher_.giveUp();
     stats_ = timer_->stats();
     timer_.reset();
-    if (exception_) std::rethrow_exception(exception_);
+    rethrow();
 }

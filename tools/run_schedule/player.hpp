@@ -11,12 +11,9 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstddef>
-#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -53,11 +50,6 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
     void cancel() override;
     void awaitEnd() override;
     void finish() override;
-    void fail(std::exception_ptr exception) override;
-
-    /// The numbers include this object's own tasks: the start, each end of a command, each retry,
-    /// and each look at the wall clock.
-    const jtimer::TimerStats& stats() const override { return stats_; }
 
   private:
     class Task;
@@ -71,11 +63,8 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
     };
     using Slots = std::map<std::string, Slot>;
 
-    /// Something that is due by the wall clock.
-    struct DueDate {
-        jtimer::Date when;
-        std::shared_ptr<const Entry> entry;
-    };
+    /// What is due by the wall clock. What is due at the same time stays in order.
+    using DueDates = std::multimap<jtimer::Date, std::shared_ptr<const Entry>>;
 
     jtimer::TimerOptions timerOptions();
     void schedule(const std::shared_ptr<const Entry>& entry, jtimer::Date start);
@@ -90,7 +79,6 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
     void remove(Slots::iterator slot);
     void done(const std::string& name, bool succeeded);
     void takeEnds();
-    void isOver(Slot& slot);
     void endIfAllHaveRun();
 
     jtimer::Date now() override { return clocks_.steady->now(); }
@@ -105,22 +93,16 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
     Ledger& ledger_;
     const Actions actions_;
     const Options options_;
-    std::function<void()> whenAllHaveRun_;
 
     // Of the timer's thread, and of others before that has begun or after it has ended:
     Dispatcher dispatcher_;
     Slots slots_;
-    std::size_t left_ = 0;                     ///< slots that are not over
-    std::vector<DueDate> dueDates_;            ///< the next one last
+    DueDates dueDates_;
     std::shared_ptr<jtimer::TimerTask> look_;  ///< at the wall clock
     std::chrono::nanoseconds wallAhead_{0};    ///< of the steady clock, at the last look
     std::thread::id thread_;
-    jtimer::TimerStats stats_;
-
-    std::mutex mutex_;
-    // Guarded by mutex_:
-    std::vector<std::pair<std::string, bool>> ends_;  ///< of commands, not yet dealt with
-    std::exception_ptr exception_;
+    /// The ends of commands, not yet dealt with. Guarded by mutex_.
+    std::vector<std::pair<std::string, bool>> ends_;
 
     std::optional<jtimer::Timer>
         timer_;  // last: its destructor waits for tasks, which use the other members

@@ -197,16 +197,7 @@ std::vector<TaskInfo> ClusterPlayer::tasks() {
     return tasks;
 }
 
-void ClusterPlayer::fail(std::exception_ptr exception) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (!exception_) exception_ = std::move(exception);
-    }
-    whenAllHaveRun_();
-}
-
 void ClusterPlayer::finish() {
     timer_.reset();
-    const std::lock_guard lock(mutex_);
-    if (exception_) std::rethrow_exception(exception_);
+    rethrow();
 }

@@ -6,7 +6,6 @@
 #include <jtimer/cluster/scheduler.hpp>
 #include <jtimer/timer.hpp>
 
-#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -32,8 +31,6 @@ class ClusterPlayer final : public SchedulePlayer {
     void cancel() override { scheduler_.stop(0); }
     void awaitEnd() override { scheduler_.stop(); }
     void finish() override;
-    void fail(std::exception_ptr exception) override;
-    const jtimer::TimerStats& stats() const override { return stats_; }
 
   private:
     void createSchema();
@@ -48,15 +45,11 @@ class ClusterPlayer final : public SchedulePlayer {
     const bool catchUp_;
     Ledger& ledger_;
     const Actions actions_;
-    std::function<void()> whenAllHaveRun_;
     std::map<std::string, std::shared_ptr<const Entry>> entries_;
     const jtimer::WallClock clock_;
 
-    std::mutex mutex_;
-    std::exception_ptr exception_;                ///< guarded by mutex_
     std::map<std::string, std::mutex> commands_;  ///< one for each entry, while its command runs
 
     jtimer::cluster::Scheduler scheduler_;
-    jtimer::TimerStats stats_;
     std::optional<jtimer::Timer> timer_;  ///< of look(); last, as that uses the other members
 };
