@@ -130,10 +130,9 @@ BOOST_AUTO_TEST_CASE(quotes_and_backslashes_in_a_name_are_escaped) {
 
 BOOST_AUTO_TEST_CASE(a_file_of_metrics_is_replaced_as_a_whole) {
     const Folder folder;
-    const MetricsFile file(folder.file("m.prom"));
-    file.write("one\n");
+    replaceMetrics(folder.file("m.prom"), "one\n");
     const std::ifstream reader(folder.file("m.prom"));
-    file.write("two\n");
+    replaceMetrics(folder.file("m.prom"), "two\n");
     std::ostringstream read;
     read << reader.rdbuf();
     BOOST_TEST(read.str() == "one\n");  // the one that was opened
@@ -141,7 +140,7 @@ BOOST_AUTO_TEST_CASE(a_file_of_metrics_is_replaced_as_a_whole) {
     BOOST_TEST(folder.files() == 1);
 
     const std::string nowhere = folder.file("no/m.prom");
-    BOOST_CHECK_EXCEPTION(MetricsFile(nowhere).write("x"), std::runtime_error, [&](auto& e) {
+    BOOST_CHECK_EXCEPTION(replaceMetrics(nowhere, "x"), std::runtime_error, [&](auto& e) {
         return e.what() == "cannot write " + nowhere + ": No such file or directory";
     });
 }
@@ -149,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_file_of_metrics_is_replaced_as_a_whole) {
 BOOST_AUTO_TEST_CASE(metrics_replace_no_device_and_leave_nothing_behind) {
     const Folder folder;
     const auto refused = [](const std::string& file, const std::string& why) {
-        BOOST_CHECK_EXCEPTION(MetricsFile(file).write("x"), std::runtime_error, [&](auto& e) {
+        BOOST_CHECK_EXCEPTION(replaceMetrics(file, "x"), std::runtime_error, [&](auto& e) {
             return e.what() == "cannot write " + file + ": " + why;
         });
     };

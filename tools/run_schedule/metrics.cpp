@@ -1,15 +1,14 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "metrics.hpp"
 
+#include "output.hpp"
 #include "process.hpp"
+#include "time_text.hpp"
 
-#include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -26,13 +25,7 @@ using std::chrono::nanoseconds;
 
 namespace {
 
-std::string inSeconds(nanoseconds time) {
-    std::array<char, 40> text{};
-    std::snprintf(text.data(), text.size(), "%s%lld.%09lld", time.count() < 0 ? "-" : "",
-                  std::abs(static_cast<long long>(time.count() / 1'000'000'000)),
-                  std::abs(static_cast<long long>(time.count() % 1'000'000'000)));
-    return text.data();
-}
+std::string inSeconds(nanoseconds time) { return inDecimal(time.count(), 9); }
 
 std::string label(std::string_view name) {
     std::string text = "task=\"";
@@ -86,20 +79,11 @@ class Text {
     std::string text_;
 };
 
-/// \returns whether the file has all of `text`; if not, errno says why
-bool writeNew(const std::string& fileName, std::string_view text) {
+/// \returns the errno of the failure; 0 if the file has all of `text`
+int writeNew(const std::string& fileName, std::string_view text) {
     constexpr mode_t kMode = 0666;
     FileDescriptor file(::open(fileName.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode));
-    if (file.get() < 0) return false;
-    while (!text.empty()) {
-        const ssize_t count = ::write(file.get(), text.data(), text.size());
-        if (count > 0) {
-            text.remove_prefix(static_cast<std::size_t>(count));
-        } else if (errno != EINTR) {
-            return false;
-        }
-    }
-    return true;
+    return file.get() < 0 ? errno : writeAll(file.get(), text);
 }
 
 }  // namespace
@@ -110,18 +94,15 @@ std::string metricsOf(const std::vector<Record>& records) {
     text.counts("runs_total", "Runs that have begun.",
                 [](const Record& r) { return static_cast<std::int64_t>(r.lateness.count()); });
     text.counts("failures_total", "Runs that have failed, with all their retries.",
-                [](const Record& r) { return r.failures; });
-    text.counts("retries_total", "Commands that were run again.",
-                [](const Record& r) { return r.retries; });
-    text.counts("skipped_total", "Runs that were due and did not begin.",
-                [](const Record& r) { return r.skipped; });
+                &Record::failures);
+    text.counts("retries_total", "Commands that were run again.", &Record::retries);
+    text.counts("skipped_total", "Runs that were due and did not begin.", &Record::skipped);
 
     text.head("running", "gauge", "Whether the command runs.");
     text.values("running", [](const Record& r) { return r.runningSince ? "1" : "0"; });
     text.dates("last_success_timestamp_seconds", "When a command last succeeded.",
-               [](const Record& r) { return r.lastSuccess; });
-    text.dates("next_run_timestamp_seconds", "When a run is due next.",
-               [](const Record& r) { return r.next; });
+               &Record::lastSuccess);
+    text.dates("next_run_timestamp_seconds", "When a run is due next.", &Record::next);
 
     text.head("duration_seconds", "summary", "How long the commands took.");
     text.values("duration_seconds_sum", [](const Record& r) { return inSeconds(r.commandTime); });
@@ -142,22 +123,23 @@ std::string metricsOf(const std::vector<Record>& records) {
     return text.take();
 }
 
-void MetricsFile::write(const std::string& text) const {
-    const auto fail = [this](const std::string& why) {
-        throw std::runtime_error("cannot write " + fileName_ + ": " + why);
+void replaceMetrics(const std::string& fileName, const std::string& text) {
+    const auto fail = [&](const std::string& why) {
+        throw std::runtime_error("cannot write " + fileName + ": " + why);
     };
     // Renaming would replace /dev/null and the like.
     std::error_code none;
-    const std::filesystem::file_status status = std::filesystem::status(fileName_, none);
+    const std::filesystem::file_status status = std::filesystem::status(fileName, none);
     if (std::filesystem::is_directory(status)) fail(strerror(EISDIR));
     if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
         fail("it is not a regular file");
     }
     // In the same folder, or it could not be renamed; and not *.prom, which the collector reads.
-    const std::string newName = fileName_ + ".new";
-    if (!writeNew(newName, text) || std::rename(newName.c_str(), fileName_.c_str()) != 0) {
-        const std::string why = strerror(errno);
+    const std::string newName = fileName + ".new";
+    int error = writeNew(newName, text);
+    if (error == 0 && std::rename(newName.c_str(), fileName.c_str()) != 0) error = errno;
+    if (error != 0) {
         ::unlink(newName.c_str());
-        fail(why);
+        fail(strerror(error));
     }
 }

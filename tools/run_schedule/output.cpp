@@ -9,11 +9,6 @@
 #include <poll.h>
 #include <unistd.h>
 
-namespace {
-
-/// Writes all of `text`, or as much as can be written.
-/// \param text on return, what has not been written
-/// \returns the errno of the failure; 0 if all has been written
 int writeAll(int fd, std::string_view& text) {
     while (!text.empty()) {
         const ssize_t count = ::write(fd, text.data(), text.size());
@@ -30,8 +25,6 @@ int writeAll(int fd, std::string_view& text) {
     }
     return 0;
 }
-
-}  // namespace
 
 Output::Output(int fd, std::size_t buffer, std::ostream& reports, std::string what)
     : fd_(fd), buffer_(buffer), reports_(reports), what_(std::move(what)) {}

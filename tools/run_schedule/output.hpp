@@ -7,6 +7,11 @@
 #include <string>
 #include <string_view>
 
+/// Writes all of `text`, or as much as can be written.
+/// \param text on return, what has not been written
+/// \returns the errno of the failure; 0 if all has been written
+int writeAll(int fd, std::string_view& text);
+
 /// Writes lines to a file descriptor, and counts those that it could not write. Such a line is
 /// lost, but the next one is still tried: a full disk may have room again. It reports the first
 /// loss, and the first line that it could write again.

@@ -4,9 +4,7 @@
 #include "time_text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <cstdio>
 #include <sstream>
 
 namespace {
@@ -65,11 +63,7 @@ std::string rightAligned(std::string_view text, std::size_t width) {
 }
 
 std::string inMillis(std::chrono::nanoseconds time) {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%lld.%03lld ms",
-                  static_cast<long long>(time.count() / 1'000'000),
-                  static_cast<long long>(time.count() / 1000 % 1000));
-    return text.data();
+    return inDecimal(time.count() / 1000, 3) + " ms";
 }
 
 void Printer::widen(std::size_t nameWidth) {

@@ -64,7 +64,7 @@ class Session {
         : options_(options), printer_(output),
           watches_(options.watch && Watch::isPossible(STDOUT_FILENO)),
           watch_(output, STDOUT_FILENO), signals_(options.reload),
-          trace_(traceOf(options, clocks_.steady->now())), metrics_(options.metrics),
+          trace_(traceOf(options, clocks_.steady->now())),
           commands_(
               ledger_, [this](auto&&... line) { print(line...); }, trace_.get()),
           player_(makePlayer()) {}
@@ -183,7 +183,7 @@ class Session {
         const std::uint64_t version = ledger_.version();
         if (options_.metrics.empty() || version == writtenVersion_) return true;
         try {
-            metrics_.write(metricsOf(ledger_.records()));
+            replaceMetrics(options_.metrics, metricsOf(ledger_.records()));
             writtenVersion_ = version;
             metricsFailed_ = false;
             return true;
@@ -282,7 +282,6 @@ class Session {
     const Clocks clocks_{std::make_shared<jtimer::SteadyClock>(),
                          std::make_shared<jtimer::WallClock>()};
     const std::unique_ptr<Trace> trace_;
-    const MetricsFile metrics_;
     std::uint64_t writtenVersion_ = 0;
     std::string metricsFailure_;
     bool metricsFailed_ = false;  ///< and that has been said

@@ -6,12 +6,11 @@
 #include "cluster/calendar.hpp"
 #include "zone.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
-#include <optional>
+#include <cstdlib>
 #include <system_error>
 #include <vector>
 
@@ -56,14 +55,6 @@ CivilTime civilTimeOf(std::int64_t seconds) {
     const calendar::CivilDate date = calendar::civilDate(day);
     return {
         static_cast<int>(date.year), date.month, date.day, rest / 3600, rest / 60 % 60, rest % 60};
-}
-
-/// The first moment at which local clocks show `local`, if there is one. mktime is unsuitable: it
-/// shifts a time that the clocks skip, and it may return either of two moments.
-std::optional<std::int64_t> firstMoment(const CivilTime& local) {
-    const std::vector<std::int64_t> moments = Zone().momentsOf(secondsOf(local));
-    if (moments.empty()) return std::nullopt;
-    return moments.front();
 }
 
 /// Splits `text`, piece by piece. A piece is identified by its shape, where 0 stands for a digit.
@@ -144,6 +135,12 @@ std::optional<int> parseCount(std::string_view text, int most) {
     return count;
 }
 
+std::string inDecimal(std::int64_t value, std::size_t decimals) {
+    std::string digits = std::to_string(std::abs(value));
+    digits.insert(0, decimals + 1 - std::min(decimals + 1, digits.size()), '0');
+    return (value < 0 ? "-" : "") + digits.insert(digits.size() - decimals, ".");
+}
+
 std::string inQuotes(std::string_view text) { return '"' + inPrintable(text) + '"'; }
 
 void failExpecting(const std::string& wrong, const std::string& expected) {
@@ -183,7 +180,10 @@ jtimer::Date parseDate(std::string_view text) {
     if (date->utcOffset) {
         moment = secondsOf(time) - *date->utcOffset;
     } else {
-        moment = firstMoment(time);
+        // mktime is unsuitable: it shifts a time that the clocks skip, and it may return either of
+        // two moments.
+        const std::vector<std::int64_t> moments = Zone().momentsOf(secondsOf(time));
+        if (!moments.empty()) moment = moments.front();
     }
     if (!moment && !localOffsetAt(secondsOf(time) + kSecondsPerDay)) {
         failExpecting(inQuotes(text) + " is beyond the local times of this system",

@@ -4,6 +4,8 @@
 #include <jtimer/time.hpp>
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -32,6 +34,9 @@ int parseTimeOfDay(std::string_view text);
 /// offset from UTC. If the system does not know the local time, as after 2038 with a 32-bit time_t,
 /// the result is in UTC.
 std::string formatDate(jtimer::Date date);
+
+/// `value` as a number with that many decimals: 1050 with three is `1.050`.
+std::string inDecimal(std::int64_t value, std::size_t decimals);
 
 /// Reads a whole number from 1 to `most`.
 /// \returns nothing if it is another one, or none

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "trace.hpp"
 
+#include "time_text.hpp"
 #include "utf8.hpp"
 
 #include <array>
@@ -25,12 +26,7 @@ int create(const std::string& fileName) {
     return file;
 }
 
-std::string inMicros(nanoseconds time) {
-    std::array<char, 32> text{};
-    const auto nanos = static_cast<long long>(time.count());
-    std::snprintf(text.data(), text.size(), "%lld.%03lld", nanos / 1000, nanos % 1000);
-    return text.data();
-}
+std::string inMicros(nanoseconds time) { return inDecimal(time.count(), 3); }
 
 }  // namespace
 
