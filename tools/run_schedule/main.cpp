@@ -77,8 +77,6 @@ int main(int argc, char** argv) {
     Result result;
     try {
         result = (options.dryRun ? playDry : play)(std::move(entries), options, output);
-    } catch (const BadFile& e) {
-        return fail(std::string("run_schedule: ") + e.what(), kBadUsage);
     } catch (const std::invalid_argument& e) {
         return fail(std::string("run_schedule: ") + e.what(), kBadUsage);
     } catch (const std::exception& e) {

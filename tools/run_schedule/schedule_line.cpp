@@ -11,9 +11,9 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 using std::chrono::milliseconds;
 
@@ -175,20 +175,16 @@ bool isOption(std::string_view word) {
 }
 
 void takeOptions(Words& words, Entry& entry) {
-    bool hasOverlap = false, hasRetry = false;
-    const auto take = [](bool& has, std::string_view name) {
-        if (std::exchange(has, true)) failExpecting(inQuotes(name) + " occurs twice", "one");
-    };
+    std::set<std::string_view> names;
     for (;;) {
         const std::string_view word = words.peek();
         const std::size_t equals = word.find('=');
         if (equals == word.npos) return;
         const std::string_view name = word.substr(0, equals), value = word.substr(equals + 1);
+        if (!names.insert(name).second) failExpecting(inQuotes(name) + " occurs twice", "one");
         if (name == "overlap") {
-            take(hasOverlap, name);
             entry.overlap = parseOverlap(value);
         } else if (name == "retry") {
-            take(hasRetry, name);
             entry.retry = parseRetry(value);
         } else {
             failExpecting(inQuotes(word) + " is not an option",

@@ -23,6 +23,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -46,7 +47,7 @@ std::unique_ptr<Trace> traceOf(const Options& options, Date start) {
     try {
         return std::make_unique<Trace>(options.trace, start);
     } catch (const std::runtime_error& e) {
-        throw BadFile(e.what());
+        throw std::invalid_argument(e.what());
     }
 }
 
@@ -74,7 +75,7 @@ class Session {
             options_.runFor ? std::optional(steady_clock::now() + *options_.runFor) : std::nullopt;
         widen(entries);
         for (const Entry& entry : entries) ledger_.add(entry.name);
-        if (!writeMetrics()) throw BadFile(metricsFailure_);
+        if (!writeMetrics()) throw std::invalid_argument(metricsFailure_);
         player_->start(std::move(entries), [this] { signals_.wakeMain(); });
         const Signals::Reason reason = waitForEnd(deadline);
         player_->cancel();

@@ -5,7 +5,6 @@
 #include "options.hpp"
 #include "output.hpp"
 
-#include <stdexcept>
 #include <vector>
 
 /// What has come of a schedule.
@@ -15,14 +14,10 @@ struct Result {
 };
 
 /// Plays a schedule: runs its commands, until it has ended or a signal ends it.
-/// \throws BadFile if a file that the options name cannot be written; then nothing has run
+/// \throws std::invalid_argument if a file that the options name cannot be written; then nothing has
+///   run
 Result play(std::vector<Entry> entries, const Options& options, Output& output);
 
 /// Simulates a schedule, without waiting or running commands.
-/// \throws BadFile likewise
+/// \throws std::invalid_argument likewise
 Result playDry(std::vector<Entry> entries, const Options& options, Output& output);
-
-class BadFile : public std::runtime_error {
-  public:
-    using std::runtime_error::runtime_error;
-};
