@@ -20,14 +20,8 @@ using Node = NodeStock::Node;
 struct ThreadNodes {
     Node* first;
     std::size_t count;
-
-    // For a thread that collects.
-    bool collects;
-    Node* firstBatch;
-    Node* lastBatch;
-    std::size_t batches;
-    /// How many batches the stock has room for.
-    std::size_t room;
+    /// Gets each batch that is complete; null if the thread does not collect.
+    NodeStock* stock;
 };
 thread_local ThreadNodes threadNodes{};
 
@@ -49,13 +43,9 @@ bool beginsToKeep() noexcept {
 }
 
 [[gnu::noinline]] void collectBatch(ThreadNodes& mine) noexcept {
-    Node* const batch = std::exchange(mine.first, nullptr);
+    if (!mine.stock->add(*mine.first)) deleteNodes(mine.first);
+    mine.first = nullptr;
     mine.count = 0;
-    if (mine.batches == mine.room) return deleteNodes(batch);
-    batch->nextBatch = mine.firstBatch;
-    if (mine.firstBatch == nullptr) mine.lastBatch = batch;
-    mine.firstBatch = batch;
-    ++mine.batches;
 }
 
 /// A node that another processor's worker has freed is in that processor's cache.
@@ -82,73 +72,48 @@ void giveNode(void* memory) noexcept {
     const bool isFull = mine.count == NodeStock::kBatch;
     if (isFull || (mine.first == nullptr && !beginsToKeep())) return NodeBlocks::give(memory);
     mine.first = new (memory) Node{mine.first, nullptr};
-    if (++mine.count == NodeStock::kBatch && mine.collects) collectBatch(mine);
+    if (++mine.count == NodeStock::kBatch && mine.stock != nullptr) collectBatch(mine);
 }
 
-NodeStock::Collecting::Collecting() noexcept {
-    threadNodes.collects = true;
-    threadNodes.room = kMostBatches;
+NodeStock::Collecting::Collecting(NodeStock& stock) noexcept { threadNodes.stock = &stock; }
+
+NodeStock::Collecting::~Collecting() { threadNodes.stock = nullptr; }
+
+bool NodeStock::add(Node& batch) noexcept {
+    const Lock lock(mutex_, boost::try_to_lock);
+    if (!lock.owns_lock() || count_ == kMostBatches) return false;
+    batch.nextBatch = std::exchange(first_, &batch);
+    ++count_;
+    return true;
 }
 
-NodeStock::Collecting::~Collecting() {
-    threadNodes.collects = false;
-    deleteBatches(std::exchange(threadNodes.firstBatch, nullptr));
-    threadNodes.batches = 0;
-}
-
-void NodeStock::supplyIfNeeded(Lock&) noexcept {
+void NodeStock::supplyIfNeeded() noexcept {
     ThreadNodes& mine = threadNodes;
     if (mine.first != nullptr || !beginsToKeep()) return;
-    mine.first = pop();
+    mine.first = takeBatch();
+    if (mine.first == nullptr) return;
     mine.count = kBatch;
     prefetch(mine.first);
 }
 
-NodeStock::Node* NodeStock::pop() noexcept {
+NodeStock::Node* NodeStock::takeBatch() noexcept {
+    const Lock lock(mutex_);
+    if (first_ == nullptr) return nullptr;
     least_ = std::min(least_, --count_);
     return std::exchange(first_, first_->nextBatch);
 }
 
-void NodeStock::add(Lock&) noexcept {
-    ThreadNodes& mine = threadNodes;
-    if (mine.firstBatch != nullptr) {
-        mine.lastBatch->nextBatch = first_;
-        first_ = std::exchange(mine.firstBatch, nullptr);
-        count_ += std::exchange(mine.batches, 0);
-    }
-    mine.room = kMostBatches - count_;
-}
-
-NodeStock::Node* NodeStock::takeSurplus(Lock&) noexcept {
+void NodeStock::deleteSurplus() noexcept {
     constexpr std::size_t share = 8;
-    Node* surplus = nullptr;
-    for (std::size_t left = (least_ + share - 1) / share; left > 0; --left) {
-        Node* const batch = pop();
-        batch->nextBatch = surplus;
-        surplus = batch;
-    }
-    least_ = count_;
-    return surplus;
+    Lock lock(mutex_);
+    std::size_t surplus = (std::exchange(least_, count_) + share - 1) / share;
+    lock.unlock();
+    for (; surplus > 0; --surplus) deleteNodes(takeBatch());
 }
 
-NodeStock::Node* NodeStock::takeAll(Lock& lock) noexcept {
-    add(lock);
-    if (Node* const rest = std::exchange(threadNodes.first, nullptr); rest != nullptr) {
-        threadNodes.count = 0;
-        rest->nextBatch = first_;
-        first_ = rest;
-    }
-    count_ = least_ = 0;
-    threadNodes.room = kMostBatches;
-    return std::exchange(first_, nullptr);
-}
-
-void NodeStock::deleteBatches(Node* batch) noexcept {
-    while (batch != nullptr) {
-        Node* const next = batch->nextBatch;
-        deleteNodes(batch);
-        batch = next;
-    }
+void NodeStock::deleteAll() noexcept {
+    deleteThreadNodes();
+    while (Node* const batch = takeBatch()) deleteNodes(batch);
 }
 
 }  // namespace jtimer::netty::detail

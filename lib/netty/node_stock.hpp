@@ -5,6 +5,7 @@
 
 #include <jtimer/netty/detail/node_allocator.hpp>
 
+#include <atomic>
 #include <cstddef>
 
 namespace jtimer::netty::detail {
@@ -20,18 +21,16 @@ using jtimer::detail::Lock;
 /// freed, which is the order of cancellation.
 ///
 /// **The path of a node.** Each thread keeps up to kBatch nodes that it has freed, and takes its
-/// next ones from there. A worker collects whole batches instead: at the end of a tick it hands
-/// them over to its timer's NodeStock. A producer that has run out of nodes takes a batch from
-/// there, while it holds the timer's monitor, as each newTimeout() does anyway. So no node takes an
-/// atomic operation, nor does any list need a lock of its own: what a thread keeps is its own, and
-/// the stock is guarded by the monitor.
+/// next ones from there. A worker gives each batch that is complete to its timer's NodeStock. A
+/// producer that has run out of nodes takes a batch from there. So no node takes an atomic
+/// operation: what a thread keeps is its own, and the stock's mutex is locked once in kBatch nodes.
 ///
 /// **Lifetime.** A node belongs to no timer. So a timeout may outlive its timer, and any thread may
 /// free it. A thread that ends deletes the nodes it keeps.
 ///
 /// **Bounds.** A stock has at most kMostBatches. In each tick the worker deletes an eighth of the
-/// batches that were not needed since the tick before, and, before it waits for the first timeout,
-/// all. A thread keeps at most kBatch nodes, 6 KiB, which may be in as many blocks.
+/// batches that were not needed since the tick before, and, when nothing is pending, all. A thread
+/// keeps at most kBatch nodes, 6 KiB, which may be in as many blocks.
 ///
 /// **Memory checkers.** Nothing is kept if memoryIsChecked(). Poisoning the nodes that are kept was
 /// rejected: a node is reused within a tick, and then a stale use of it looks valid.
@@ -50,52 +49,53 @@ class NodeStock {
     NodeStock() noexcept = default;
     NodeStock(const NodeStock&) = delete;
     NodeStock& operator=(const NodeStock&) = delete;
-    ~NodeStock() { deleteBatches(first_); }
 
     /// Whether nodes are kept. Set before main(); a test may change it while no timeout exists.
     static bool isEnabled;
 
     /// Called by a producer: if it has run out of nodes, it gets a batch.
-    void supply(Lock& lock) noexcept {
-        if (first_ != nullptr) supplyIfNeeded(lock);
+    void supply() noexcept {
+        if (count_ != 0) supplyIfNeeded();
     }
 
     // Called by the worker.
 
-    /// From now on the calling thread collects batches, until the end of `Collecting`.
+    /// From now on the calling thread gives its batches to the stock, until the end of
+    /// `Collecting`.
     class Collecting {
       public:
-        Collecting() noexcept;
+        explicit Collecting(NodeStock& stock) noexcept;
         Collecting(const Collecting&) = delete;
         Collecting& operator=(const Collecting&) = delete;
         ~Collecting();
     };
 
-    /// Adds the batches that the worker has collected.
-    void add(Lock& lock) noexcept;
+    /// Adds a batch. Does not wait for the mutex, which a thread that does not exist may hold in a
+    /// forked child. \returns false if it is taken or the stock is full
+    bool add(Node& batch) noexcept;
 
-    /// Removes an eighth of the batches that no producer has needed since the last call.
-    /// \returns them, for deleteBatches(), which is called without the lock
-    Node* takeSurplus(Lock& lock) noexcept;
+    /// Deletes an eighth of the batches that no producer has needed since the last call.
+    void deleteSurplus() noexcept;
 
-    /// Removes all batches, and the nodes that the worker keeps.
-    /// \returns null if there are none
-    Node* takeAll(Lock& lock) noexcept;
+    /// Deletes all batches, and the nodes that the calling thread keeps. To be called after the
+    /// last add(), as the destructor deletes nothing: in a forked child, a thread that does not
+    /// exist may have been changing the list.
+    void deleteAll() noexcept;
 
-    static void deleteBatches(Node* first) noexcept;
+    // For tests.
 
-    /// For a forked child, where a thread that does not exist may have been changing the stock.
-    void forget() noexcept { first_ = nullptr; }
-
-    std::size_t batches(Lock&) const noexcept { return count_; }
+    std::size_t batches() const noexcept { return count_; }
+    jtimer::detail::Mutex& mutex() noexcept { return mutex_; }
 
   private:
-    void supplyIfNeeded(Lock& lock) noexcept;
-    Node* pop() noexcept;
+    void supplyIfNeeded() noexcept;
+    Node* takeBatch() noexcept;
 
+    jtimer::detail::Mutex mutex_;
+    // Written under the mutex. The count is also read without it.
     Node* first_ = nullptr;
-    std::size_t count_ = 0;
-    /// The least count since the last takeSurplus().
+    std::atomic<std::size_t> count_{0};
+    /// The least count since the last deleteSurplus().
     std::size_t least_ = 0;
 };
 

@@ -48,10 +48,7 @@ Worker::Worker(Settings settings, HashedWheelTimer& timer)
       maxPendingTimeouts_(settings.maxPendingTimeouts), origin_(new Origin(timer)),
       wheel_(settings.slots) {}
 
-Worker::~Worker() {
-    if (thread_.isOfAnotherProcess()) nodes_.forget();
-    origin_.release()->workerIsGone(accepted_);
-}
+Worker::~Worker() { origin_.release()->workerIsGone(accepted_); }
 
 // Called from any thread.
 
@@ -107,6 +104,7 @@ std::shared_ptr<Timeout> Worker::newTimeout(std::shared_ptr<Timeout>& given, Nan
     std::shared_ptr<Timeout> timeout = given;
     const Nanos elapsed = saturatingSubtract(now, start_);
     Access::setDue(*timeout, tickAt(saturatingAdd(elapsed, delay)));
+    nodes_.supply();
 
     Lock lock = monitor_.enter();
     if (state_.load(std::memory_order_relaxed) == State::Stopped) throwStopped();
@@ -115,7 +113,6 @@ std::shared_ptr<Timeout> Worker::newTimeout(std::shared_ptr<Timeout>& given, Nan
     Access::origin(*timeout) = origin_.get();
     ++accepted_;
     inbox_.append(std::move(given));
-    nodes_.supply(lock);
     // From here on the task may run and destroy the timer: after the release of the monitor, no
     // part of it may be touched.
     if (std::exchange(idle_, false)) {
@@ -186,7 +183,7 @@ void Worker::close() noexcept {
 /// In each tick, timeouts that are due come before the calls of cancelled(), so that they do not
 /// wait for these calls.
 void Worker::mainLoop() {
-    const NodeStock::Collecting collecting;
+    const NodeStock::Collecting collecting(nodes_);
     std::optional<RunHere> runsAll;
     if (!taskExecutor_) runsAll.emplace(origin_.get());
     isReachedExact_ = monitor_.isReachedExact();
@@ -202,18 +199,13 @@ void Worker::mainLoop() {
         if (abandoned_) return;
         processCancellations();
         ++tick_;
+        if (pendingTimeouts() == 0) {
+            nodes_.deleteAll();
+        } else {
+            nodes_.deleteSurplus();
+        }
         monitor_.enter(lock);
-        nodes_.add(lock);
-        deleteNodes(lock, nodes_.takeSurplus(lock));
     }
-}
-
-/// Deletes nodes that have been taken from the stock, without the lock.
-void Worker::deleteNodes(Lock& lock, NodeStock::Node* batches) noexcept {
-    if (batches == nullptr) return;
-    lock.unlock();
-    NodeStock::deleteBatches(batches);
-    monitor_.enter(lock);
 }
 
 /// Waits until tick_ is over, and takes over the inbox. While nothing is pending, neither in the
@@ -230,10 +222,6 @@ bool Worker::awaitEndOfTick(Lock& lock) {
         arrived_.append(inbox_);
         if (!arrived_.empty()) knownTime_ = kLongAgo;
         if (pending(lock) == 0) {
-            if (NodeStock::Node* const unneeded = nodes_.takeAll(lock); unneeded != nullptr) {
-                deleteNodes(lock, unneeded);
-                continue;
-            }
             idle_ = true;
             monitor_.wait(lock);
             tick_ = std::max(tick_, resumeTick_);
@@ -371,7 +359,6 @@ void Worker::processCancellations() {
         {
             Lock lock = monitor_.enter();
             if (count == 0) most = pending(lock);
-            nodes_.add(lock);
             arrived_.append(inbox_);
         }
         for (; cancelled != nullptr; ++count) {
@@ -394,9 +381,8 @@ void Worker::end() {
     stopAccepting(lock);
     arrived_.append(inbox_);
     const bool keep = stopWasCalled_;
-    NodeStock::Node* const unneeded = nodes_.takeAll(lock);
     lock.unlock();
-    NodeStock::deleteBatches(unneeded);
+    nodes_.deleteAll();
     if (!ended_) {
         processCancellations();
         cancelAll();

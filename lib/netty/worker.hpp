@@ -28,9 +28,9 @@ using jtimer::detail::Nanos;
 ///
 /// **Access.** The monitor guards the inbox of new timeouts, the state, and the members needed to
 /// wake an idle worker. newTimeout() and stop() hold it for a few instructions, and so does the
-/// worker twice a tick. The inbox of cancellations (Origin) needs no lock. Only the worker touches
-/// the wheel, and the links of a timeout once it has left the inbox. User code runs with no lock
-/// held, except a user's clock, which the worker reads under the monitor.
+/// worker three times a tick. The inbox of cancellations (Origin) needs no lock. Only the worker
+/// touches the wheel, and the links of a timeout once it has left the inbox. User code runs with no
+/// lock held, except a user's clock, which the worker reads under the monitor.
 ///
 /// **The path of a timeout.** newTimeout() puts it into inbox_. The worker takes over the whole
 /// inbox (arrived_), and at the end of the tick places each timeout into the wheel or, if it has
@@ -96,7 +96,6 @@ class Worker final : public std::enable_shared_from_this<Worker>, private LoopTh
     void mainLoop() override;
     void end() override;
     bool awaitEndOfTick(Lock& lock);
-    void deleteNodes(Lock& lock, NodeStock::Node* batches) noexcept;
     Nanos endOf(Tick tick) const noexcept;
     Nanos endOfTick() const noexcept { return endOf(tick_); }
     Tick knownTick() const noexcept;
@@ -122,8 +121,6 @@ class Worker final : public std::enable_shared_from_this<Worker>, private LoopTh
     TimeoutList inbox_;
     /// How many timeouts were accepted in total.
     std::int64_t accepted_ = 0;
-    /// Freed timeouts' memory, for the next ones.
-    NodeStock nodes_;
     /// The worker waits without a deadline until something is pending.
     bool idle_ = false;
     /// The tick in which that wait ended.
@@ -137,6 +134,8 @@ class Worker final : public std::enable_shared_from_this<Worker>, private LoopTh
     /// becomes Started.
     Nanos start_ = 0;
     std::uint32_t process_ = 0;
+    /// Freed timeouts' memory, for the next ones.
+    NodeStock nodes_;
     /// How many timeouts were handed over or processed as cancelled in total. Only the worker
     /// writes it, so it needs no atomic addition.
     std::atomic<std::int64_t> done_{0};

@@ -138,24 +138,17 @@ BOOST_AUTO_TEST_CASE(nodes_go_from_a_worker_to_a_producer_and_none_is_left) {
         using jtimer::netty::detail::giveNode;
         using jtimer::netty::detail::takeNode;
         NodeStock stock;
-        jtimer::detail::Mutex mutex;
         std::array<void*, NodeStock::kBatch + 1> nodes{};
         for (void*& each : nodes) each = takeNode();
         together({[&] {
-                      const NodeStock::Collecting collecting;
+                      const NodeStock::Collecting collecting(stock);
                       for (void* each : nodes) giveNode(each);
-                      jtimer::detail::Lock lock(mutex);
-                      stock.add(lock);
-                      NodeStock::Node* const surplus = stock.takeSurplus(lock);
-                      lock.unlock();
-                      NodeStock::deleteBatches(surplus);
+                      stock.deleteSurplus();
                   },
                   [&] {
-                      {
-                          jtimer::detail::Lock lock(mutex);
-                          stock.supply(lock);
-                      }
+                      stock.supply();
                       giveNode(takeNode());
                   }});
+        stock.deleteAll();
     });
 }

@@ -82,21 +82,14 @@ void give(const std::vector<void*>& nodes) {
 }
 
 struct Fixture : Enabled {
-    Mutex mutex;
     NodeStock stock;
 
-    std::size_t batches() {
-        Lock lock(mutex);
-        return stock.batches(lock);
-    }
-    /// As a worker's thread: frees nodes, and adds what it has collected to the stock.
+    ~Fixture() { stock.deleteAll(); }
+    /// As a worker's thread: frees nodes, whose batches go to the stock.
     void fill(const std::vector<void*>& nodes) {
         onAThread([&] {
-            const NodeStock::Collecting collecting;
-            Lock lock(mutex);
-            stock.add(lock);
+            const NodeStock::Collecting collecting(stock);
             give(nodes);
-            stock.add(lock);
         });
     }
 };
@@ -129,14 +122,11 @@ BOOST_AUTO_TEST_CASE(it_keeps_a_batch_at_most_and_nothing_when_it_ends) {
 
 BOOST_AUTO_TEST_CASE(what_a_worker_gives_comes_back_to_producers_in_batches) {
     fill(take(2 * kBatch + 5));
-    BOOST_TEST(batches() == 2U);
+    BOOST_TEST(stock.batches() == 2U);
     onAThread([&] {
-        {
-            Lock lock(mutex);
-            stock.supply(lock);
-            stock.supply(lock);  // has enough
-        }
-        BOOST_TEST(batches() == 1U);
+        stock.supply();
+        stock.supply();  // has enough
+        BOOST_TEST(stock.batches() == 1U);
         const long before = allocated;
         for (std::size_t i = 0; i < kBatch; ++i) NodeBlocks::give(takeNode());
         BOOST_TEST(allocated == before);
@@ -149,10 +139,7 @@ BOOST_AUTO_TEST_CASE(a_producer_that_has_got_a_batch_keeps_no_more_than_that) {
     fill(take(kBatch));
     const std::vector<void*> more = take(2);
     onAThread([&] {
-        {
-            Lock lock(mutex);
-            stock.supply(lock);
-        }
+        stock.supply();
         const long before = living;
         give(more);
         BOOST_TEST(living == before - 2);
@@ -162,65 +149,48 @@ BOOST_AUTO_TEST_CASE(a_producer_that_has_got_a_batch_keeps_no_more_than_that) {
 BOOST_AUTO_TEST_CASE(a_full_stock_takes_no_more) {
     const long before = living;
     fill(take((NodeStock::kMostBatches + 2) * kBatch));
-    BOOST_TEST(batches() == NodeStock::kMostBatches);
+    BOOST_TEST(stock.batches() == NodeStock::kMostBatches);
     fill(take(2 * kBatch));
-    BOOST_TEST(batches() == NodeStock::kMostBatches);
+    BOOST_TEST(stock.batches() == NodeStock::kMostBatches);
     BOOST_TEST(living == before + static_cast<long>(NodeStock::kMostBatches * kBatch));
 }
 
-BOOST_AUTO_TEST_CASE(an_eighth_of_what_no_producer_needs_is_taken_out_at_a_time) {
+BOOST_AUTO_TEST_CASE(an_eighth_of_what_no_producer_needs_is_deleted_at_a_time) {
     fill(take(20 * kBatch));
-    const auto takeSurplus = [&] {
-        Lock lock(mutex);
-        NodeStock::Node* const surplus = stock.takeSurplus(lock);
-        lock.unlock();
-        NodeStock::deleteBatches(surplus);
-    };
-    takeSurplus();  // they have just arrived
-    BOOST_TEST(batches() == 20U);
-    onAThread([&] {
-        Lock lock(mutex);
-        stock.supply(lock);
-    });
-    takeSurplus();
-    BOOST_TEST(batches() == 16U);  // without an eighth of the 19 that were left, rounded up
-    takeSurplus();
-    BOOST_TEST(batches() == 14U);
-    for (int i = 0; i < 14; ++i) takeSurplus();
-    BOOST_TEST(batches() == 0U);
+    stock.deleteSurplus();  // they have just arrived
+    BOOST_TEST(stock.batches() == 20U);
+    onAThread([&] { stock.supply(); });
+    stock.deleteSurplus();
+    BOOST_TEST(stock.batches() == 16U);  // without an eighth of the 19 that were left, rounded up
+    stock.deleteSurplus();
+    BOOST_TEST(stock.batches() == 14U);
+    for (int i = 0; i < 14; ++i) stock.deleteSurplus();
+    BOOST_TEST(stock.batches() == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(all_can_be_taken_out_with_what_the_worker_keeps) {
+BOOST_AUTO_TEST_CASE(all_can_be_deleted_with_what_the_worker_keeps) {
     const std::vector<void*> nodes = take(kBatch + 5);
-    const long before = living;
     onAThread([&] {
-        const NodeStock::Collecting collecting;
-        Lock lock(mutex);
-        stock.add(lock);
+        const long before = living;
+        const NodeStock::Collecting collecting(stock);
         give(nodes);
-        NodeStock::Node* const all = stock.takeAll(lock);
-        BOOST_TEST(stock.takeAll(lock) == nullptr);
-        NodeStock::deleteBatches(all);
+        BOOST_TEST(stock.batches() == 1U);
+        stock.deleteAll();
+        BOOST_TEST(living == before - static_cast<long>(nodes.size()));
     });
-    BOOST_TEST(living == before - static_cast<long>(nodes.size()));
-    BOOST_TEST(batches() == 0U);
+    BOOST_TEST(stock.batches() == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(what_it_has_at_its_end_is_deleted) {
-    const long before = living;
-    {
-        NodeStock other;
-        onAThread([&] {
-            const NodeStock::Collecting collecting;
-            Lock lock(mutex);
-            other.add(lock);
-            give(take(2 * kBatch + 1));
-            other.add(lock);
-            give(take(kBatch));  // a batch that it has not added
-        });
-        BOOST_TEST(living == before + static_cast<long>(2 * kBatch));
-    }
-    BOOST_TEST(living == before);
+BOOST_AUTO_TEST_CASE(a_worker_does_not_wait_for_a_producer) {
+    const std::vector<void*> nodes = take(kBatch);
+    onAThread([&] {
+        const long before = living;
+        const NodeStock::Collecting collecting(stock);
+        const Lock lock(stock.mutex());
+        give(nodes);
+        BOOST_TEST(stock.batches() == 0U);
+        BOOST_TEST(living == before - static_cast<long>(kBatch));
+    });
 }
 
 BOOST_AUTO_TEST_CASE(a_thread_at_its_end_keeps_nothing_any_more) {
@@ -243,34 +213,33 @@ BOOST_AUTO_TEST_CASE(a_thread_at_its_end_keeps_nothing_any_more) {
 
 BOOST_AUTO_TEST_CASE(threads_exchange_nodes) {
     constexpr int rounds = 300;
+    Mutex mutex;
     std::array<std::vector<void*>, 2> onTheirWay;
     std::atomic<int> producing{2};
     const auto produce = [&](std::size_t number) {
         for (int i = 0; i < rounds; ++i) {
             std::vector<void*> nodes = take(100);
             for (void* node : nodes) *static_cast<std::size_t*>(node) = number;
-            Lock lock(mutex);
-            stock.supply(lock);
+            stock.supply();
+            const Lock lock(mutex);
             for (void* node : nodes) onTheirWay[number].push_back(node);
         }
         --producing;
     };
     boost::thread first([&] { produce(0); }), second([&] { produce(1); });
     onAThread([&] {
-        const NodeStock::Collecting collecting;
+        const NodeStock::Collecting collecting(stock);
         for (bool isLast = false; !isLast;) {
             isLast = producing == 0;
             Lock lock(mutex);
             const auto arrived = std::exchange(onTheirWay, {});
-            stock.add(lock);
-            NodeStock::Node* const surplus = stock.takeSurplus(lock);
             lock.unlock();
-            NodeStock::deleteBatches(surplus);
             for (const std::size_t number : {std::size_t{0}, std::size_t{1}}) {
                 for (void* node : arrived[number])
                     BOOST_REQUIRE(*static_cast<std::size_t*>(node) == number);
                 give(arrived[number]);
             }
+            stock.deleteSurplus();
         }
     });
     first.join();
@@ -346,6 +315,17 @@ BOOST_AUTO_TEST_CASE(a_handle_that_outlives_its_timer_gives_back_its_memory) {
             wheel.clock->advance(100);
         }
         BOOST_TEST(handles.back()->timer() == nullptr);
+    });
+    BOOST_TEST(living == before);
+}
+
+BOOST_AUTO_TEST_CASE(a_timer_at_its_end_has_given_back_what_it_keeps) {
+    const long before = living;
+    onAThread([] {
+        test::ManualWheel wheel;
+        const Handle pending = wheel.timer.newTimeout([] {}, 1h);  // so that it is not idle
+        for (std::size_t i = 0; i < 3 * kBatch; ++i) wheel.timer.newTimeout([] {}, 1h)->cancel();
+        wheel.clock->advance(100);
     });
     BOOST_TEST(living == before);
 }
