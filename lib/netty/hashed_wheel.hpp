@@ -65,13 +65,8 @@ class HashedWheel {
     /// Removes all timeouts, which keep their references to themselves, and passes them to `sink`,
     /// which must not touch the wheel.
     template <class Sink>
-    void clear(Sink sink) {
-        for (TimeoutList& slot : slots_) {
-            while (Timeout* const timeout = slot.front()) {
-                TimeoutList::unlink(*timeout);
-                sink(*timeout);
-            }
-        }
+    void clear(const Sink& sink) {
+        for (TimeoutList& slot : slots_) slot.clear(sink);
     }
 
     /// For tests: the slot of a tick.

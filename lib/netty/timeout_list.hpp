@@ -79,6 +79,16 @@ class TimeoutList {
         links.next->previous = links.previous;
     }
 
+    /// Removes all timeouts, which go on holding their references to themselves, and passes them to
+    /// `sink`, which must not touch the list.
+    template <class Sink>
+    void clear(const Sink& sink) {
+        while (Timeout* const timeout = front()) {
+            unlink(*timeout);
+            sink(*timeout);
+        }
+    }
+
     /// Recomputes the invariants by brute force: every link, in both directions.
     /// \throws std::logic_error that names the rule
     void check() const;

@@ -274,14 +274,15 @@ void Worker::skipEmptyTicks() noexcept {
     tick_ = wheel_.leastDue(knownTick() - 1);
 }
 
+/// What has been cancelled stays in arrived_ until processCancellations() removes it.
 void Worker::transfer() {
-    while (Timeout* const timeout = arrived_.front()) {
-        TimeoutList::unlink(*timeout);
+    for (Timeout* timeout = arrived_.front(); timeout != nullptr;) {
+        Timeout* const next = arrived_.next(*timeout);
         if (Access::isInit(*timeout)) {
+            TimeoutList::unlink(*timeout);
             wheel_.place(*timeout, tick_);
-        } else {
-            unplaced_.append(*timeout);
         }
+        timeout = next;
     }
 }
 
@@ -388,32 +389,24 @@ void Worker::end() {
         cancelAll();
         ended_ = true;
     }
+    if (!keep) owed_.append(toCall_);
     while (!owed_.empty()) finishCancelled(owed_.popFront());
     while (Timeout* const timeout = toCall_.front()) {
-        if (!keep) {
-            finishCancelled(toCall_.popFront());
-            continue;
-        }
         TimeoutList::unlink(*timeout);
         cancelledByStop_.append(*timeout);
         finishCancelled(Access::self(*timeout).get());
     }
 }
 
-/// Every timeout that has been accepted and is not finished is in one of three places. Other
-/// threads may have cancelled some, and may not have pushed them to the inbox of cancellations yet.
-/// What they push there later is ignored.
+/// Every timeout that has been accepted and is not finished is in one of two places. Other threads
+/// may have cancelled some, and may not have pushed them to the inbox of cancellations yet. What
+/// they push there later is ignored.
 void Worker::cancelAll() {
     const auto cancel = [this](Timeout& timeout) {
         (Access::cancel(timeout) ? toCall_ : owed_).append(timeout);
     };
     wheel_.clear(cancel);
-    for (const TimeoutList* list : {&arrived_, &unplaced_}) {
-        while (Timeout* const timeout = list->front()) {
-            TimeoutList::unlink(*timeout);
-            cancel(*timeout);
-        }
-    }
+    arrived_.clear(cancel);
 }
 
 }  // namespace jtimer::netty::detail

@@ -33,12 +33,11 @@ using jtimer::detail::Nanos;
 /// lock held, except a user's clock, which the worker reads under the monitor.
 ///
 /// **The path of a timeout.** newTimeout() puts it into inbox_. The worker takes over the whole
-/// inbox (arrived_), and at the end of the tick places each timeout into the wheel or, if it has
-/// already been cancelled, into unplaced_. There it stays until it expires or its cancellation is
-/// processed. So from newTimeout() to its end a timeout is in exactly one list, which owns it. A
-/// timeout that is found in the inbox of cancellations is in one of the worker's lists once the
-/// worker has then taken over inbox_, because a timeout cannot be cancelled before newTimeout() has
-/// put it there.
+/// inbox (arrived_), and at the end of the tick places into the wheel what has not been cancelled.
+/// There a timeout stays until it expires or its cancellation is processed. So from newTimeout() to
+/// its end it is in exactly one list, which owns it. A timeout that is found in the inbox of
+/// cancellations is in one of the worker's lists once the worker has then taken over inbox_,
+/// because a timeout cannot be cancelled before newTimeout() has put it there.
 ///
 /// **A clock that goes back.** A timeout is due in a tick, a span of time on the clock, as a task
 /// of java.util.Timer is due at a date, a point on the clock: the timeout runs when the clock shows
@@ -145,10 +144,8 @@ class Worker final : public std::enable_shared_from_this<Worker>, private LoopTh
     // Touched by the worker thread only.
 
     HashedWheel wheel_;
-    /// Taken over from the inbox, not yet placed.
+    /// Taken over from the inbox, and not placed yet, or cancelled before that.
     TimeoutList arrived_;
-    /// Cancelled before they could be placed.
-    TimeoutList unplaced_;
     /// The next tick to be handled.
     Tick tick_ = 0;
     /// A time that the clock has shown since the last timeout arrived.
@@ -163,9 +160,9 @@ class Worker final : public std::enable_shared_from_this<Worker>, private LoopTh
     bool abandoned_ = false;
 
     /// At the end, everything that was pending passes through these lists. owed_: cancelled by
-    /// other threads. toCall_ and cancelledByStop_: cancelled by end(), before the cancelled()
-    /// call and from it on. stop() returns the last list, and may touch it once the thread has
-    /// ended.
+    /// other threads, or of no interest to a stop(). toCall_ and cancelledByStop_: cancelled by
+    /// end(), before the cancelled() call and from it on. stop() returns the last list, and may
+    /// touch it once the thread has ended.
     bool ended_ = false;
     TimeoutList owed_;
     TimeoutList toCall_;
