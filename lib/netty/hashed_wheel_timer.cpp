@@ -2,7 +2,6 @@
 #include <jtimer/netty/hashed_wheel_timer.hpp>
 
 #include "clock/default_clocks.hpp"
-#include "netty/instances.hpp"
 #include "netty/worker.hpp"
 #include "thread/uncaught_exception.hpp"
 
@@ -106,9 +105,7 @@ Worker::Settings toSettings(HashedWheelTimerOptions& options) {
 HashedWheelTimer::HashedWheelTimer() : HashedWheelTimer(HashedWheelTimerOptions{}) {}
 
 HashedWheelTimer::HashedWheelTimer(HashedWheelTimerOptions options)
-    : worker_(std::make_shared<Worker>(toSettings(options), *this)) {
-    detail::instanceMade();
-}
+    : worker_(std::make_shared<Worker>(toSettings(options), *this)) {}
 
 HashedWheelTimer::~HashedWheelTimer() { worker_->close(); }
 

@@ -1,7 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "netty/worker.hpp"
 
-#include "netty/instances.hpp"
 #include "sync/process_number.hpp"
 #include "thread/run_here.hpp"
 #include "thread/uncaught_exception.hpp"
@@ -26,6 +25,21 @@ using Access = TimeoutAccess;
 
 namespace {
 
+/// The timers of the process that are neither stopped nor destroyed, each of which needs a thread.
+std::atomic<int> instances{0};
+std::atomic<bool> instancesReported{false};
+
+/// The first time that there are more than 64 instances, prints a warning to std::cerr.
+void countInstance() {
+    constexpr int manyInstances = 64;
+    if (instances.fetch_add(1, std::memory_order_relaxed) + 1 <= manyInstances) return;
+    if (instancesReported.exchange(true, std::memory_order_relaxed)) return;
+    jtimer::detail::printLine(
+        {"You are creating too many HashedWheelTimer instances. HashedWheelTimer is a shared "
+         "resource that must be reused across the process, so that only a few instances are "
+         "created."});
+}
+
 [[noreturn]] void throwStopped() { throw IllegalStateException("cannot be started once stopped"); }
 
 [[noreturn]] void throwForked() {
@@ -46,7 +60,9 @@ Worker::Worker(Settings settings, HashedWheelTimer& timer)
       tickDuration_(settings.tickDuration),
       revolution_(settings.tickDuration * static_cast<Nanos>(settings.slots)),
       maxPendingTimeouts_(settings.maxPendingTimeouts), origin_(new Origin(timer)),
-      wheel_(settings.slots) {}
+      wheel_(settings.slots) {
+    countInstance();
+}
 
 Worker::~Worker() { origin_.release()->workerIsGone(accepted_); }
 
@@ -125,7 +141,7 @@ std::shared_ptr<Timeout> Worker::newTimeout(std::shared_ptr<Timeout>& given, Nan
 /// From now on no timeout is accepted. \returns the former state
 Worker::State Worker::stopAccepting(Lock&) noexcept {
     const State before = state_.exchange(State::Stopped, std::memory_order_relaxed);
-    if (before != State::Stopped) instanceEnded();
+    if (before != State::Stopped) instances.fetch_sub(1, std::memory_order_relaxed);
     return before;
 }
 
