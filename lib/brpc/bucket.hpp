@@ -47,7 +47,6 @@ class alignas(2 * kCacheLine) Bucket {  // processors load lines in pairs
         // not find the list empty while this task replaces one that was announced.
         slot.next = headUnlessRemoved(lock, pool);
         head_.store(slot.number(), std::memory_order_relaxed);
-        ++scheduled_;
         // Puts a slot aside, so that the next thread can take it without locking.
         if (spare_.load(std::memory_order_relaxed) == nullptr) {
             spare_.store(popFree(lock, pool), std::memory_order_release);
@@ -69,9 +68,6 @@ class alignas(2 * kCacheLine) Bucket {  // processors load lines in pairs
     bool looksEmpty() const noexcept {
         return head_.load(std::memory_order_relaxed) == Slot::kNone;
     }
-
-    /// How many tasks were added in total.
-    std::uint64_t scheduled(const Lock&) const noexcept { return scheduled_; }
 
     // For checks, while no other thread uses the bucket.
 
@@ -110,7 +106,6 @@ class alignas(2 * kCacheLine) Bucket {  // processors load lines in pairs
     /// even if their slots have been reused: they were announced, so the timer's thread will empty
     /// the bucket in time for them.
     Nanos nearest_ = kNever;
-    std::uint64_t scheduled_ = 0;
 
     /// One more free slot, for the first thread that takes it.
     std::atomic<Slot*> spare_{nullptr};

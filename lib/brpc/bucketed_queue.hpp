@@ -88,11 +88,11 @@ class BucketedQueue {
     /// tasks with the least time.
     Nanos least() noexcept;
 
-    /// Calls Slot::beginRun for the task with the least time. \returns null if it has been removed;
+    /// Begins the run of the task with the least time. \returns null if it has been removed;
     /// otherwise the caller must call removeTop() next.
     Slot* beginRun() noexcept {
         Slot* const slot = heap_[1].slot;
-        return slot->beginRun() ? slot : nullptr;
+        return slot->take(Phase::Running) ? slot : nullptr;
     }
     void removeTop() noexcept;
 

@@ -36,6 +36,11 @@ enum class Phase : std::uint32_t {
     Removed,
 };
 
+/// Whether a task in this phase may still be run or removed.
+constexpr bool isPending(Phase phase) noexcept {
+    return phase == Phase::Scheduled || phase == Phase::ScheduledCallable;
+}
+
 /// The storage of one task: a cache line that is reused, and stays at its address as long as the
 /// timer exists. The version tells its uses apart. It is even and grows by 2 with each use. An id
 /// consists of the version and, in the lower bits, the slot's number; so an id names one use, and
@@ -77,6 +82,12 @@ class alignas(kCacheLine) Slot {
     Phase phase() const noexcept { return phaseOf(word_.load(std::memory_order_acquire)); }
     std::uint32_t version() const noexcept {
         return versionOf(word_.load(std::memory_order_relaxed));
+    }
+    /// How many tasks it has been published for.
+    std::uint32_t uses() const noexcept {
+        const std::uint64_t word = word_.load(std::memory_order_relaxed);
+        const std::uint32_t ended = (versionOf(word) - kFirstVersion) / 2;
+        return phaseOf(word) == Phase::Free ? ended : ended + 1;
     }
     /// The id of the present use.
     TaskId id() const noexcept { return TaskId{version()} << 32 | number_; }
@@ -150,27 +161,16 @@ class alignas(kCacheLine) Slot {
         return word == wordOf(use, Phase::Running) ? Removal::Running : Removal::None;
     }
 
-    /// Scheduled -> Removing, for any kind of task, so that the caller may read it until
-    /// endRemoval(). \returns false if there is no such task
-    bool beginTaking(TaskId id) noexcept {
-        const auto use = static_cast<std::uint32_t>(id >> 32);
-        std::uint64_t word = wordOf(use, Phase::Scheduled);
-        if (change(word, wordOf(use, Phase::Removing))) return true;
-        return word == wordOf(use, Phase::ScheduledCallable) &&
-               change(word, wordOf(use, Phase::Removing));
-    }
-
     /// Removing -> Removed.
     void endRemoval() noexcept {
         word_.store(wordOf(version(), Phase::Removed), std::memory_order_release);
     }
 
-    /// Scheduled -> Running. \returns false if it has been removed
-    bool beginRun() noexcept {
+    /// Scheduled -> Running; or Removing, so that the caller may read the task until endRemoval().
+    /// \returns false if it has been removed, or taken like this
+    bool take(Phase to) noexcept {
         std::uint64_t word = word_.load(std::memory_order_relaxed);
-        const Phase phase = phaseOf(word);
-        if (phase != Phase::Scheduled && phase != Phase::ScheduledCallable) return false;
-        return change(word, wordOf(versionOf(word), Phase::Running));
+        return isPending(phaseOf(word)) && change(word, wordOf(versionOf(word), to));
     }
 
     /// Running or Removed -> Free, with the next version. \returns false if there is no next

@@ -145,8 +145,6 @@ int TimerLoop::unscheduleAndWait(TaskId id) {
 
 TimerThreadStats TimerLoop::stats() {
     TimerThreadStats stats;
-    for (Bucket& bucket : queue_.buckets())
-        stats.scheduled += bucket.scheduled(lockUnlessForked(bucket.mutex));
     {
         const Lock lock = monitor_.enterUnlessForked(thread_);
         stats.lateness = lateness_;
@@ -158,9 +156,11 @@ TimerThreadStats TimerLoop::stats() {
     stats.executed = stats.triggered = stats.lateness.count();
     const SlotPool& pool = queue_.pool();
     for (std::uint32_t number = 0; number < pool.made(); ++number) {
-        const Phase phase = pool.at(number).phase();
+        const Slot& slot = pool.at(number);
+        stats.scheduled += slot.uses();
+        const Phase phase = slot.phase();
         if (phase != Phase::Free) ++stats.slots;
-        if (phase == Phase::Scheduled || phase == Phase::ScheduledCallable) ++stats.pending;
+        if (isPending(phase)) ++stats.pending;
     }
     // Computed as a difference, so that unschedule() writes to no shared counter. While other
     // threads call the timer, one of the three numbers may be behind.
@@ -170,11 +170,6 @@ TimerThreadStats TimerLoop::stats() {
 }
 
 // The end.
-
-/// In a forked child, where nothing guarded by a mutex is written, locks it only if it is free.
-Lock TimerLoop::lockUnlessForked(Mutex& mutex) const {
-    return isOfAnotherProcess() ? Lock(mutex, boost::try_to_lock) : Lock(mutex);
-}
 
 void TimerLoop::stop() noexcept {
     Lock lock = monitor_.enter();
@@ -203,11 +198,10 @@ void TimerLoop::removeAll(std::size_t atMost, const Visit& visit) {
     const SlotPool& pool = queue_.pool();
     for (std::uint32_t number = 0; number < pool.made() && atMost > 0; ++number) {
         Slot& slot = pool.at(number);
-        const TaskId id = slot.id();
-        if (!slot.beginTaking(id)) continue;
+        if (!slot.take(Phase::Removing)) continue;
         --atMost;
         PendingTask task;
-        task.id = id;
+        task.id = slot.id();
         task.abstime =
             Date(std::chrono::duration_cast<Date::duration>(std::chrono::nanoseconds(slot.time)));
         task.fn = slot.function().fn;

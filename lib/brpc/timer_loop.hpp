@@ -84,7 +84,6 @@ class TimerLoop final : public std::enable_shared_from_this<TimerLoop>,
     }
 
     // The end.
-    Lock lockUnlessForked(Mutex& mutex) const;
     void stop() noexcept;
     template <class Visit>
     void removeAll(std::size_t atMost, const Visit& visit);

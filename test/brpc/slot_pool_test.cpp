@@ -42,7 +42,7 @@ TaskId publish(Slot& slot, F callable) {
 }
 
 bool run(Slot& slot) {
-    if (!slot.beginRun()) return false;
+    if (!slot.take(Phase::Running)) return false;
     slot.run();
     slot.destroyCallable();
     return slot.free();
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(b12_numbers_that_were_not_given_out_are_nobody) {
         BOOST_TEST((slot.beginRemoval(idOf(version, 0)) == Removal::None));
     BOOST_TEST((slot.phase() == Phase::Scheduled));
 
-    BOOST_REQUIRE(slot.beginRun());
+    BOOST_REQUIRE(slot.take(Phase::Running));
     for (const std::uint32_t version : {0U, 1U, 3U, 4U})
         BOOST_TEST((slot.beginRemoval(idOf(version, 0)) == Removal::None));
     BOOST_TEST((slot.beginRemoval(idOf(2, 0)) == Removal::Running));
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(b25_a_callable_with_a_destructor_is_removed_in_two_steps) {
     BOOST_TEST((slot.phase() == Phase::ScheduledCallable));
     BOOST_TEST((slot.beginRemoval(id) == Removal::Begun));
     BOOST_TEST((slot.beginRemoval(id) == Removal::None));
-    BOOST_TEST(!slot.beginRun());
+    BOOST_TEST(!slot.take(Phase::Running));
     BOOST_TEST((slot.phase() == Phase::Removing));
     slot.destroyCallable();
     slot.endRemoval();
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(b21_of_a_run_and_removals_that_race_exactly_one_gets_the_ta
     std::atomic<int> run{0};
     const auto remove = [&](int) { removed += slot.beginRemoval(id) == Removal::Done; };
     int rounds = 0;
-    test::race(1000, {remove, remove, [&](int) { run += slot.beginRun(); }}, [&](int) {
+    test::race(1000, {remove, remove, [&](int) { run += slot.take(Phase::Running); }}, [&](int) {
         BOOST_REQUIRE_EQUAL(removed + run, ++rounds);
         slot.free();
         id = publish(slot);

@@ -19,6 +19,7 @@ using jtimer::ManualClock;
 using jtimer::brpc::TaskId;
 using jtimer::brpc::TimerThread;
 using jtimer::brpc::TimerThreadOptions;
+using jtimer::brpc::detail::Phase;
 using jtimer::brpc::detail::Slot;
 using jtimer::brpc::detail::SlotPool;
 
@@ -55,7 +56,7 @@ void fill(Slot& slot, F function) {
 
 /// What the timer's thread does with a task that is due.
 void runOf(Slot& slot, int& runs) {
-    if (!slot.beginRun()) return;
+    if (!slot.take(Phase::Running)) return;
     ++runs;
     slot.run();
     slot.destroyCallable();
@@ -105,7 +106,7 @@ BOOST_AUTO_TEST_CASE(of_two_removals_one_succeeds_and_the_slot_is_used_again_aft
         const TaskId id = slot.publish();
         together({[&] { removalOf(pool, id, first); }, [&] { removalOf(pool, id, second); },
                   [&] {
-                      if (slot.phase() != jtimer::brpc::detail::Phase::Removed) return;
+                      if (slot.phase() != Phase::Removed) return;
                       slot.free();
                       fill(slot, [counted = Counted(live)] {});
                       slot.publish();
@@ -150,7 +151,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_is_taken_by_an_id_that_comes_from_nowhere_is_wh
                   },
                   [&] {
                       Slot* const slot = pool.find(id);
-                      if (slot == nullptr || !slot->beginTaking(id)) return;
+                      if (slot == nullptr || !slot->take(Phase::Removing)) return;
                       check(slot->function().arg == &argument, "not whole");
                       slot->endRemoval();
                   }});
