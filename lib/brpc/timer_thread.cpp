@@ -63,18 +63,17 @@ class TimerThread::Impl {
     }
 
     int start(const TimerThreadOptions& options) {
-        if (isLeftBehind()) return ECANCELED;
-        if (const auto decided = lookAndDecide()) return *decided;
+        if (const auto decided = decide()) return *decided;
         if (!isValid(options)) return EINVAL;
         try {
             TimerLoop::Settings settings = toSettings(options);  // copies user objects
-            std::shared_ptr<TimerLoop> loop;                     // destroyed after the unlock
+            std::shared_ptr<TimerLoop> made;                     // destroyed after the unlock
             const Guard lock(mutex_);
-            if (const auto decided = decide(lock)) return *decided;
-            loop = std::make_shared<TimerLoop>(std::move(settings));
-            loop->start();
-            loop_ = loop;
-            published_.store(loop.get(), std::memory_order_release);
+            if (const auto decided = decide()) return *decided;
+            made = std::make_shared<TimerLoop>(std::move(settings));
+            made->start();
+            loop_ = made;
+            published_.store(made.get(), std::memory_order_release);
             return 0;
         } catch (const std::bad_alloc&) {
             return ENOMEM;
@@ -83,43 +82,29 @@ class TimerThread::Impl {
         }
     }
 
-    void stopAndJoin() {
-        if (TimerLoop* const loop = stop()) loop->stopAndJoin();
-    }
-
-    void close() noexcept {
-        if (TimerLoop* const loop = stop()) loop->close();
+    /// \returns null if the timer was not started, and from now on it cannot be
+    TimerLoop* stopUnlessStarted() {
+        if (TimerLoop* const started = loop()) return started;  // a forked child locks no mutex
+        const Guard lock(mutex_);
+        stopped_ = true;
+        return loop();
     }
 
   private:
-    /// Whether this is a forked child whose parent has the thread: then the mutex may never
-    /// be released.
-    bool isLeftBehind() const noexcept { return loop() != nullptr && loop()->isOfAnotherProcess(); }
-
     /// The result of start(), if it does not depend on the options.
-    std::optional<int> decide(const Lock&) const noexcept JTIMER_REQUIRES(mutex_) {
+    std::optional<int> decide() const noexcept {
         if (stopped_) return ECANCELED;
-        if (loop_ == nullptr) return {};
-        return loop_->isStopped() ? ECANCELED : 0;
-    }
-
-    std::optional<int> lookAndDecide() {
-        const Guard lock(mutex_);
-        return decide(lock);
-    }
-
-    TimerLoop* stop() {
-        if (isLeftBehind()) return nullptr;
-        const Guard lock(mutex_);
-        stopped_ = true;
-        return loop_.get();
+        const TimerLoop* const started = loop();
+        if (started == nullptr) return {};
+        return started->isStopped() ? ECANCELED : 0;
     }
 
     /// Held while the thread is being started, because another start() must know the result.
     Mutex mutex_;
-    bool stopped_ JTIMER_GUARDED_BY(mutex_) = false;
+    /// Written under the mutex, if the timer was stopped before it was started.
+    std::atomic<bool> stopped_{false};
     std::shared_ptr<TimerLoop> loop_ JTIMER_GUARDED_BY(mutex_);
-    /// The same pointer, for all functions other than start and stop; written once.
+    /// The same pointer, without the mutex; written once.
     std::atomic<TimerLoop*> published_{nullptr};
     /// Null: the result of clock() before a successful start.
     const std::shared_ptr<Clock> noClock_;
@@ -127,7 +112,9 @@ class TimerThread::Impl {
 
 TimerThread::TimerThread() : impl_(std::make_unique<Impl>()) {}
 
-TimerThread::~TimerThread() { impl_->close(); }
+TimerThread::~TimerThread() {
+    if (TimerLoop* const loop = impl_->stopUnlessStarted()) loop->close();
+}
 
 int TimerThread::start(const TimerThreadOptions& options) { return impl_->start(options); }
 
@@ -162,7 +149,9 @@ int TimerThread::unscheduleAndWait(TaskId id) {
     return loop == nullptr ? kNoSuchTask : loop->unscheduleAndWait(id);
 }
 
-void TimerThread::stopAndJoin() { impl_->stopAndJoin(); }
+void TimerThread::stopAndJoin() {
+    if (TimerLoop* const loop = impl_->stopUnlessStarted()) loop->stopAndJoin();
+}
 
 std::vector<PendingTask> TimerThread::takePending() {
     TimerLoop* const loop = impl_->loop();
