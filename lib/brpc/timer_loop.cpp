@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <limits>
 #include <memory>
 #include <utility>
 
@@ -46,7 +45,7 @@ TimerLoop::TimerLoop(Settings settings)
     : LoopThread(std::move(settings.thread)), maxWakeupInterval_(settings.maxWakeupInterval),
       queue_(settings.numBuckets, settings.sweepMinSize) {}
 
-TimerLoop::~TimerLoop() { discardAll(); }
+TimerLoop::~TimerLoop() { removeAll(nullptr); }
 
 void TimerLoop::start() { LoopThread::start(shared_from_this()); }
 
@@ -188,32 +187,27 @@ void TimerLoop::close() noexcept {
         stop();
         thread_.finish();
         // If this is the timer's thread, ~TimerLoop does this after the run.
-        if (!isCurrent()) discardAll();
+        if (!isCurrent()) removeAll(nullptr);
     });
 }
 
-/// Removes the pending tasks, calls `visit` with each, and destroys its callable, if any.
-template <class Visit>
-void TimerLoop::removeAll(std::size_t atMost, const Visit& visit) {
+/// Removes the pending tasks, and destroys their callables, if any.
+/// \param into gets the tasks, as many as it has room for; null: all are removed, and none is kept
+void TimerLoop::removeAll(std::vector<PendingTask>* into) {
     const SlotPool& pool = queue_.pool();
-    for (std::uint32_t number = 0; number < pool.made() && atMost > 0; ++number) {
+    for (std::uint32_t number = 0; number < pool.made(); ++number) {
+        if (into != nullptr && into->size() == into->capacity()) return;
         Slot& slot = pool.at(number);
         if (!slot.take(Phase::Removing)) continue;
-        --atMost;
-        PendingTask task;
-        task.id = slot.id();
-        task.abstime =
-            Date(std::chrono::duration_cast<Date::duration>(std::chrono::nanoseconds(slot.time)));
-        task.fn = slot.function().fn;
-        task.arg = slot.function().arg;
-        visit(task);
+        if (into != nullptr) {
+            const std::chrono::nanoseconds time(slot.time);
+            const Slot::Function function = slot.function();
+            into->push_back({slot.id(), Date(std::chrono::duration_cast<Date::duration>(time)),
+                             function.fn, function.arg});
+        }
         slot.destroyCallable();
         slot.endRemoval();
     }
-}
-
-void TimerLoop::discardAll() noexcept {
-    removeAll(std::numeric_limits<std::size_t>::max(), [](const PendingTask&) {});
 }
 
 std::vector<PendingTask> TimerLoop::takePending() {
@@ -225,7 +219,7 @@ std::vector<PendingTask> TimerLoop::takePending() {
     std::vector<PendingTask> tasks;
     tasks.reserve(stats().pending);
     // Takes no more than that: a schedule() that races with the stop may still add one.
-    removeAll(tasks.capacity(), [&tasks](const PendingTask& task) { tasks.push_back(task); });
+    removeAll(&tasks);
     std::sort(tasks.begin(), tasks.end(),
               [](const PendingTask& a, const PendingTask& b) { return a.abstime < b.abstime; });
     return tasks;

@@ -85,9 +85,7 @@ class TimerLoop final : public std::enable_shared_from_this<TimerLoop>,
 
     // The end.
     void stop() noexcept;
-    template <class Visit>
-    void removeAll(std::size_t atMost, const Visit& visit);
-    void discardAll() noexcept;
+    void removeAll(std::vector<PendingTask>* into);
 
     const Nanos maxWakeupInterval_;
     const std::uint32_t process_ = jtimer::detail::numberOfThisProcess();
