@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 namespace jtimer::brpc::detail {
 
@@ -36,8 +37,7 @@ class alignas(2 * kCacheLine) Bucket {  // processors load lines in pairs
 
     /// Returns a slot that was not published.
     void returnSlot(const Lock&, Slot& slot) noexcept {
-        slot.next = free_;
-        free_ = slot.number();
+        slot.next = std::exchange(free_, slot.number());
     }
 
     /// Adds a task that has been published. \returns whether it is earlier than all tasks that were
@@ -58,20 +58,16 @@ class alignas(2 * kCacheLine) Bucket {  // processors load lines in pairs
 
     /// Empties the list. \returns its first slot's number
     std::uint32_t takeAll(const Lock&) noexcept {
-        const std::uint32_t first = head_.load(std::memory_order_relaxed);
-        head_.store(Slot::kNone, std::memory_order_relaxed);
         nearest_ = kNever;
-        return first;
+        return head_.exchange(Slot::kNone, std::memory_order_relaxed);
     }
 
-    /// A hint, read without the mutex. It may be out of date, which does no harm: see TimerLoop.
-    bool looksEmpty() const noexcept {
-        return head_.load(std::memory_order_relaxed) == Slot::kNone;
-    }
+    /// The number of the list's first slot. A hint, read without the mutex. It may be out of date,
+    /// which does no harm: see TimerLoop.
+    std::uint32_t first() const noexcept { return head_.load(std::memory_order_relaxed); }
 
     // For checks, while no other thread uses the bucket.
 
-    std::uint32_t first() const noexcept { return head_.load(std::memory_order_relaxed); }
     Nanos nearest() const noexcept { return nearest_; }
     std::uint32_t firstFree() const noexcept { return free_; }
     const Slot* spare() const noexcept { return spare_.load(std::memory_order_relaxed); }

@@ -100,14 +100,9 @@ std::size_t BucketedQueue::endRound() noexcept {
 /// must then drop its entry, if it has one.
 bool BucketedQueue::dropIfRemoved(Slot& slot) noexcept {
     const Phase phase = slot.phase();
-    if (phase == Phase::Removed) {
-        recycle(slot);
-    } else if (phase == Phase::Removing) {
-        lookAgain(slot);
-    } else {
-        return false;
-    }
-    return true;
+    if (phase == Phase::Removed) recycle(slot);
+    if (phase == Phase::Removing) lookAgain(slot);
+    return !isPending(phase);
 }
 
 void BucketedQueue::recycle(Slot& slot) noexcept {

@@ -3,6 +3,7 @@
 
 #include <new>
 #include <type_traits>
+#include <utility>
 
 namespace jtimer::brpc::detail {
 
@@ -21,15 +22,12 @@ SlotPool::~SlotPool() {
 Slot* SlotPool::takeBatch() noexcept {
     const Guard lock(mutex_);
     if (batches_ == nullptr) return makeBatch();
-    Slot* const first = batches_;
-    batches_ = first->nextBatch_;
-    return first;
+    return std::exchange(batches_, batches_->nextBatch_);
 }
 
 void SlotPool::giveBatch(Slot& first) noexcept {
     const Guard lock(mutex_);
-    first.nextBatch_ = batches_;
-    batches_ = &first;
+    first.nextBatch_ = std::exchange(batches_, &first);
 }
 
 /// Makes 64 slots with the next numbers. They are in one chunk, because all chunk sizes are

@@ -253,7 +253,7 @@ void TimerLoop::mainLoop() {
 /// Empties the buckets.
 void TimerLoop::pull() {
     for (Bucket& bucket : queue_.buckets()) {
-        if (bucket.looksEmpty()) continue;
+        if (bucket.first() == Slot::kNone) continue;
         Lock lock(bucket.mutex);
         const std::uint32_t first = bucket.takeAll(lock);
         lock.unlock();

@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(b28_a_bucket_is_a_lifo_list_with_the_earliest_time_in_it) {
     Steps steps;
     Bucket& bucket = steps.queue.buckets()[0];
     BOOST_TEST(bucket.nearest() == kNever);
-    BOOST_TEST(bucket.looksEmpty());
+    BOOST_TEST(bucket.first() == Slot::kNone);
     steps.schedule(20);
     steps.schedule(10);
     const TaskId last = steps.schedule(30).id;
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(b31_removing_does_not_raise_a_nearest_and_emptying_sets_it_
     BOOST_TEST(!steps.schedule(10).earlier);
     steps.pull();
     BOOST_TEST(steps.queue.buckets()[0].nearest() == kNever);
-    BOOST_TEST(steps.queue.buckets()[0].looksEmpty());
+    BOOST_TEST(steps.queue.buckets()[0].first() == Slot::kNone);
 }
 
 BOOST_AUTO_TEST_CASE(b32_nearest_is_what_the_sleep_ends_for_and_what_was_told_during_a_round) {
