@@ -57,10 +57,9 @@ struct TimeoutAccess {
     /// Init -> Expired, if it is due in `tick` or before.
     static bool expire(Timeout& timeout, Tick tick) noexcept {
         std::uint64_t word = timeout.word_.load(std::memory_order_relaxed);
-        if ((word & kStateMask) != kInit) return false;
-        if (dueOf(word) > tick) return false;
-        return timeout.word_.compare_exchange_strong(
-            word, word | kExpired, std::memory_order_acq_rel, std::memory_order_relaxed);
+        return (word & kStateMask) == kInit && dueOf(word) <= tick &&
+               timeout.word_.compare_exchange_strong(
+                   word, word | kExpired, std::memory_order_acq_rel, std::memory_order_relaxed);
     }
 
     /// Expired -> Ended, or still Ended. Sequentially consistent, as is isRunning(): see Origin.

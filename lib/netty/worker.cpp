@@ -57,10 +57,8 @@ void countInstance() {
 
 Worker::Worker(Settings settings, HashedWheelTimer& timer)
     : LoopThread(std::move(settings.thread)), taskExecutor_(std::move(settings.taskExecutor)),
-      tickDuration_(settings.tickDuration),
-      revolution_(settings.tickDuration * static_cast<Nanos>(settings.slots)),
-      maxPendingTimeouts_(settings.maxPendingTimeouts), origin_(new Origin(timer)),
-      wheel_(settings.slots) {
+      tickDuration_(settings.tickDuration), maxPendingTimeouts_(settings.maxPendingTimeouts),
+      origin_(new Origin(timer)), wheel_(settings.slots) {
     countInstance();
 }
 
@@ -245,8 +243,6 @@ bool Worker::awaitEndOfTick(Lock& lock) {
         }
         const Nanos end = endOfTick();
         if (end <= knownTime_) return true;
-        knownTime_ = monitor_.reached();
-        if (end <= knownTime_) return true;
         knownTime_ = monitor_.now();
         if (end <= knownTime_) return true;
         if (const Tick present = knownTick(); present < tick_) tick_ = nextLook_ = present;
@@ -284,9 +280,10 @@ Tick Worker::knownTick() const noexcept { return tickAt(saturatingSubtract(known
 /// Searching the wheel takes at most as long as a revolution. So there is at most one search per
 /// revolution of ticks, walked or skipped, and in the worst case this doubles the time.
 void Worker::skipEmptyTicks() noexcept {
-    if (saturatingSubtract(knownTime_, endOfTick()) <= revolution_ || tick_ < nextLook_) return;
+    const auto revolution = static_cast<Tick>(wheel_.slots());
+    if (tick_ < nextLook_ || knownTick() - tick_ <= revolution) return;
     if (!arrived_.empty() || !origin_->empty()) return;
-    nextLook_ = tick_ + static_cast<Tick>(wheel_.slots());
+    nextLook_ = tick_ + revolution;
     tick_ = wheel_.leastDue(knownTick() - 1);
 }
 

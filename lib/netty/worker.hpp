@@ -108,7 +108,6 @@ class Worker final : public std::enable_shared_from_this<Worker>, private LoopTh
 
     const Executor taskExecutor_;
     const Nanos tickDuration_;
-    const Nanos revolution_;
     const std::int64_t maxPendingTimeouts_;
     std::unique_ptr<Origin, Origin::LeaveUnused> origin_;
 
