@@ -1,8 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "netty/node_blocks.hpp"
 
-#include "sync/thread_end.hpp"
-
 #include <jtimer/detail/sanitizers.hpp>
 #include <jtimer/netty/detail/node_allocator.hpp>
 
@@ -11,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
-#include <utility>
 
 #if defined(__has_include)
 #if __has_include(<valgrind/memcheck.h>)
@@ -44,8 +41,7 @@ namespace {
 
 /// Precedes each node.
 struct alignas(kNodeAlign) Header {
-    /// Only in a block's first header: how many of its nodes have not been given back. Those that
-    /// have not been taken yet are among them.
+    /// Only in a block's first header: how many of its nodes have not been given back.
     std::atomic<std::uint32_t> inUse;
     /// Which node of its block it is; kAlone if it has none.
     std::uint32_t index;
@@ -60,47 +56,27 @@ constexpr std::size_t kStep =
 std::atomic<std::ptrdiff_t> allBlocks{0};
 std::atomic<std::ptrdiff_t> openBlocks{0};
 
-/// The nodes of its last block that a thread has not taken yet.
-struct Rest {
-    unsigned char* next;
-    std::size_t count;
-};
-thread_local Rest rest{};
-
-void* takeFromRest() noexcept {
-    --rest.count;
-    return std::exchange(rest.next, rest.next + kStep) + sizeof(Header);
-}
-
-void giveBackRest() noexcept {
-    while (rest.count != 0) NodeBlocks::give(takeFromRest());
-}
-using BlockThreadEnd = jtimer::detail::ThreadEnd<giveBackRest>;
-
-bool makesBlocks() noexcept {
-    if (!NodeBlocks::isEnabled || BlockThreadEnd::hasCome()) return false;
+bool areTooManyOpen() noexcept {
     const std::ptrdiff_t half = allBlocks.load(std::memory_order_relaxed) / 2;
-    return openBlocks.load(std::memory_order_relaxed) <= std::max(half, NodeBlocks::kFewBlocks);
+    return openBlocks.load(std::memory_order_relaxed) > std::max(half, NodeBlocks::kFewBlocks);
 }
 
-[[gnu::noinline]] void* takeNew() {
-    if (!makesBlocks()) {
-        auto* const alone = static_cast<unsigned char*>(::operator new(kStep));
-        new (alone) Header{{1}, kAlone};
-        return alone + sizeof(Header);
-    }
-    auto* const block = static_cast<unsigned char*>(::operator new(NodeBlocks::kNodes* kStep));
-    for (std::uint32_t i = 0; i < NodeBlocks::kNodes; ++i)
-        new (block + i * kStep) Header{{std::uint32_t{NodeBlocks::kNodes}}, i};
-    allBlocks.fetch_add(1, std::memory_order_relaxed);
-    BlockThreadEnd::await();
-    rest = {block, NodeBlocks::kNodes};
-    return takeFromRest();
+Node* nodeAt(unsigned char* header, std::uint32_t inUse, std::uint32_t index, Node* next) noexcept {
+    new (header) Header{{inUse}, index};
+    return new (header + sizeof(Header)) Node{next, nullptr};
 }
 
 }  // namespace
 
-void* NodeBlocks::take() { return rest.count == 0 ? takeNew() : takeFromRest(); }
+Node* NodeBlocks::take(bool canKeep) {
+    if (!isEnabled || !canKeep || areTooManyOpen())
+        return nodeAt(static_cast<unsigned char*>(::operator new(kStep)), 1, kAlone, nullptr);
+    auto* const block = static_cast<unsigned char*>(::operator new(kNodes* kStep));
+    allBlocks.fetch_add(1, std::memory_order_relaxed);
+    Node* first = nullptr;
+    for (std::uint32_t i = kNodes; i-- > 0;) first = nodeAt(block + i * kStep, kNodes, i, first);
+    return first;
+}
 
 void NodeBlocks::give(void* node) noexcept {
     auto* const header = static_cast<unsigned char*>(node) - sizeof(Header);

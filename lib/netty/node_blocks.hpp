@@ -5,8 +5,14 @@
 
 namespace jtimer::netty::detail {
 
+/// A free node: the beginning of its memory. See NodeStock for its batches.
+struct Node {
+    Node* next;
+    Node* nextBatch;
+};
+
 /// Where nodes come from: blocks of eight, each of which is one allocation. Exists for speed only:
-/// the plain version of takeNew() and give() calls operator new and delete.
+/// the plain version of take() and give() calls operator new and delete.
 ///
 /// A million timeouts that are freed in random order are, for glibc's malloc, as many chunks to be
 /// merged with their neighbours and split again, which takes half of the time of a newTimeout().
@@ -19,8 +25,8 @@ namespace jtimer::netty::detail {
 /// as a whole, and all blocks together never take more than twice what the nodes in use took at
 /// some moment, plus kFewBlocks.
 ///
-/// **Threads.** A thread takes nodes from a block of its own, of which it reserves the rest until
-/// it ends. Any thread may give back any node; a block counts its nodes down atomically.
+/// **Threads.** A thread takes a block as a whole, and keeps what it does not need yet. Any thread
+/// may give back any node; a block counts its nodes down atomically.
 class NodeBlocks {
   public:
     static constexpr std::size_t kNodes = 8;
@@ -30,8 +36,10 @@ class NodeBlocks {
     /// each node knows whether it was allocated alone.
     static bool isEnabled;
 
+    /// \param canKeep whether the calling thread can keep nodes
+    /// \returns a node that is linked to the others of its block, or one that was allocated alone
     /// \throws std::bad_alloc
-    static void* take();
+    static Node* take(bool canKeep);
     static void give(void* node) noexcept;
 
     /// For tests: the blocks of the process.

@@ -1,7 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "netty/node_stock.hpp"
 
-#include "netty/node_blocks.hpp"
 #include "sync/cache_line.hpp"
 #include "sync/thread_end.hpp"
 
@@ -13,8 +12,6 @@
 namespace jtimer::netty::detail {
 
 namespace {
-
-using Node = NodeStock::Node;
 
 /// The nodes that a thread keeps.
 struct ThreadNodes {
@@ -42,6 +39,14 @@ bool beginsToKeep() noexcept {
     return true;
 }
 
+/// For a thread that keeps no nodes.
+[[gnu::noinline]] void* takeNew(ThreadNodes& mine) {
+    Node* const node = NodeBlocks::take(beginsToKeep());
+    mine.first = node->next;
+    if (mine.first != nullptr) mine.count = NodeBlocks::kNodes - 1;
+    return node;
+}
+
 [[gnu::noinline]] void collectBatch(ThreadNodes& mine) noexcept {
     if (!mine.stock->add(*mine.first)) deleteNodes(mine.first);
     mine.first = nullptr;
@@ -60,7 +65,7 @@ bool NodeStock::isEnabled = !memoryIsChecked();
 void* takeNode() {
     ThreadNodes& mine = threadNodes;
     Node* const node = mine.first;
-    if (node == nullptr) return NodeBlocks::take();
+    if (node == nullptr) return takeNew(mine);
     mine.first = node->next;
     --mine.count;
     prefetch(node->next);
@@ -96,7 +101,7 @@ void NodeStock::supplyIfNeeded() noexcept {
     prefetch(mine.first);
 }
 
-NodeStock::Node* NodeStock::takeBatch() noexcept {
+Node* NodeStock::takeBatch() noexcept {
     const Lock lock(mutex_);
     if (first_ == nullptr) return nullptr;
     least_ = std::min(least_, --count_);

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "netty/node_blocks.hpp"
 #include "sync/lock.hpp"
 
 #include <jtimer/netty/detail/node_allocator.hpp>
@@ -20,10 +21,11 @@ using jtimer::detail::Lock;
 /// malloc takes locks that both threads need, and gives out memory in the order in which it was
 /// freed, which is the order of cancellation.
 ///
-/// **The path of a node.** Each thread keeps up to kBatch nodes that it has freed, and takes its
-/// next ones from there. A worker gives each batch that is complete to its timer's NodeStock. A
-/// producer that has run out of nodes takes a batch from there. So no node takes an atomic
-/// operation: what a thread keeps is its own, and the stock's mutex is locked once in kBatch nodes.
+/// **The path of a node.** Each thread keeps up to kBatch nodes, which it has freed or which are
+/// the rest of its last block, and takes its next ones from there. A worker gives each batch that
+/// is complete to its timer's NodeStock. A producer that has run out of nodes takes a batch from
+/// there. So no node takes an atomic operation on its way: what a thread keeps is its own, and the
+/// stock's mutex is locked once in kBatch nodes.
 ///
 /// **Lifetime.** A node belongs to no timer. So a timeout may outlive its timer, and any thread may
 /// free it. A thread that ends deletes the nodes it keeps.
@@ -36,15 +38,9 @@ using jtimer::detail::Lock;
 /// rejected: a node is reused within a tick, and then a stale use of it looks valid.
 class NodeStock {
   public:
+    /// A batch is a list of this many nodes, of which the first has the link to the next batch.
     static constexpr std::size_t kBatch = 64;
     static constexpr std::size_t kMostBatches = 1024;
-
-    /// A free node: the beginning of its memory. A batch is a list of kBatch nodes, of which the
-    /// first has the link to the next batch.
-    struct Node {
-        Node* next;
-        Node* nextBatch;
-    };
 
     NodeStock() noexcept = default;
     NodeStock(const NodeStock&) = delete;

@@ -22,6 +22,7 @@ using jtimer::netty::detail::kNodeAlign;
 using jtimer::netty::detail::kNodeSize;
 using jtimer::netty::detail::NodeBlocks;
 using jtimer::netty::detail::NodeStock;
+using jtimer::netty::detail::takeNode;
 
 namespace {
 
@@ -52,7 +53,11 @@ constexpr auto kFew = static_cast<std::size_t>(NodeBlocks::kFewBlocks);
 /// Has blocks also under AddressSanitizer and Valgrind.
 struct Enabled {
     const bool was = std::exchange(NodeBlocks::isEnabled, true);
-    ~Enabled() { NodeBlocks::isEnabled = was; }
+    const bool keptNodes = std::exchange(NodeStock::isEnabled, true);
+    ~Enabled() {
+        NodeBlocks::isEnabled = was;
+        NodeStock::isEnabled = keptNodes;
+    }
 };
 
 /// A thread of its own begins with a new block, and returns the rest of its last one.
@@ -64,7 +69,7 @@ void onAThread(const Body& body) {
 std::vector<void*> take(std::size_t count) {
     std::vector<void*> nodes;
     nodes.reserve(count);
-    for (std::size_t i = 0; i < count; ++i) nodes.push_back(NodeBlocks::take());
+    for (std::size_t i = 0; i < count; ++i) nodes.push_back(takeNode());
     return nodes;
 }
 
@@ -77,8 +82,8 @@ std::vector<void*> takeOpen(std::size_t blocks) {
     std::vector<void*> left;
     left.reserve(blocks * kNodes);
     for (std::size_t i = 0; i < blocks; ++i) {
-        void* const first = NodeBlocks::take();
-        for (std::size_t k = 1; k < kNodes; ++k) left.push_back(NodeBlocks::take());
+        void* const first = takeNode();
+        for (std::size_t k = 1; k < kNodes; ++k) left.push_back(takeNode());
         NodeBlocks::give(first);
     }
     return left;
@@ -89,7 +94,7 @@ long allocationsFor(std::size_t count) {
     std::vector<void*> nodes;
     nodes.reserve(count);
     const long before = allocated;
-    for (std::size_t i = 0; i < count; ++i) nodes.push_back(NodeBlocks::take());
+    for (std::size_t i = 0; i < count; ++i) nodes.push_back(takeNode());
     const long result = allocated - before;
     give(nodes);
     return result;
@@ -152,7 +157,7 @@ BOOST_AUTO_TEST_CASE(a_block_is_freed_with_its_last_node_in_whatever_order) {
 BOOST_AUTO_TEST_CASE(a_thread_gives_back_the_rest_of_its_block_when_it_ends) {
     const std::ptrdiff_t before = NodeBlocks::blocks();
     void* node = nullptr;
-    onAThread([&] { node = NodeBlocks::take(); });
+    onAThread([&] { node = takeNode(); });
     BOOST_TEST(NodeBlocks::blocks() == before + 1);
     NodeBlocks::give(node);
     BOOST_TEST(NodeBlocks::blocks() == before);
@@ -166,7 +171,7 @@ BOOST_AUTO_TEST_CASE(a_thread_at_its_end_makes_no_more_blocks) {
     onAThread([] {
         thread_local Late late;
         static_cast<void>(&late);
-        NodeBlocks::give(NodeBlocks::take());  // after `late`, so ended before it
+        NodeBlocks::give(takeNode());  // after `late`, so ended before it
     });
     BOOST_TEST(NodeBlocks::blocks() == before);
 }
@@ -207,7 +212,7 @@ BOOST_AUTO_TEST_CASE(blocks_take_at_most_twice_the_memory_of_the_most_nodes_in_u
             void*& place = passing[i % window];
             if (place != nullptr) NodeBlocks::give(place);
             place = nullptr;
-            void* const node = NodeBlocks::take();
+            void* const node = takeNode();
             if (i % 16 == 0)
                 staying.push_back(node);
             else
@@ -226,7 +231,7 @@ BOOST_AUTO_TEST_CASE(without_memory_nothing_is_taken) {
     onAThread([] {
         const long before = living;
         fails = true;
-        BOOST_CHECK_THROW(NodeBlocks::take(), std::bad_alloc);
+        BOOST_CHECK_THROW(takeNode(), std::bad_alloc);
         fails = false;
         BOOST_TEST(living == before);
         BOOST_TEST(allocationsFor(kNodes) == 1);
@@ -253,7 +258,7 @@ BOOST_AUTO_TEST_CASE(threads_give_back_each_other_s_nodes) {
                                                          std::vector<std::atomic<void*>>(count)};
     const auto exchange = [&](std::size_t mine) {
         for (std::size_t i = 0; i < count; ++i) {
-            void* const node = NodeBlocks::take();
+            void* const node = takeNode();
             *static_cast<std::size_t*>(node) = i;
             slots[mine][i].store(node, std::memory_order_release);
             void* other = nullptr;
