@@ -224,7 +224,7 @@ void Connection::fail(const std::string& message, bool outcomeUnknown) {
 }
 
 bool Connection::isInTransactionBlock() const noexcept {
-    return connection_ != nullptr && PQtransactionStatus(connection_) == PQTRANS_INTRANS;
+    return PQtransactionStatus(connection_) == PQTRANS_INTRANS;
 }
 
 void Connection::prepare(const Statement& statement, const Params& params, Deadline deadline) {
@@ -240,7 +240,6 @@ void Connection::prepare(const Statement& statement, const Params& params, Deadl
 }
 
 Result Connection::execute(const Statement& statement, const Params& params, Deadline deadline) {
-    if (connection_ == nullptr) throw DatabaseException("There is no connection to the database");
     const std::size_t count = params.values_.size();
     std::vector<const char*> values(count);
     std::vector<int> lengths(count);
@@ -270,7 +269,6 @@ Result Connection::execute(const Statement& statement, const Params& params, Dea
 }
 
 void Connection::command(const char* name, const std::string& sql, Deadline deadline) {
-    if (connection_ == nullptr) throw DatabaseException("There is no connection to the database");
     failpoint(name, true, socket());
     send(PQsendQuery(connection_, sql.c_str()) == 1, deadline);
     receive(deadline);
@@ -331,7 +329,6 @@ Result Connection::receive(Deadline deadline) {
 }
 
 bool Connection::waitForNotification(Deadline deadline, int wakeFd) {
-    if (connection_ == nullptr) throw DatabaseException("There is no connection to the database");
     while (true) {
         bool notified = false;
         while (PGnotify* const notification = PQnotifies(connection_)) {

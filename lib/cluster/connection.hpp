@@ -86,7 +86,8 @@ class Result {
 ///
 /// If a connection breaks or does not answer in time, it is closed. The call throws a
 /// DatabaseException if nothing had been sent, otherwise an OutcomeUnknownException. What the
-/// server refuses is a DatabaseException with its code, and the connection goes on.
+/// server refuses is a DatabaseException with its code, and the connection goes on. All functions
+/// but isOpen() and close() are for an open one.
 class Connection {
   public:
     struct Settings {

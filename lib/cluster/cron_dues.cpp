@@ -35,15 +35,13 @@ struct Moment {
 
 class Dues {
   public:
-    Dues(Connection& connection, const Statements& statements, Deadline deadline,
-         const Recurrence& recurrence)
-        : connection_(connection), statements_(statements), deadline_(deadline),
-          cron_(recurrence.expression), zone_(recurrence.zone) {}
+    Dues(Session& session, const Recurrence& recurrence)
+        : session_(session), cron_(recurrence.expression), zone_(recurrence.zone) {}
 
     /// Now, and `instant`; if there is none, now twice.
     std::pair<Moment, Moment> moments(std::optional<Micros> instant) {
-        const Result result = connection_.execute(statements_.localTimes(),
-                                                  Params().text(zone_).time(instant), deadline_);
+        const Result result = session_.execute(session_.statements().localTimes(),
+                                               Params().text(zone_).time(instant));
         const auto moment = [&](int column) {
             const Micros around = result.time(0, column + 3) - result.time(0, column + 2);
             return Moment{result.time(0, column), result.time(0, column + 1),
@@ -100,26 +98,23 @@ class Dues {
             // The range of Cron is far greater than that of a Date.
             locals.push_back(std::min(minute, kLastMicros / kMinute) * kMinute);
         }
-        const Result result = connection_.execute(
-            statements_.instants(), Params().text(zone_).localTimes(locals), deadline_);
+        const Result result = session_.execute(session_.statements().instants(),
+                                               Params().text(zone_).localTimes(locals));
         std::vector<Micros> instants;
         instants.reserve(minutes.size());
         for (int i = 0; i < result.rows(); ++i) instants.push_back(result.time(i, 0));
         return instants;
     }
 
-    Connection& connection_;
-    const Statements& statements_;
-    const Deadline deadline_;
+    Session& session_;
     const Cron cron_;
     const std::string& zone_;
 };
 
 }  // namespace
 
-CronDue nextCronDue(Connection& connection, const Statements& statements, Deadline deadline,
-                    const Recurrence& cron, std::optional<Micros> after) {
-    Dues dues(connection, statements, deadline, cron);
+CronDue nextCronDue(Session& session, const Recurrence& cron, std::optional<Micros> after) {
+    Dues dues(session, cron);
     const auto [now, last] = dues.moments(after);
     if (cron.missedRuns == MissedRuns::Burst || last.instant >= now.instant) {
         return {dues.firstAfter(last), 0};

@@ -1,8 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "cluster/connection.hpp"
-#include "cluster/statements.hpp"
+#include "cluster/session.hpp"
 
 #include <jtimer/cluster/schedule.hpp>
 
@@ -19,7 +18,6 @@ struct CronDue {
 /// When a cron task is next due. Which local times match is computed here; which instants these are
 /// is asked of the server, which alone knows the rules of the zone.
 /// \param after the last due; nothing: now
-CronDue nextCronDue(Connection& connection, const Statements& statements, Deadline deadline,
-                    const Recurrence& cron, std::optional<Micros> after);
+CronDue nextCronDue(Session& session, const Recurrence& cron, std::optional<Micros> after);
 
 }  // namespace jtimer::cluster::detail

@@ -2,7 +2,6 @@
 #include <jtimer/cluster/migrate.hpp>
 
 #include "cluster/checks.hpp"
-#include "cluster/connection.hpp"
 #include "cluster/session.hpp"
 #include "cluster/statements.hpp"
 
@@ -18,17 +17,16 @@ namespace {
 using namespace detail;
 
 /// The version of the schema, 0 if there is none. Under the lock.
-int versionOf(Session& session, bool forTests, Deadline end) {
-    Connection& connection = session.connection();
-    const Statements& statements = session.statements();
+int versionOf(Session& session, bool forTests) {
     const std::string& schema = session.schema();
-    const Result exists = connection.execute(statements.schemaExists(), Params().text(schema), end);
+    const Result exists =
+        session.execute(session.statements().schemaExists(), Params().text(schema));
     // Not `if not exists`, which needs the privilege to create schemas even if the schema exists.
     if (!exists.boolean(0, 0)) {
-        connection.command("create_schema", "create schema " + quoteIdentifier(schema), end);
+        session.command("create_schema", "create schema " + quoteIdentifier(schema));
     }
     if (!exists.boolean(0, 1)) return 0;
-    const Result meta = connection.execute(statements.checkSchema(), {}, end);
+    const Result meta = session.execute(session.statements().checkSchema(), {});
     const int version = static_cast<int>(meta.number(0, 0));
     if (meta.number(0, 1) > kSchemaVersion) {
         throw SchemaException("Schema \"" + schema + "\" has version " + std::to_string(version) +
@@ -42,31 +40,29 @@ int versionOf(Session& session, bool forTests, Deadline end) {
     return version;
 }
 
-void migrateOnce(const Options& options, bool forTests, Deadline end) {
-    Session session(options, options.conninfo);
-    session.open(end);
-    Connection& connection = session.connection();
+void migrateOnce(Session& session, bool forTests) {
     const Statements& statements = session.statements();
-    connection.command("begin", statements.begin(toMicros(options.operationTimeout)), end);
-    connection.execute(statements.lockMigration(), Params().text(options.schema), end);
-    const int version = versionOf(session, forTests, end);
-    const std::string sql = statements.migration(version, forTests);
-    if (!sql.empty()) connection.command("migrate", sql, end);
-    connection.command("commit", "commit", end);
+    session.open();
+    session.begin([&] {
+        session.execute(statements.lockMigration(), Params().text(session.schema()));
+        const std::string sql = statements.migration(versionOf(session, forTests), forTests);
+        if (!sql.empty()) session.command("migrate", sql);
+    });
+    session.commit();
 }
 
 }  // namespace
 
 void migrate(const Options& options, bool forTests) {
     check(options);
-    const Deadline end = Session::deadlineAfter(toMicros(options.operationTimeout));
+    Session session(options, options.conninfo);
     for (int failures = 0;;) {
         try {
-            return migrateOnce(options, forTests, end);
+            return migrateOnce(session, forTests);
         } catch (const DatabaseException& e) {
             // Repeating it is harmless, so the outcome of a commit does not matter. With a code,
             // the server has refused.
-            if (!e.sqlState().empty() || !Session::pause(failures, end))
+            if (!e.sqlState().empty() || !session.pause(failures))
                 throw DatabaseException(e.what(), e.sqlState());
         }
     }

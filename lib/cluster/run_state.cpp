@@ -147,9 +147,7 @@ void Run::complete(pg_conn* transaction) {
     end.task = state_.task_;
     end.again = state_.again_;
     end.payload = state_.payload_;
-    // It only needs the schema's name, and connects to nothing.
-    detail::Store store(state_.options_);
-    state_.completedIn_ = store.writeEndIn(transaction, end);
+    state_.completedIn_ = detail::Store(state_.options_, transaction).writeEndIn(end);
     if (!state_.completedIn_.has_value()) throwLeaseLost(state_.task());
 }
 

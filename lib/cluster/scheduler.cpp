@@ -129,8 +129,7 @@ bool Scheduler::schedule(const NewTask& task) { return scheduleAll({task}) != 0;
 bool Scheduler::schedule(pg_conn* transaction, const NewTask& task) {
     detail::check(task);
     if (transaction == nullptr) throw NullPointerException("transaction cannot be null");
-    // It only needs the schema's name, and connects to nothing.
-    return Store(state_->options).scheduleIn(transaction, {task}) != 0;
+    return Store(state_->options, transaction).scheduleIn(task);
 }
 
 std::size_t Scheduler::scheduleAll(const std::vector<NewTask>& tasks) {

@@ -13,44 +13,57 @@ Session::Session(const Options& options, const std::string& conninfo)
     : statements_(options.schema),
       schema_(options.schema), settings_{conninfo, options.preparedStatements,
                                          toMicros(options.operationTimeout), false},
-      timeout_(settings_.timeout) {}
+      timeout_(settings_.timeout), deadline_(deadlineAfter(timeout_)) {}
+
+Session::Session(const Options& options, pg_conn* borrowed) : Session(options, std::string()) {
+    connection_.emplace(borrowed);
+}
 
 Deadline Session::deadlineAfter(Micros span) {
     return Clock::now() + std::chrono::microseconds(std::min(span, kLongestWait));
 }
 
-void Session::open(Deadline deadline) {
+Connection& Session::connection() {
+    if (!connected()) throw DatabaseException("There is no connection to the database");
+    return *connection_;
+}
+
+void Session::open() {
     try {
-        connection_.emplace(settings_, deadline);
+        connection_.emplace(settings_, deadline_);
     } catch (const DatabaseException&) {
-        if (!findsStandby(deadline)) throw;
+        if (!findsStandby()) throw;
         standby_ = true;
         throwReadOnly();
     }
 }
 
-void Session::connectBy(Deadline deadline) {
+void Session::connect() {
+    deadline_ = deadlineAfter(timeout_);
+    connectByDeadline();
+}
+
+void Session::connectByDeadline() {
     if (connected()) return;
-    open(deadline);
+    open();
     try {
-        checkSchema(deadline);
+        checkSchema();
     } catch (...) {
         disconnect();
         throw;
     }
 }
 
-void Session::checkSchema(Deadline end) {
+void Session::checkSchema() {
     const std::string subject = "Schema \"" + schema_ + "\" ";
     const Result result = [&] {
         try {
-            return connection_->execute(statements_.checkSchema(), {}, end);
+            return uncommitted([&] { return execute(statements_.checkSchema(), {}); });
         } catch (const DatabaseException& e) {
             // An undefined table, or schema.
             if (e.sqlState() == "42P01" || e.sqlState() == "3F000")
                 throw SchemaException(subject + "does not exist: call migrate()");
-            // Not an OutcomeUnknownException: nothing that changes anything has been sent.
-            throw DatabaseException(e.what(), e.sqlState());
+            throw;
         }
     }();
     if (result.rows() != 1) throw SchemaException(subject + "has no version");
@@ -75,11 +88,12 @@ void Session::throwReadOnly() const {
 }
 
 /// libpq refuses a server that only reads, in words that differ from version to version.
-bool Session::findsStandby(Deadline end) {
+bool Session::findsStandby() const {
     Connection::Settings any = settings_;
     any.readOnly = true;
     try {
-        return Connection(any, end).execute(statements_.isReadOnly(), {}, end).boolean(0, 0);
+        Connection connection(any, deadline_);
+        return connection.execute(statements_.isReadOnly(), {}, deadline_).boolean(0, 0);
     } catch (const DatabaseException&) {
         return false;
     }
@@ -90,49 +104,50 @@ bool Session::isConflict(const DatabaseException& e) {
     return e.sqlState() == "40001" || e.sqlState() == "40P01";
 }
 
-bool Session::pause(int& failures, Deadline end) {
+bool Session::pause(int& failures) const {
     const auto span = std::chrono::milliseconds(20 << std::min(failures++, 5));
-    if (Clock::now() + span >= end) return false;
+    if (Clock::now() + span >= deadline_) return false;
     std::this_thread::sleep_for(span);
     return true;
 }
 
 /// Whether a call that has failed is to be repeated.
-/// \throws DatabaseException or SchemaException if there is no time left for that
-bool Session::mayRepeat(const DatabaseException& e, int& failures, Deadline end) {
+/// \throws SchemaException if there is no time left for that, and only a standby
+bool Session::mayRepeat(const DatabaseException& e, int& failures) const {
     if (connected()) return isConflict(e);
-    if (pause(failures, end)) return true;
+    if (pause(failures)) return true;
     if (standby_) throwReadOnly();
-    throw DatabaseException(e.what(), e.sqlState());
+    return false;
 }
 
-void Session::rollBack(Deadline end) noexcept {
+void Session::rollBack() noexcept {
     if (!connected()) return;
     try {
-        connection_->command("rollback", "rollback", end);
+        command("rollback", "rollback");
     } catch (...) {
         disconnect();
     }
 }
 
+Result Session::execute(const Statement& statement, const Params& params) {
+    return connection().execute(statement, params, deadline_);
+}
+
+void Session::command(const char* name, const std::string& sql) {
+    connection().command(name, sql, deadline_);
+}
+
 Result Session::once(const Statement& statement, const Params& params) {
-    return once([&](Connection& connection, Deadline end) {
-        return connection.execute(statement, params, end);
-    });
+    return once([&] { return execute(statement, params); });
 }
 
 Result Session::read(const Statement& statement, const Params& params) {
-    return read([&](Connection& connection, Deadline end) {
-        return connection.execute(statement, params, end);
-    });
+    return read([&] { return execute(statement, params); });
 }
 
 std::int64_t Session::write(const Statement& statement, const Params& params,
                             const std::optional<Key>& key) {
-    const auto use = [&](Connection& connection, Deadline end) {
-        return written(connection.execute(statement, params, end));
-    };
-    return write(use, key);
+    return write([&] { return written(execute(statement, params)); }, key);
 }
 
 Session::Written Session::written(const Result& result) {
@@ -140,54 +155,31 @@ Session::Written Session::written(const Result& result) {
 }
 
 std::int64_t Session::write(const Write& use, const std::optional<Key>& key) {
-    const Deadline end = deadline();
-    for (int failures = 0;;) {
-        try {
-            if (const auto value = attempt(use, key, end)) return *value;
-        } catch (const OutcomeUnknownException&) {
-            throw;
-        } catch (const DatabaseException& e) {
-            if (!mayRepeat(e, failures, end)) throw;
-        } catch (const SchemaException&) {
-            if (!standby_ || !pause(failures, end)) throw;
+    return untilTimeout([&] {
+        while (true) {
+            const Written written = uncommitted([&] { return begin(use); });
+            try {
+                commit();
+                return written.value;
+            } catch (const OutcomeUnknownException& e) {
+                if (!written.transaction ||
+                    settle(*written.transaction, key, e.what()) == Outcome::Committed)
+                    return written.value;
+            }
         }
-    }
-}
-
-/// \returns nothing if the transaction was not committed, and can be repeated
-/// \throws OutcomeUnknownException if that cannot be told
-std::optional<std::int64_t> Session::attempt(const Write& use, const std::optional<Key>& key,
-                                             Deadline end) {
-    Written written{};
-    connectBy(end);
-    try {
-        connection_->command("begin", statements_.begin(timeout_), end);
-        written = use(*connection_, end);
-    } catch (const OutcomeUnknownException& e) {
-        // There was no commit.
-        throw DatabaseException(e.what(), e.sqlState());
-    } catch (...) {
-        rollBack(end);
-        throw;
-    }
-    try {
-        connection_->command("commit", "commit", end);
-    } catch (const OutcomeUnknownException& e) {
-        if (!written.transaction) return written.value;
-        if (settle(*written.transaction, key, end, e.what()) == Outcome::NotCommitted) return {};
-    }
-    return written.value;
+    });
 }
 
 /// Asks until the deadline.
+/// \throws OutcomeUnknownException if it cannot be told
 Session::Outcome Session::settle(std::int64_t transaction, const std::optional<Key>& key,
-                                 Deadline end, const std::string& lost) {
+                                 const std::string& lost) {
     const Micros crash = crash_;
     std::string last = lost;
     for (int failures = 0;;) {
         try {
-            connectBy(end);
-            if (const auto outcome = findOutcome(transaction, crash, key, end)) return *outcome;
+            connectByDeadline();
+            if (const auto outcome = findOutcome(transaction, crash, key)) return *outcome;
         } catch (const SchemaException& e) {
             last = e.what();  // a standby, which is about to be promoted
         } catch (const OutcomeUnknownException& e) {
@@ -196,17 +188,16 @@ Session::Outcome Session::settle(std::int64_t transaction, const std::optional<K
         } catch (const DatabaseException& e) {
             last = e.what();
         }
-        if (!pause(failures, end))
+        if (!pause(failures))
             throw OutcomeUnknownException(
                 "It is not known whether the transaction was committed: " + last);
     }
 }
 
-std::string Session::statusOf(std::int64_t transaction, Deadline end) {
+std::string Session::statusOf(std::int64_t transaction) {
     const std::string number = std::to_string(static_cast<std::uint64_t>(transaction));
     try {
-        const Result result =
-            connection_->execute(statements_.outcome(), Params().text(number), end);
+        const Result result = execute(statements_.outcome(), Params().text(number));
         crash_ = result.time(0, 1);
         return result.text(0, 0);
     } catch (const DatabaseException& e) {
@@ -218,8 +209,8 @@ std::string Session::statusOf(std::int64_t transaction, Deadline end) {
 /// \returns nothing while the transaction is in progress
 /// \throws OutcomeUnknownException if that will never be known
 std::optional<Session::Outcome> Session::findOutcome(std::int64_t transaction, Micros crash,
-                                                     const std::optional<Key>& key, Deadline end) {
-    const std::string status = statusOf(transaction, end);
+                                                     const std::optional<Key>& key) {
+    const std::string status = statusOf(transaction);
     if (status == "unused") return Outcome::NotCommitted;
     if (crash_ == crash) {
         if (status == "committed") return Outcome::Committed;
@@ -231,9 +222,7 @@ std::optional<Session::Outcome> Session::findOutcome(std::int64_t transaction, M
     if (status != "committed" && !status.empty()) return Outcome::NotCommitted;
     if (key) {
         const auto params = Params().number(transaction).text(key->first).text(key->second);
-        if (connection_->execute(statements_.writtenBy(), params, end).boolean(0, 0)) {
-            return Outcome::Committed;
-        }
+        if (execute(statements_.writtenBy(), params).boolean(0, 0)) return Outcome::Committed;
     }
     throw OutcomeUnknownException("The server crashed during the commit, and it is not known "
                                   "whether the transaction was committed");

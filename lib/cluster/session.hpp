@@ -16,19 +16,24 @@
 namespace jtimer::cluster::detail {
 
 /// A connection to a schema that is made anew when it has broken, and the three ways to use it: try
-/// once, try until the timeout, and a transaction whose outcome is found out. Not thread-safe.
+/// once, try until the timeout, and a transaction whose outcome is found out. Each use sets a
+/// deadline for all that it waits for. Not thread-safe.
 class Session {
   public:
     Session(const Options& options, const std::string& conninfo);
 
+    /// On the caller's connection, in its transaction: only for execute(), until
+    /// Options::operationTimeout has passed from now.
+    Session(const Options& options, pg_conn* borrowed);
+
     /// Connects, and does not ask for the schema. Tries once.
-    void open(Deadline deadline);
+    void open();
 
     /// Connects unless there is a connection, and checks the schema. Tries once.
-    void connect() { connectBy(deadline()); }
+    void connect();
     bool connected() const noexcept { return connection_ && connection_->isOpen(); }
     void disconnect() noexcept { connection_.reset(); }
-    Connection& connection() noexcept { return *connection_; }
+    Connection& connection();  ///< \throws DatabaseException if there is none
 
     const Statements& statements() const noexcept { return statements_; }
     const std::string& schema() const noexcept { return schema_; }
@@ -36,14 +41,16 @@ class Session {
 
     /// From now on, each use takes at most this time instead of Options::operationTimeout.
     void setTimeout(Micros timeout) noexcept { timeout_ = timeout; }
-    Deadline deadline() const { return deadlineAfter(timeout_); }
+    Deadline deadline() const noexcept { return deadline_; }  ///< of the present use
     static Deadline deadlineAfter(Micros span);
-
-    [[noreturn]] void throwReadOnly() const;
 
     /// After a failure to connect or a broken connection: a while, longer each time.
     /// \returns false, at once, if the time would be up
-    static bool pause(int& failures, Deadline end);
+    bool pause(int& failures) const;
+
+    /// On the present connection, as part of the present use.
+    Result execute(const Statement& statement, const Params& params);
+    void command(const char* name, const std::string& sql);
 
     /// The three ways, for a single statement. For write(), see written().
     Result once(const Statement& statement, const Params& params);
@@ -52,14 +59,14 @@ class Session {
     std::int64_t write(const Statement& statement, const Params& params,
                        const std::optional<Key>& key);
 
-    /// `use(connection, deadline)`, repeated at once after a deadlock and the like.
+    /// `use()`, repeated at once after a deadlock and the like.
     template <class Use>
     auto once(const Use& use) {
-        const Deadline end = deadline();
+        deadline_ = deadlineAfter(timeout_);
         while (true) {
-            connectBy(end);
+            connectByDeadline();
             try {
-                return use(*connection_, end);
+                return use();
             } catch (const DatabaseException& e) {
                 if (!isConflict(e) || !connected()) throw;
             }
@@ -69,32 +76,30 @@ class Session {
     /// For what changes nothing: also repeated, until the timeout, when the connection breaks.
     template <class Use>
     auto read(const Use& use) {
-        const Deadline end = deadline();
-        for (int failures = 0;;) {
-            try {
-                connectBy(end);
-                return use(*connection_, end);
-            } catch (const DatabaseException& e) {
-                if (!mayRepeat(e, failures, end)) throw;
-            } catch (const SchemaException&) {
-                if (!standby_ || !pause(failures, end)) throw;
-            }
+        return untilTimeout([&] { return uncommitted(use); });
+    }
+
+    /// Begins a transaction, which `use()` is part of. If that throws, it is rolled back.
+    template <class Use>
+    auto begin(const Use& use) {
+        try {
+            command("begin", statements_.begin(timeout_));
+            return use();
+        } catch (...) {
+            rollBack();
+            throw;
         }
     }
+
+    void commit() { command("commit", "commit"); }
 
     /// A transaction that nobody waits for the outcome of: tried once.
     template <class Use>
     auto inTransaction(const Use& use) {
-        return once([&](Connection& connection, Deadline end) {
-            connection.command("begin", statements_.begin(timeout_), end);
-            try {
-                auto value = use(connection, end);
-                connection.command("commit", "commit", end);
-                return value;
-            } catch (...) {
-                rollBack(end);
-                throw;
-            }
+        return once([&] {
+            auto value = begin(use);
+            commit();
+            return value;
         });
     }
 
@@ -103,7 +108,7 @@ class Session {
         std::int64_t value;
         std::optional<std::int64_t> transaction;
     };
-    using Write = std::function<Written(Connection&, Deadline)>;
+    using Write = std::function<Written()>;
 
     /// A transaction that takes effect once, or not at all, whatever breaks. It is repeated until
     /// the timeout unless it has been committed.
@@ -112,7 +117,7 @@ class Session {
 
     /// What pg_xact_status says: "committed", "aborted" or "in progress"; of a number that a crash
     /// has taken back "unused", and nothing of a transaction of long ago.
-    std::string statusOf(std::int64_t transaction, Deadline end);
+    std::string statusOf(std::int64_t transaction);
 
     /// The result of a statement whose last column is the number of the transaction.
     static Written written(const Result& result);
@@ -120,23 +125,50 @@ class Session {
   private:
     enum class Outcome { Committed, NotCommitted };
 
-    void connectBy(Deadline deadline);
-    void checkSchema(Deadline end);
-    bool findsStandby(Deadline end);
-    std::optional<std::int64_t> attempt(const Write& use, const std::optional<Key>& key,
-                                        Deadline end);
-    Outcome settle(std::int64_t transaction, const std::optional<Key>& key, Deadline end,
+    template <class Use>
+    auto untilTimeout(const Use& use) {
+        deadline_ = deadlineAfter(timeout_);
+        for (int failures = 0;;) {
+            try {
+                connectByDeadline();
+                return use();
+            } catch (const OutcomeUnknownException&) {
+                throw;
+            } catch (const DatabaseException& e) {
+                if (!mayRepeat(e, failures)) throw;
+            } catch (const SchemaException&) {
+                if (!standby_ || !pause(failures)) throw;
+            }
+        }
+    }
+
+    /// Of what is not committed, the outcome is known even if the connection breaks.
+    template <class Use>
+    static auto uncommitted(const Use& use) {
+        try {
+            return use();
+        } catch (const OutcomeUnknownException& e) {
+            throw DatabaseException(e.what(), e.sqlState());
+        }
+    }
+
+    void connectByDeadline();
+    void checkSchema();
+    bool findsStandby() const;
+    [[noreturn]] void throwReadOnly() const;
+    Outcome settle(std::int64_t transaction, const std::optional<Key>& key,
                    const std::string& lost);
     std::optional<Outcome> findOutcome(std::int64_t transaction, Micros crash,
-                                       const std::optional<Key>& key, Deadline end);
-    void rollBack(Deadline end) noexcept;
+                                       const std::optional<Key>& key);
+    void rollBack() noexcept;
     static bool isConflict(const DatabaseException& e);
-    bool mayRepeat(const DatabaseException& e, int& failures, Deadline end);
+    bool mayRepeat(const DatabaseException& e, int& failures) const;
 
     const Statements statements_;
     const std::string schema_;
     Connection::Settings settings_;
     Micros timeout_;
+    Deadline deadline_;
     std::optional<Connection> connection_;
     bool forTests_ = false;
     bool standby_ = false;  ///< that is all that there was; it may be promoted soon

@@ -12,6 +12,11 @@
 
 namespace jtimer::cluster::detail {
 
+Store::Store(const Options& options, pg_conn* borrowed) : Session(options, borrowed) {
+    if (!connection().isInTransactionBlock())
+        throw IllegalStateException("The connection is not in a transaction block");
+}
+
 NodeNumber Store::registerNode(const std::string& name, Micros lease) {
     return once(statements().registerNode(), Params().text(name).number(lease)).number(0, 0);
 }
@@ -21,35 +26,30 @@ Renewal Store::renew(NodeNumber node, Micros lease) {
     return {result.boolean(0, 0), result.optionalNumber(0, 1)};
 }
 
-std::uint64_t Store::freeTasks(Connection& connection, Deadline end, const Result& owners,
-                               int crashes) {
+std::uint64_t Store::freeTasks(const Result& owners, int crashes) {
     if (owners.rows() == 0) return 0;
     std::vector<Params::OptionalNumber> nodes;
     nodes.reserve(static_cast<std::size_t>(owners.rows()));
     for (int i = 0; i < owners.rows(); ++i) nodes.emplace_back(owners.number(i, 0));
     const auto params = Params().numbers(nodes).number(crashes);
-    return static_cast<std::uint64_t>(
-        connection.execute(statements().freeTasks(), params, end).number(0, 0));
+    return static_cast<std::uint64_t>(execute(statements().freeTasks(), params).number(0, 0));
 }
 
 TakeOver Store::takeOver(NodeNumber node) {
-    return inTransaction([&](Connection& connection, Deadline end) {
+    return inTransaction([&] {
         // Another statement sees what these nodes claimed before their rows were deleted.
-        const auto self = Params().number(node);
         TakeOver done;
-        const Result expired = connection.execute(statements().deleteExpired(), self, end);
-        done.tasks = freeTasks(connection, end, expired, 1);
-        const Result orphaned = connection.execute(statements().findOrphans(), {}, end);
-        done.orphans = freeTasks(connection, end, orphaned, 0);
+        done.tasks = freeTasks(execute(statements().deleteExpired(), Params().number(node)), 1);
+        done.orphans = freeTasks(execute(statements().findOrphans(), {}), 0);
         return done;
     });
 }
 
 void Store::deleteNode(NodeNumber node) {
     // What it still owns was claimed without its knowledge.
-    inTransaction([&](Connection& connection, Deadline end) {
-        connection.execute(statements().deleteNode(), Params().number(node), end);
-        return release(connection, end, node, {});
+    inTransaction([&] {
+        execute(statements().deleteNode(), Params().number(node));
+        return releaseTasks(node, {});
     });
 }
 
@@ -101,18 +101,14 @@ Claim Store::claim(NodeNumber node, const std::vector<std::string>& names, int l
     return claim;
 }
 
-std::uint64_t Store::release(Connection& connection, Deadline end, NodeNumber node,
-                             const std::vector<Token>& running) {
+std::uint64_t Store::releaseTasks(NodeNumber node, const std::vector<Token>& running) {
     const std::vector<Params::OptionalNumber> tokens(running.begin(), running.end());
     const auto params = Params().number(node).numbers(tokens);
-    return static_cast<std::uint64_t>(
-        connection.execute(statements().release(), params, end).number(0, 0));
+    return static_cast<std::uint64_t>(execute(statements().release(), params).number(0, 0));
 }
 
 std::uint64_t Store::release(NodeNumber node, const std::vector<Token>& running) {
-    return once([&](Connection& connection, Deadline end) {
-        return release(connection, end, node, running);
-    });
+    return once([&] { return releaseTasks(node, running); });
 }
 
 namespace {
@@ -130,9 +126,7 @@ bool makeAscii(std::string& text) {
 std::vector<EndStatus> Store::writeEnds(std::vector<End>& ends) {
     if (ends.empty()) return {};
     try {
-        return once([&](Connection& connection, Deadline end) {
-            return writeEnds(connection, statements().writeEnds(true), ends, end).statuses;
-        });
+        return once([&] { return writeEnds(statements().writeEnds(true), ends).statuses; });
     } catch (const DatabaseException& e) {
         // The encoding of the database lacks a character of the error.
         if (e.sqlState() != "22P05" || ends.size() > 1 || !makeAscii(ends[0].error)) throw;
@@ -140,60 +134,38 @@ std::vector<EndStatus> Store::writeEnds(std::vector<End>& ends) {
     }
 }
 
-namespace {
-
-void requireTransaction(const Connection& connection) {
-    if (!connection.isInTransactionBlock()) {
-        throw IllegalStateException("The connection is not in a transaction block");
-    }
-}
-
-}  // namespace
-
-std::optional<TransactionNumber> Store::writeEndIn(pg_conn* transaction, const End& end) {
-    Connection connection(transaction);
-    requireTransaction(connection);
-    const Deadline limit = deadline();
+std::optional<TransactionNumber> Store::writeEndIn(const End& end) {
     std::vector<End> ends{end};
     while (true) {
-        const WrittenEnds written =
-            writeEnds(connection, statements().writeEnds(false), ends, limit);
+        const WrittenEnds written = writeEnds(statements().writeEnds(false), ends);
         if (written.statuses[0] == EndStatus::Fenced) return {};
         if (written.statuses[0] == EndStatus::Written) return written.transaction;
         // The row has changed since the statement began: another one finds it.
-        if (std::chrono::steady_clock::now() >= limit) {
+        if (std::chrono::steady_clock::now() >= deadline())
             throw DatabaseException("The task is locked");
-        }
     }
 }
 
 std::optional<EndStatus> Store::outcomeOf(TransactionNumber transaction, const ClaimedTask& task) {
     const auto params = Params().text(task.name).text(task.id).number(task.token);
-    return read([&](Connection& connection, Deadline end) -> std::optional<EndStatus> {
-        if (connection.execute(statements().owns(), params, end).boolean(0, 0)) return {};
+    return read([&]() -> std::optional<EndStatus> {
+        if (execute(statements().owns(), params).boolean(0, 0)) return {};
         // After a crash of the server, this may be said of another transaction. Nothing but the
         // counts depends on it.
-        const bool committed = statusOf(transaction, end) == "committed";
+        const bool committed = statusOf(transaction) == "committed";
         return committed ? EndStatus::Written : EndStatus::Fenced;
     });
 }
 
-std::size_t Store::scheduleIn(pg_conn* transaction, const std::vector<NewTask>& tasks) {
-    Connection connection(transaction);
-    requireTransaction(connection);
-    return static_cast<std::size_t>(schedule(connection, tasks, deadline()).value);
-}
+bool Store::scheduleIn(const NewTask& task) { return insert({task}).value != 0; }
 
 void Store::notify() { once(statements().notify(), Params().text(channelOf(schema()))); }
 
 void Store::listen() {
-    once([&](Connection& connection, Deadline end) {
-        connection.command("listen", statements().listen(schema()), end);
-    });
+    once([&] { command("listen", statements().listen(schema())); });
 }
 
 bool Store::waitForNotification(Micros timeout, int wakeFd) {
-    if (!connected()) throw DatabaseException("There is no connection to the database");
     return connection().waitForNotification(deadlineAfter(timeout), wakeFd);
 }
 
@@ -219,9 +191,7 @@ TaskInfo taskInfo(const Result& result, int row) {
 
 std::size_t Store::schedule(const std::vector<NewTask>& tasks) {
     if (tasks.empty()) return 0;
-    const auto use = [&](Connection& connection, Deadline end) {
-        return schedule(connection, tasks, end);
-    };
+    const auto use = [&] { return insert(tasks); };
     return static_cast<std::size_t>(write(use, Key(tasks[0].name, tasks[0].id)));
 }
 
@@ -265,7 +235,7 @@ Backlog Store::backlog() {
 }
 
 bool Store::forTests() {
-    return read([this](Connection&, Deadline) { return Session::forTests(); });
+    return read([this] { return Session::forTests(); });
 }
 
 Micros Store::now() { return read(statements().now(), {}).time(0, 0); }

@@ -95,6 +95,8 @@ enum class EndStatus {
 /// to connect once, those of callers until the timeout. Deadlocks and serialisation failures are
 /// repeated at once.
 ///
+/// One on a caller's connection is for the two operations within its transaction.
+///
 /// What operations throw:
 /// - DatabaseException: nothing has changed. connected() says whether there still is a connection.
 /// - OutcomeUnknownException: the connection broke, and what was sent may have been committed. Each
@@ -107,6 +109,9 @@ class Store : private Session {
     explicit Store(const Options& options, const std::string& conninfo)
         : Session(options, conninfo) {}
     explicit Store(const Options& options) : Store(options, options.conninfo) {}
+
+    /// \throws IllegalStateException unless the connection is in a transaction block
+    Store(const Options& options, pg_conn* borrowed);
 
     using Session::connect;
     using Session::connected;
@@ -155,11 +160,9 @@ class Store : private Session {
     /// \returns one status for each end
     std::vector<EndStatus> writeEnds(std::vector<End>& ends);
 
-    /// The end of one run, within the transaction of the caller's connection. Waits for the row's
-    /// lock. Does not connect.
+    /// The end of one run, within the caller's transaction. Waits for the row's lock.
     /// \returns the transaction's number; nothing if the end is fenced
-    /// \throws IllegalStateException unless the connection is in a transaction block
-    std::optional<TransactionNumber> writeEndIn(pg_conn* transaction, const End& end);
+    std::optional<TransactionNumber> writeEndIn(const End& end);
 
     /// What became of the end that writeEndIn() has written in a transaction which is over by now.
     /// \returns Written if it was committed, Fenced if not and the row is not the run's any more;
@@ -187,8 +190,8 @@ class Store : private Session {
     /// \throws IllegalArgumentException "Unknown time zone: NAME"
     std::size_t schedule(const std::vector<NewTask>& tasks);
 
-    /// Within the transaction of the caller's connection.
-    std::size_t scheduleIn(pg_conn* transaction, const std::vector<NewTask>& tasks);
+    /// Within the caller's transaction.
+    bool scheduleIn(const NewTask& task);
 
     bool cancel(const std::string& name, const std::string& id);
     bool reschedule(const std::string& name, const std::string& id, When when);
@@ -212,17 +215,13 @@ class Store : private Session {
         std::optional<TransactionNumber> transaction;  ///< if any was Written
     };
 
-    /// \param owners the numbers of nodes
-    std::uint64_t freeTasks(Connection& connection, Deadline end, const Result& owners,
-                            int crashes);
-    std::uint64_t release(Connection& connection, Deadline end, NodeNumber node,
-                          const std::vector<Token>& running);
-    WrittenEnds writeEnds(Connection& connection, const Statement& statement,
-                          std::vector<End>& ends, Deadline deadline);
-    Written schedule(Connection& connection, const std::vector<NewTask>& tasks, Deadline deadline);
-    Written schedule(Connection& connection, IfExists policy, const std::vector<NewTask>& tasks,
-                     Deadline deadline);
-    void checkZone(Connection& connection, Deadline deadline, const std::string& zone);
+    // All on the present connection.
+    std::uint64_t freeTasks(const Result& owners, int crashes);
+    std::uint64_t releaseTasks(NodeNumber node, const std::vector<Token>& running);
+    WrittenEnds writeEnds(const Statement& statement, std::vector<End>& ends);
+    Written insert(const std::vector<NewTask>& tasks);
+    Written insert(const std::vector<NewTask>& tasks, IfExists policy);
+    void checkZone(const std::string& zone);
 
     std::set<std::string> zones_;  ///< that the server knows: to ask takes it 50 ms
 };

@@ -24,21 +24,19 @@ using Times = std::vector<std::optional<Micros>>;
 
 }  // namespace
 
-void Store::checkZone(Connection& connection, Deadline deadline, const std::string& zone) {
+void Store::checkZone(const std::string& zone) {
     if (zones_.count(zone) != 0) return;
     // Not asked of the server, which would refuse it as text.
     const bool valid =
-        isText(zone, 200) &&
-        connection.execute(statements().isZone(), Params().text(zone), deadline).boolean(0, 0);
+        isText(zone, 200) && execute(statements().isZone(), Params().text(zone)).boolean(0, 0);
     if (!valid) throw IllegalArgumentException("Unknown time zone: " + zone);
     zones_.insert(zone);
 }
 
-Store::Written Store::schedule(Connection& connection, const std::vector<NewTask>& tasks,
-                               Deadline deadline) {
+Store::Written Store::insert(const std::vector<NewTask>& tasks) {
     Written all{0, {}};
     for (const IfExists policy : {IfExists::Keep, IfExists::Update, IfExists::Replace}) {
-        const Written some = schedule(connection, policy, tasks, deadline);
+        const Written some = insert(tasks, policy);
         all.value += some.value;
         if (some.transaction) all.transaction = some.transaction;
     }
@@ -46,8 +44,7 @@ Store::Written Store::schedule(Connection& connection, const std::vector<NewTask
 }
 
 /// Those of the tasks that have this policy.
-Store::Written Store::schedule(Connection& connection, IfExists policy,
-                               const std::vector<NewTask>& tasks, Deadline deadline) {
+Store::Written Store::insert(const std::vector<NewTask>& tasks, IfExists policy) {
     Texts names, ids, kinds, crons, zones, missed, payloads;
     Numbers periods, delays;
     Times times;
@@ -66,8 +63,8 @@ Store::Written Store::schedule(Connection& connection, IfExists policy,
         zones.push_back(valueIf(isCron, recurrence.zone));
         Micros due = toMicros(first);
         if (isCron) {
-            checkZone(connection, deadline, recurrence.zone);
-            due = nextCronDue(connection, statements(), deadline, recurrence, {}).due;
+            checkZone(recurrence.zone);
+            due = nextCronDue(*this, recurrence, {}).due;
         }
         const bool isDelay = !isCron && !first.isDate();
         times.push_back(valueIf(!isDelay, due));
@@ -78,19 +75,18 @@ Store::Written Store::schedule(Connection& connection, IfExists policy,
     params.bytesArray(names).bytesArray(ids).bytesArray(kinds).numbers(periods);
     params.bytesArray(crons).bytesArray(zones).bytesArray(missed).times(times);
     params.numbers(delays).bytesArray(payloads);
-    return written(connection.execute(statements().schedule(policy), params, deadline));
+    return written(execute(statements().schedule(policy), params));
 }
 
 namespace {
 
 /// The next due of a cron task, unless its run is repeated or it is dead.
-std::optional<CronDue> cronDue(Connection& connection, const Statements& statements,
-                               Deadline deadline, End& end) {
+std::optional<CronDue> cronDue(Session& session, End& end) {
     const ClaimedTask& task = *end.task;
     const bool ends = end.kind == End::Kind::Success || end.kind == End::Kind::GiveUp;
     if (task.recurrence.kind != Kind::Cron || !ends || end.again) return {};
     try {
-        return nextCronDue(connection, statements, deadline, task.recurrence, task.due);
+        return nextCronDue(session, task.recurrence, task.due);
     } catch (const DatabaseException& e) {
         // Invalid parameter: the server does not know the zone any more.
         if (e.sqlState() != "22023") throw;
@@ -102,13 +98,12 @@ std::optional<CronDue> cronDue(Connection& connection, const Statements& stateme
 
 }  // namespace
 
-Store::WrittenEnds Store::writeEnds(Connection& connection, const Statement& statement,
-                                    std::vector<End>& ends, Deadline deadline) {
+Store::WrittenEnds Store::writeEnds(const Statement& statement, std::vector<End>& ends) {
     Texts names, ids, payloads, errors;
     Numbers tokens, outcomes, delays, againIns, misses;
     Times dues, againTimes, nexts;
     for (End& end : ends) {
-        const std::optional<CronDue> cron = cronDue(connection, statements(), deadline, end);
+        const std::optional<CronDue> cron = cronDue(*this, end);
         nexts.push_back(cron ? std::optional<Micros>(cron->due) : std::nullopt);
         misses.emplace_back(cron ? static_cast<std::int64_t>(cron->missed) : 0);
         names.emplace_back(end.task->name);
@@ -129,7 +124,7 @@ Store::WrittenEnds Store::writeEnds(Connection& connection, const Statement& sta
     params.bytesArray(names).bytesArray(ids).numbers(tokens).times(dues);
     params.numbers(outcomes).numbers(delays).times(againTimes).numbers(againIns);
     params.times(nexts).numbers(misses).bytesArray(payloads).bytesArray(errors);
-    const Result result = connection.execute(statement, params, deadline);
+    const Result result = execute(statement, params);
 
     WrittenEnds written;
     std::map<Token, EndStatus> found;
