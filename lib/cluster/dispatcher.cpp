@@ -197,7 +197,7 @@ void Dispatcher::begin(ClaimedTask task, const std::shared_ptr<const Lease>& lea
     const Token token = task.token;
     const auto run =
         std::make_shared<RunState>(std::move(task), registered, lease, options_, stopping_);
-    std::optional<Ending> refusal = run->refusal();
+    std::optional<End> refusal = run->refusal();
     {
         const boost::lock_guard<boost::mutex> lock(mutex_);
         inHand_[token] = {run, boottimeNanos(), !refusal.has_value()};
@@ -221,26 +221,20 @@ void Dispatcher::handOver(const std::shared_ptr<RunState>& run) {
 }
 
 void Dispatcher::execute(const std::shared_ptr<RunState>& run) {
-    // Its destructor also ends a run whose handler calls pthread_exit.
-    struct AtEnd {
-        Dispatcher& dispatcher;
-        const RunState& run;
-        std::optional<Ending> ending;
-
-        ~AtEnd() {
-            if (ending.has_value())
-                dispatcher.over(run, std::move(*ending));
-            else
-                dispatcher.failed(run, "The handler ended its thread.");
-        }
-    } atEnd{*this, *run, std::nullopt};
-    const InHandler inHandler(*this);
-    atEnd.ending = run->execute();
+    std::optional<End> end;
+    try {
+        const InHandler inHandler(*this);
+        end = run->execute();
+    } catch (...) {  // the unwinding by pthread_exit, which must go on
+        failed(*run, "The handler ended its thread.");
+        throw;
+    }
+    over(std::move(*end));
 }
 
 void Dispatcher::failed(const RunState& run, const std::string& failure) {
     report(failure);
-    over(run, run.failure(failure));
+    over(run.failure(failure));
 }
 
 void Dispatcher::report(const std::string& failure) {
@@ -257,9 +251,9 @@ void Dispatcher::report(const std::string& failure) {
 /// Has the end written, and frees the slot. That comes last, and the mutex is then not touched any
 /// more: as soon as the last slot is free this object may be destroyed, while an executor's thread
 /// is still here.
-void Dispatcher::over(const RunState& run, Ending ending) {
-    const Token token = run.task().token;
-    ends_.add(std::move(ending));
+void Dispatcher::over(End end) {
+    const Token token = end.task->token;
+    ends_.add(std::move(end));
     const boost::lock_guard<boost::mutex> lock(mutex_);
     --occupied_;
     const auto found = inHand_.find(token);  // unless the end is written already

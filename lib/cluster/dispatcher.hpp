@@ -89,7 +89,7 @@ class Dispatcher {
     void begin(ClaimedTask task, const std::shared_ptr<const Lease>& lease);
     void handOver(const std::shared_ptr<RunState>& run);
     void execute(const std::shared_ptr<RunState>& run);
-    void over(const RunState& run, Ending ending);
+    void over(End end);
     void failed(const RunState& run, const std::string& failure);
     void failed(const std::exception& exception);
     void checkDrained();

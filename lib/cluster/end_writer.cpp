@@ -54,9 +54,9 @@ void EndWriter::start() {
     thread_ = boost::thread([this] { run(); });
 }
 
-void EndWriter::add(Ending ending) {
+void EndWriter::add(End end) {
     const boost::lock_guard<boost::mutex> lock(mutex_);
-    waiting_.push_back(std::move(ending));
+    waiting_.push_back(std::move(end));
     condition_.notify_all();
 }
 
@@ -100,97 +100,93 @@ void EndWriter::writeBatch() {
 /// complete() has written the ends of some runs; have their transactions been committed?
 void EndWriter::checkCompleted() {
     for (std::size_t i = 0; i < batch_.size();) {
-        Ending& ending = batch_[i];
-        const auto status = ending.completedIn.has_value()
-                                ? store_.outcomeOf(*ending.completedIn, *ending.end.task)
+        End& end = batch_[i];
+        const auto status = end.completedIn.has_value()
+                                ? store_.outcomeOf(*end.completedIn, *end.task)
                                 : std::nullopt;
         if (status.has_value()) {
             counters_.add(*status == EndStatus::Written ? &Stats::succeeded : &Stats::fenced);
             repeats_ = true;
-            events_.written(ending.end.task->token);
+            events_.written(end.task->token);
             batch_.erase(batch_.begin() + static_cast<std::ptrdiff_t>(i));
             continue;
         }
         // If not, the failure is written as any other.
-        if (ending.completedIn.has_value() && !ending.reported) events_.failed(ending.end.error);
-        ending.completedIn.reset();
+        if (end.completedIn.has_value() && !end.reported) events_.failed(end.error);
+        end.completedIn.reset();
         ++i;
     }
 }
 
-void EndWriter::write(std::vector<Ending>& endings) {
-    std::vector<End> ends;
-    ends.reserve(endings.size());
-    for (const Ending& ending : endings) ends.push_back(ending.end);
+void EndWriter::write(std::vector<End>& ends) {
+    std::vector<End> written = ends;
     std::vector<EndStatus> statuses;
     try {
-        statuses = store_.writeEnds(ends);
+        statuses = store_.writeEnds(written);
     } catch (const OutcomeUnknownException&) {
-        for (Ending& ending : endings) ending.repeated = true;
+        for (End& end : ends) end.repeated = true;
         throw;
     }
-    for (std::size_t i = 0; i < endings.size(); ++i) over(endings[i], ends[i], statuses[i]);
-    endings.clear();
+    for (std::size_t i = 0; i < ends.size(); ++i) over(ends[i], written[i], statuses[i]);
+    ends.clear();
 }
 
 /// The server has refused the batch: one end that it refuses must not hold up the others.
 void EndWriter::writeOneByOne() {
     while (!batch_.empty()) {
-        std::vector<Ending> one;
+        std::vector<End> one;
         one.push_back(std::move(batch_.back()));
         batch_.pop_back();
         try {
             write(one);
         } catch (const std::exception& exception) {
-            Ending& ending = one.front();
+            End& end = one.front();
             if (!store_.connected()) {
-                batch_.push_back(std::move(ending));
+                batch_.push_back(std::move(end));
                 throw;
             }
-            const ClaimedTask& task = *ending.end.task;
-            if (!std::exchange(ending.refused, true))
-                printLine("Task \"" + task.name + "\" \"" + task.id +
+            if (!std::exchange(end.refused, true))
+                printLine("Task \"" + end.task->name + "\" \"" + end.task->id +
                           "\": its end cannot be written: " + exception.what());
-            keep(std::move(ending), kRefusedDelay);
+            keep(std::move(end), kRefusedDelay);
         }
     }
 }
 
-/// \param end as it was written
-void EndWriter::over(const Ending& ending, const End& end, EndStatus status) {
-    if (status == EndStatus::Locked) return keep(ending, kUnlockDelay);
+/// \param written the end as it was written: a cron task may have become dead
+void EndWriter::over(const End& end, const End& written, EndStatus status) {
+    if (status == EndStatus::Locked) return keep(end, kUnlockDelay);
     // If it may have been written before, it cannot be told from one that was.
-    if (status == EndStatus::Fenced && !ending.repeated) {
+    if (status == EndStatus::Fenced && !end.repeated) {
         counters_.add(&Stats::fenced);
     } else {
-        const bool repeats = end.task->recurrence.repeats() && end.kind != End::Kind::Dead;
-        repeats_ |= repeats || end.again.has_value() || end.kind == End::Kind::Retry;
+        const End::Kind kind = written.kind;
+        const bool repeats = end.task->recurrence.repeats() && kind != End::Kind::Dead;
+        repeats_ |= repeats || end.again.has_value() || kind == End::Kind::Retry;
         soon_ |= end.again.has_value() ||
                  (repeats && end.task->recurrence.period <= toMicros(options_.pollInterval));
-        if (ending.ran)
-            counters_.add(ending.end.kind == End::Kind::Success ? &Stats::succeeded
-                                                                : &Stats::failed);
-        if (end.kind == End::Kind::Retry) counters_.add(&Stats::retried);
-        if (end.kind == End::Kind::Dead || (end.kind == End::Kind::GiveUp && !repeats))
-            died(ending, end.error);
+        if (end.ran)
+            counters_.add(end.kind == End::Kind::Success ? &Stats::succeeded : &Stats::failed);
+        if (kind == End::Kind::Retry) counters_.add(&Stats::retried);
+        if (kind == End::Kind::Dead || (kind == End::Kind::GiveUp && !repeats)) died(written);
     }
     events_.written(end.task->token);
 }
 
-void EndWriter::died(const Ending& ending, const std::string& error) {
+void EndWriter::died(const End& end) {
     counters_.add(&Stats::died);
-    const ClaimedTask& task = *ending.end.task;
-    const int attempts = ending.ran ? task.attempt : task.attempt - 1;
-    printLine("Task \"" + task.name + "\" \"" + task.id + "\" is dead after " +
-              std::to_string(attempts) + (attempts == 1 ? " attempt: " : " attempts: ") + error);
+    const int attempts = end.ran ? end.task->attempt : end.task->attempt - 1;
+    printLine("Task \"" + end.task->name + "\" \"" + end.task->id + "\" is dead after " +
+              std::to_string(attempts) + (attempts == 1 ? " attempt: " : " attempts: ") +
+              end.error);
 }
 
-void EndWriter::keep(Ending ending, Micros delay) {
+void EndWriter::keep(End end, Micros delay) {
     bool first = false;
     {
         const boost::lock_guard<boost::mutex> lock(mutex_);
         first = later_.empty();
-        later_.push_back(std::move(ending));
+        later_.push_back(std::move(end));
     }
     // Setting the alarm again and again would put it off for ever.
     if (first) retry_.setIn(delay);

@@ -4,7 +4,6 @@
 #include "cluster/alarm.hpp"
 #include "cluster/counters.hpp"
 #include "cluster/outage.hpp"
-#include "cluster/run_state.hpp"
 #include "cluster/store.hpp"
 
 #include <jtimer/cluster/options.hpp>
@@ -45,7 +44,7 @@ class EndWriter {
 
     void join();  ///< ends the thread; after the last end is written
 
-    void add(Ending ending);  ///< any thread
+    void add(End end);  ///< any thread
 
     /// Whether ends cannot be written at present. Any thread.
     bool failing() const noexcept { return failing_; }
@@ -55,11 +54,11 @@ class EndWriter {
     bool takeBatch();
     void writeBatch();
     void checkCompleted();
-    void write(std::vector<Ending>& endings);
+    void write(std::vector<End>& ends);
     void writeOneByOne();
-    void over(const Ending& ending, const End& end, EndStatus status);
-    void died(const Ending& ending, const std::string& error);
-    void keep(Ending ending, Micros delay);
+    void over(const End& end, const End& written, EndStatus status);
+    void died(const End& end);
+    void keep(End end, Micros delay);
     void failed(const std::exception& exception);
 
     const Options& options_;
@@ -69,16 +68,16 @@ class EndWriter {
 
     boost::mutex mutex_;  ///< guards the following four
     boost::condition_variable condition_;
-    std::vector<Ending> waiting_;
-    std::vector<Ending> later_;  ///< joins `waiting_` when the alarm goes off
-    bool paused_ = false;        ///< until the alarm goes off
+    std::vector<End> waiting_;
+    std::vector<End> later_;  ///< joins `waiting_` when the alarm goes off
+    bool paused_ = false;     ///< until the alarm goes off
     bool ending_ = false;
 
     // The rest belongs to the thread.
     Store store_;
     Attempts attempts_;
     Alarm retry_;
-    std::vector<Ending> batch_;
+    std::vector<End> batch_;
     bool soon_ = false, repeats_ = false;  ///< of the batch: what its ends have made due
     boost::thread thread_;
 };

@@ -34,42 +34,41 @@ RunState::RunState(ClaimedTask task, const Registered& registered,
     : task_(std::make_shared<const ClaimedTask>(std::move(task))), registered_(registered),
       lease_(std::move(lease)), options_(options), stopping_(stopping) {}
 
-std::optional<Ending> RunState::refusal() const {
+std::optional<End> RunState::refusal() const {
     const TaskOptions& options = registered_.options;
     const int crashes = task_->crashes;
     const bool tooMany = crashes >= options.maxCrashes;
     if (!tooMany && (options.delivery == Delivery::AtLeastOnce || task_->attempt == 1)) return {};
-    End end;
-    end.kind = tooMany ? End::Kind::Dead : End::Kind::GiveUp;
-    end.error = causeOf(crashes);
-    Ending result = ending(std::move(end));
-    result.ran = false;
-    return result;
+    End refusal = makeEnd(tooMany ? End::Kind::Dead : End::Kind::GiveUp, causeOf(crashes));
+    refusal.ran = false;
+    return refusal;
 }
 
-Ending RunState::ending(End end) const {
+End RunState::makeEnd(End::Kind kind, const std::string& error) const {
+    End end;
     end.task = task_;
+    end.kind = kind;
     end.payload = payload_;
-    Ending result;
-    result.end = std::move(end);
-    return result;
-}
-
-Ending RunState::failure(const std::string& error) const {
-    const TaskOptions& options = registered_.options;
-    End end;
     end.error = error;
-    if (task_->attempt >= maxAttemptsOf(options, *task_)) {
-        end.kind = End::Kind::GiveUp;
-    } else {
-        end.kind = End::Kind::Retry;
-        end.delay = retryDelay(toMicros(options.firstBackoff), toMicros(options.maxBackoff),
-                               task_->attempt, randomFraction());
-    }
-    return ending(std::move(end));
+    return end;
 }
 
-Ending RunState::execute() {
+End RunState::success() const {
+    End success = makeEnd(End::Kind::Success, {});
+    success.again = again_;
+    return success;
+}
+
+End RunState::failure(const std::string& error) const {
+    const TaskOptions& options = registered_.options;
+    if (task_->attempt >= maxAttemptsOf(options, *task_)) return makeEnd(End::Kind::GiveUp, error);
+    End failure = makeEnd(End::Kind::Retry, error);
+    failure.delay = retryDelay(toMicros(options.firstBackoff), toMicros(options.maxBackoff),
+                               task_->attempt, randomFraction());
+    return failure;
+}
+
+End RunState::execute() {
     std::exception_ptr thrown;
     try {
         Run run(*this);
@@ -79,19 +78,15 @@ Ending RunState::execute() {
         // The unwinding by pthread_exit is no exception, and must go on.
         if (thrown == nullptr) throw;
     }
-    if (thrown == nullptr && !completedIn_.has_value()) {
-        End end;
-        end.again = again_;
-        return ending(std::move(end));
-    }
-    Ending result = failure(thrown == nullptr ? "The transaction of complete() was not committed."
-                                              : messageOf(thrown));
-    result.completedIn = completedIn_;
+    if (thrown == nullptr && !completedIn_.has_value()) return success();
+    End end = failure(thrown == nullptr ? "The transaction of complete() was not committed."
+                                        : messageOf(thrown));
+    end.completedIn = completedIn_;
     if (thrown != nullptr) {
         report(options_, thrown);
-        result.reported = true;
+        end.reported = true;
     }
-    return result;
+    return end;
 }
 
 void RunState::requireNotCompleted() const {
@@ -143,11 +138,8 @@ void Run::again(When when) {
 void Run::complete(pg_conn* transaction) {
     if (transaction == nullptr) throw NullPointerException("transaction cannot be null");
     state_.requireNotCompleted();
-    detail::End end;
-    end.task = state_.task_;
-    end.again = state_.again_;
-    end.payload = state_.payload_;
-    state_.completedIn_ = detail::Store(state_.options_, transaction).writeEndIn(end);
+    detail::Store store(state_.options_, transaction);
+    state_.completedIn_ = store.writeEndIn(state_.success());
     if (!state_.completedIn_.has_value()) throwLeaseLost(state_.task());
 }
 

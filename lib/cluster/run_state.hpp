@@ -23,18 +23,6 @@ struct Registered {
     TaskOptions options;
 };
 
-/// What remains to be written of a run.
-struct Ending {
-    End end;
-    /// In which complete() has written the end. If that was not committed, `end` is the failure to
-    /// be written.
-    std::optional<TransactionNumber> completedIn;
-    bool reported = false;  ///< its exception has been, to Options::uncaughtExceptionHandler
-    bool ran = true;        ///< false: given up without a run
-    bool refused = false;   ///< the server has, which has been printed
-    bool repeated = false;  ///< an earlier attempt to write it may have succeeded
-};
-
 /// The state of one run: what Run shows, and what the handler has asked for. Only the thread of the
 /// run uses it, but for lease() and the reference to `stopping`.
 class RunState {
@@ -47,18 +35,19 @@ class RunState {
 
     /// The end of a task that must not be run (again): its process died too often, or it is
     /// delivered at most once.
-    std::optional<Ending> refusal() const;
+    std::optional<End> refusal() const;
 
     /// Calls the handler, and the uncaught exception handler if it throws.
-    Ending execute();
+    End execute();
 
     /// The end of a run that could not begin.
-    Ending failure(const std::string& error) const;
+    End failure(const std::string& error) const;
 
   private:
     friend class cluster::Run;
 
-    Ending ending(End end) const;
+    End makeEnd(End::Kind kind, const std::string& error) const;
+    End success() const;
     void requireNotCompleted() const;
 
     const std::shared_ptr<const ClaimedTask> task_;

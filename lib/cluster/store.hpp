@@ -78,6 +78,16 @@ struct End {
     std::optional<When> again;           ///< of a Success: due then, in place of the usual
     std::optional<std::string> payload;  ///< a new one
     std::string error;                   ///< of anything but a Success; see messageOf()
+
+    // What else an EndWriter knows of it.
+
+    /// In which complete() has written the end. If that was not committed, this is the failure to
+    /// be written.
+    std::optional<TransactionNumber> completedIn;
+    bool reported = false;  ///< its exception has been, to Options::uncaughtExceptionHandler
+    bool ran = true;        ///< false: given up without a run
+    bool refused = false;   ///< the server has, which has been printed
+    bool repeated = false;  ///< an earlier attempt to write it may have succeeded
 };
 
 enum class EndStatus {
