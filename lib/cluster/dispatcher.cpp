@@ -67,13 +67,8 @@ Dispatcher::Dispatcher(const Options& options, const Registry& registry, Timer& 
                        std::function<void()> drained)
     : options_(options), registry_(registry), counters_(counters), node_(node), ends_(ends),
       drained_(std::move(drained)), pollInterval_(toMicros(options.pollInterval)), store_(options),
-      attempts_(outage, counters), wake_(timer, [this] { lookForTasks(); }),
-      retry_(timer,
-             [this] {
-                 const boost::lock_guard<boost::mutex> lock(mutex_);
-                 paused_ = false;
-                 condition_.notify_all();
-             }),
+      attempts_(timer, outage, counters, [this] { lookForTasks(); }),
+      wake_(timer, [this] { lookForTasks(); }),
       secondRelease_(timer, [this] { releaseLostClaims(); }) {
     for (const auto& entry : registry_) names_.push_back(entry.first);
 }
@@ -132,7 +127,7 @@ void Dispatcher::claimLoop() {
 /// \returns false at the end
 bool Dispatcher::waitForWork(Lock& lock) {
     // What makes one of the last two true again also calls lookForTasks().
-    while (!stopping_ && (!wanted_ || paused_ || occupied_ >= options_.concurrency ||
+    while (!stopping_ && (!wanted_ || attempts_.paused() || occupied_ >= options_.concurrency ||
                           ends_.failing() || node_.lease()->lost()))
         condition_.wait(lock);
     if (cursor_.has_value() && occupied_ > 0) gatherSlots(lock);
@@ -275,15 +270,9 @@ void Dispatcher::written(Token token) {
 void Dispatcher::failed(const std::exception& exception) {
     const Micros delay = attempts_.failed(exception);
     store_.disconnect();
-    {
-        const boost::lock_guard<boost::mutex> lock(mutex_);
-        wanted_ = true;
-        releaseWanted_ = true;
-        paused_ = true;
-    }
+    releaseLostClaims();
     cursor_.reset();
     secondRelease_.setIn(delay + kSecondRelease);
-    retry_.setIn(delay);
 }
 
 void Dispatcher::stop() {

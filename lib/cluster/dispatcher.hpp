@@ -111,15 +111,13 @@ class Dispatcher {
     bool wanted_ = true;              ///< a claim, as soon as it may be
     bool gathering_ = false;          ///< until no slot is occupied
     bool releaseWanted_ = false;
-    bool paused_ = false;  ///< after a failure, until the alarm goes off
     bool claimsOver_ = true;
     bool isDrained_ = false;
 
     // The rest belongs to the thread.
     Store store_;
     Attempts attempts_;
-    Alarm wake_;   ///< for the next task that this node knows of, or the next poll
-    Alarm retry_;  ///< after a failure
+    Alarm wake_;  ///< for the next task that this node knows of, or the next poll
     Alarm secondRelease_;
     std::optional<Micros> cursor_;
     std::int64_t fullScanAt_ = 0;  ///< when a claim last had no cursor

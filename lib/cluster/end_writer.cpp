@@ -32,13 +32,8 @@ constexpr Micros kRefusedDelay = 1'000'000;
 EndWriter::EndWriter(const Options& options, Timer& timer, Outage& outage, Counters& counters,
                      Events events)
     : options_(options), counters_(counters), events_(std::move(events)), store_(options),
-      attempts_(outage, counters), retry_(timer, [this] {
-          const boost::lock_guard<boost::mutex> lock(mutex_);
-          paused_ = false;
-          std::move(later_.begin(), later_.end(), std::back_inserter(waiting_));
-          later_.clear();
-          condition_.notify_all();
-      }) {}
+      attempts_(timer, outage, counters, [this] { resume(); }),
+      laterAlarm_(timer, [this] { resume(); }) {}
 
 void EndWriter::join() {
     {
@@ -64,17 +59,26 @@ void EndWriter::run() {
     while (takeBatch()) {
         try {
             writeBatch();
-            attempts_.succeeded();
-            if (failing_.exchange(false)) events_.lookForTasks(false);
+            if (attempts_.succeeded()) events_.lookForTasks(false);
         } catch (const std::exception& exception) {
-            failed(exception);
+            attempts_.failed(exception);
+            store_.disconnect();
         }
     }
 }
 
+/// After a pause, or when the ends that were kept may be written.
+void EndWriter::resume() {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    std::move(later_.begin(), later_.end(), std::back_inserter(waiting_));
+    later_.clear();
+    condition_.notify_all();
+}
+
 bool EndWriter::takeBatch() {
     boost::unique_lock<boost::mutex> lock(mutex_);
-    while (!ending_ && (paused_ || (waiting_.empty() && batch_.empty()))) condition_.wait(lock);
+    while (!ending_ && (attempts_.paused() || (waiting_.empty() && batch_.empty())))
+        condition_.wait(lock);
     const std::size_t count =
         std::min(waiting_.size(), kLargestBatch - std::min(kLargestBatch, batch_.size()));
     const auto last = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
@@ -189,18 +193,7 @@ void EndWriter::keep(End end, Micros delay) {
         later_.push_back(std::move(end));
     }
     // Setting the alarm again and again would put it off for ever.
-    if (first) retry_.setIn(delay);
-}
-
-void EndWriter::failed(const std::exception& exception) {
-    failing_ = true;
-    const Micros delay = attempts_.failed(exception);
-    store_.disconnect();
-    {
-        const boost::lock_guard<boost::mutex> lock(mutex_);
-        paused_ = true;
-    }
-    retry_.setIn(delay);
+    if (first) laterAlarm_.setIn(delay);
 }
 
 }  // namespace jtimer::cluster::detail

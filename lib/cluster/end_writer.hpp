@@ -13,7 +13,6 @@
 #include <boost/thread/mutex.hpp>
 #include <boost/thread/thread.hpp>
 
-#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -47,10 +46,11 @@ class EndWriter {
     void add(End end);  ///< any thread
 
     /// Whether ends cannot be written at present. Any thread.
-    bool failing() const noexcept { return failing_; }
+    bool failing() const noexcept { return attempts_.failures() != 0; }
 
   private:
     void run();
+    void resume();
     bool takeBatch();
     void writeBatch();
     void checkCompleted();
@@ -59,24 +59,21 @@ class EndWriter {
     void over(const End& end, const End& written, EndStatus status);
     void died(const End& end);
     void keep(End end, Micros delay);
-    void failed(const std::exception& exception);
 
     const Options& options_;
     Counters& counters_;
     const Events events_;
-    std::atomic<bool> failing_{false};
 
-    boost::mutex mutex_;  ///< guards the following four
+    boost::mutex mutex_;  ///< guards the following three
     boost::condition_variable condition_;
     std::vector<End> waiting_;
-    std::vector<End> later_;  ///< joins `waiting_` when the alarm goes off
-    bool paused_ = false;     ///< until the alarm goes off
+    std::vector<End> later_;  ///< joins `waiting_` when an alarm goes off
     bool ending_ = false;
 
     // The rest belongs to the thread.
     Store store_;
     Attempts attempts_;
-    Alarm retry_;
+    Alarm laterAlarm_;
     std::vector<End> batch_;
     bool soon_ = false, repeats_ = false;  ///< of the batch: what its ends have made due
     boost::thread thread_;

@@ -45,10 +45,7 @@ void WakePipe::wait() noexcept {
 Listener::Listener(const Options& options, const std::string& conninfo, bool listens, Timer& timer,
                    Outage& outage, Counters& counters, Work work)
     : listens_(listens), work_(std::move(work)), counters_(counters), store_(options, conninfo),
-      attempts_(outage, counters), retry_(timer, [this] {
-          retryDue_ = true;
-          pipe_.wake();
-      }) {}
+      attempts_(timer, outage, counters, [this] { pipe_.wake(); }) {}
 
 void Listener::start() {
     listen();
@@ -100,13 +97,11 @@ void Listener::waitForEvent() {
 
 /// Makes another attempt, the first time at once.
 void Listener::failed(const std::exception& exception) {
-    const Micros delay = attempts_.failed(exception);
+    attempts_.failed(exception);
     store_.disconnect();
     listening_ = false;
     if (attempts_.failures() == 1) return;
-    retryDue_ = false;
-    retry_.setIn(delay);
-    while (!retryDue_ && !ending_) {
+    while (attempts_.paused() && !ending_) {
         pipe_.wait();
         pipe_.clear();
     }

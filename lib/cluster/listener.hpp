@@ -73,12 +73,10 @@ class Listener {
     Counters& counters_;
     WakePipe pipe_;
     std::atomic<bool> ending_{false};
-    std::atomic<bool> retryDue_{false};
 
     // The rest belongs to the thread, and before it exists to start().
     Store store_;
     Attempts attempts_;
-    Alarm retry_;
     bool listening_ = false;  ///< or connected, if it does not listen
     boost::thread thread_;
 };

@@ -13,7 +13,7 @@
 namespace jtimer::cluster::detail {
 
 Store::Store(const Options& options, pg_conn* borrowed) : Session(options, borrowed) {
-    if (!connection().isInTransactionBlock())
+    if (!connected() || !connection().isInTransactionBlock())
         throw IllegalStateException("The connection is not in a transaction block");
 }
 
