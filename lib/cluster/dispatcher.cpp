@@ -2,6 +2,7 @@
 #include "cluster/dispatcher.hpp"
 
 #include "cluster/reports.hpp"
+#include "cluster/scheduler_state.hpp"
 
 #include <boost/chrono/duration.hpp>
 #include <boost/thread/lock_guard.hpp>
@@ -62,23 +63,18 @@ class Dispatcher::Ticket {
     std::atomic<bool> used_{false};
 };
 
-Dispatcher::Dispatcher(const Options& options, const Registry& registry, Timer& timer,
-                       Outage& outage, Counters& counters, Node& node, EndWriter& ends,
-                       std::function<void()> drained)
-    : options_(options), registry_(registry), counters_(counters), node_(node), ends_(ends),
-      drained_(std::move(drained)), pollInterval_(toMicros(options.pollInterval)), store_(options),
-      attempts_(timer, outage, counters, [this] { lookForTasks(); }),
-      wake_(timer, [this] { lookForTasks(); }),
-      secondRelease_(timer, [this] { releaseLostClaims(); }) {
-    for (const auto& entry : registry_) names_.push_back(entry.first);
+Dispatcher::Dispatcher(Engine& engine)
+    : engine_(engine), pollInterval_(toMicros(engine.options.pollInterval)), store_(engine.options),
+      attempts_(*engine.timer, engine.outage, engine.counters, [this] { lookForTasks(); }),
+      wake_(*engine.timer, [this] { lookForTasks(); }),
+      secondRelease_(*engine.timer, [this] { releaseLostClaims(); }) {
+    for (const auto& entry : engine.registry) names_.push_back(entry.first);
 }
 
 void Dispatcher::join() {
     if (thread_.joinable()) thread_.join();
     runners_.reset();
 }
-
-void Dispatcher::connect() { store_.connect(); }
 
 void Dispatcher::start() {
     claimsOver_ = false;
@@ -104,7 +100,7 @@ void Dispatcher::releaseLostClaims() {
 void Dispatcher::claimLoop() {
     Lock lock(mutex_);
     while (waitForWork(lock)) {
-        const int limit = options_.concurrency - occupied_;
+        const int limit = engine_.options.concurrency - occupied_;
         const bool releases = std::exchange(releaseWanted_, false);
         wanted_ = false;
         lock.unlock();
@@ -127,8 +123,9 @@ void Dispatcher::claimLoop() {
 /// \returns false at the end
 bool Dispatcher::waitForWork(Lock& lock) {
     // What makes one of the last two true again also calls lookForTasks().
-    while (!stopping_ && (!wanted_ || attempts_.paused() || occupied_ >= options_.concurrency ||
-                          ends_.failing() || node_.lease()->lost()))
+    while (!stopping_ &&
+           (!wanted_ || attempts_.paused() || occupied_ >= engine_.options.concurrency ||
+            engine_.ends.failing() || engine_.node.lease()->lost()))
         condition_.wait(lock);
     if (cursor_.has_value() && occupied_ > 0) gatherSlots(lock);
     return !stopping_;
@@ -144,18 +141,18 @@ void Dispatcher::gatherSlots(Lock& lock) {
 
 void Dispatcher::claim(int limit) {
     if (names_.empty()) return;
-    const std::shared_ptr<const Lease> lease = node_.lease();
+    const std::shared_ptr<const Lease> lease = engine_.node.lease();
     const std::int64_t sentAt = boottimeNanos();
     if (sentAt - fullScanAt_ >= kFullScanInterval) cursor_.reset();
     const bool withCursor = cursor_.has_value();
     if (!withCursor) fullScanAt_ = sentAt;
-    counters_.add(&Stats::polls);
+    engine_.counters.add(&Stats::polls);
     Claim result = store_.claim(lease->node(), names_, limit, cursor_, pollInterval_);
     if (result.nodeGone) {
-        node_.rowGone();  // which looks for tasks as soon as there is a new number
+        engine_.node.renewNow();  // which looks for tasks as soon as there is a new number
         return wake_.setIn(pollInterval_);
     }
-    counters_.add(&Stats::claimed, result.tasks.size());
+    engine_.counters.add(&Stats::claimed, result.tasks.size());
     handle(result, limit, withCursor, sentAt);
     for (ClaimedTask& task : result.tasks) begin(std::move(task), lease);
 }
@@ -178,7 +175,7 @@ void Dispatcher::release() {
         for (const auto& entry : inHand_) known.push_back(entry.first);
     }
     try {
-        store_.release(node_.lease()->node(), known);
+        store_.release(engine_.node.lease()->node(), known);
     } catch (...) {
         releaseLostClaims();
         throw;
@@ -186,28 +183,29 @@ void Dispatcher::release() {
 }
 
 void Dispatcher::begin(ClaimedTask task, const std::shared_ptr<const Lease>& lease) {
-    const Registered& registered = registry_.at(task.name);
+    const Registered& registered = engine_.registry.at(task.name);
     if (task.attempt == 1)
-        counters_.late(std::chrono::microseconds(std::max<Micros>(0, task.claimedAt - task.due)));
+        engine_.counters.late(
+            std::chrono::microseconds(std::max<Micros>(0, task.claimedAt - task.due)));
     const Token token = task.token;
     const auto run =
-        std::make_shared<RunState>(std::move(task), registered, lease, options_, stopping_);
+        std::make_shared<RunState>(std::move(task), registered, lease, engine_.options, stopping_);
     std::optional<End> refusal = run->refusal();
     {
         const boost::lock_guard<boost::mutex> lock(mutex_);
         inHand_[token] = {run, boottimeNanos(), !refusal.has_value()};
         if (!refusal.has_value()) ++occupied_;
     }
-    if (refusal.has_value()) return ends_.add(std::move(*refusal));
-    counters_.add(&Stats::missed, run->task().missedRuns);
+    if (refusal.has_value()) return engine_.ends.add(std::move(*refusal));
+    engine_.counters.add(&Stats::missed, run->task().missedRuns);
     handOver(run);
 }
 
 void Dispatcher::handOver(const std::shared_ptr<RunState>& run) {
     const auto ticket = std::make_shared<Ticket>(*this, run);
     try {
-        if (options_.executor) {
-            options_.executor([ticket] { ticket->use(); });
+        if (engine_.options.executor) {
+            engine_.options.executor([ticket] { ticket->use(); });
         } else {
             runners_->run([ticket] { ticket->use(); });
         }
@@ -233,11 +231,11 @@ void Dispatcher::failed(const RunState& run, const std::string& failure) {
 }
 
 void Dispatcher::report(const std::string& failure) {
-    if (!options_.uncaughtExceptionHandler) return;
+    if (!engine_.options.uncaughtExceptionHandler) return;
     try {
         runners_->run([this, failure] {
             const InHandler inHandler(*this);
-            detail::report(options_, std::make_exception_ptr(std::runtime_error(failure)));
+            detail::report(engine_.options, std::make_exception_ptr(std::runtime_error(failure)));
         });
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): no thread, or memory for it
     }
@@ -248,7 +246,7 @@ void Dispatcher::report(const std::string& failure) {
 /// is still here.
 void Dispatcher::over(End end) {
     const Token token = end.task->token;
-    ends_.add(std::move(end));
+    engine_.ends.add(std::move(end));
     const boost::lock_guard<boost::mutex> lock(mutex_);
     --occupied_;
     const auto found = inHand_.find(token);  // unless the end is written already
@@ -286,7 +284,7 @@ void Dispatcher::stop() {
 void Dispatcher::checkDrained() {
     if (!stopping_ || !claimsOver_ || occupied_ > 0 || !inHand_.empty() || isDrained_) return;
     isDrained_ = true;
-    drained_();
+    engine_.node.end();
     condition_.notify_all();
 }
 

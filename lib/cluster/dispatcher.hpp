@@ -2,16 +2,13 @@
 #pragma once
 
 #include "cluster/alarm.hpp"
-#include "cluster/counters.hpp"
-#include "cluster/end_writer.hpp"
-#include "cluster/node.hpp"
+#include "cluster/lease.hpp"
 #include "cluster/outage.hpp"
 #include "cluster/run_state.hpp"
 #include "cluster/runners.hpp"
 #include "cluster/store.hpp"
 
-#include <jtimer/cluster/options.hpp>
-#include <jtimer/timer.hpp>
+#include <jtimer/cluster/stats.hpp>
 
 #include <boost/thread/condition_variable.hpp>
 #include <boost/thread/mutex.hpp>
@@ -20,29 +17,23 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace jtimer::cluster::detail {
 
-/// The handlers by name.
-using Registry = std::map<std::string, Registered>;
+struct Engine;
 
 /// Claims tasks for the idle run slots, on a thread and a connection of its own, and runs them.
 class Dispatcher {
   public:
-    /// \param drained called once, when stop() has begun and every run is over and its end written;
-    ///   by any thread, under the mutex, so it must not wait or throw
-    Dispatcher(const Options& options, const Registry& registry, Timer& timer, Outage& outage,
-               Counters& counters, Node& node, EndWriter& ends, std::function<void()> drained);
+    explicit Dispatcher(Engine& engine);
 
-    /// Connects. \throws what the Store throws
-    void connect();
+    /// \throws what the Store throws
+    void connect() { store_.connect(); }
     void start();
 
     void join();  ///< ends the threads; of one that has drained, or was not started
@@ -94,12 +85,7 @@ class Dispatcher {
     void failed(const std::exception& exception);
     void checkDrained();
 
-    const Options& options_;
-    const Registry& registry_;
-    Counters& counters_;
-    Node& node_;
-    EndWriter& ends_;
-    const std::function<void()> drained_;
+    Engine& engine_;
     const Micros pollInterval_;
     std::vector<std::string> names_;
     std::atomic<bool> stopping_{false};  ///< set under the mutex; Run::stopRequested reads it

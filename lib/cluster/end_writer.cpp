@@ -2,6 +2,7 @@
 #include "cluster/end_writer.hpp"
 
 #include "cluster/reports.hpp"
+#include "cluster/scheduler_state.hpp"
 
 #include <jtimer/cluster/exceptions.hpp>
 
@@ -29,11 +30,10 @@ constexpr Micros kRefusedDelay = 1'000'000;
 
 }  // namespace
 
-EndWriter::EndWriter(const Options& options, Timer& timer, Outage& outage, Counters& counters,
-                     Events events)
-    : options_(options), counters_(counters), events_(std::move(events)), store_(options),
-      attempts_(timer, outage, counters, [this] { resume(); }),
-      laterAlarm_(timer, [this] { resume(); }) {}
+EndWriter::EndWriter(Engine& engine)
+    : engine_(engine), store_(engine.options),
+      attempts_(*engine.timer, engine.outage, engine.counters, [this] { resume(); }),
+      laterAlarm_(*engine.timer, [this] { resume(); }) {}
 
 void EndWriter::join() {
     {
@@ -59,7 +59,7 @@ void EndWriter::run() {
     while (takeBatch()) {
         try {
             writeBatch();
-            if (attempts_.succeeded()) events_.lookForTasks(false);
+            if (attempts_.succeeded()) engine_.dispatcher.lookForTasks();
         } catch (const std::exception& exception) {
             attempts_.failed(exception);
             store_.disconnect();
@@ -98,7 +98,8 @@ void EndWriter::writeBatch() {
         if (!store_.connected()) throw;
         writeOneByOne();
     }
-    if (repeats_ || soon_) events_.lookForTasks(soon_);
+    if (repeats_ || soon_) engine_.dispatcher.lookForTasks();
+    if (soon_) engine_.stores.notifyNodes();
 }
 
 /// complete() has written the ends of some runs; have their transactions been committed?
@@ -109,14 +110,15 @@ void EndWriter::checkCompleted() {
                                 ? store_.outcomeOf(*end.completedIn, *end.task)
                                 : std::nullopt;
         if (status.has_value()) {
-            counters_.add(*status == EndStatus::Written ? &Stats::succeeded : &Stats::fenced);
+            engine_.counters.add(*status == EndStatus::Written ? &Stats::succeeded
+                                                               : &Stats::fenced);
             repeats_ = true;
-            events_.written(end.task->token);
+            engine_.dispatcher.written(end.task->token);
             batch_.erase(batch_.begin() + static_cast<std::ptrdiff_t>(i));
             continue;
         }
         // If not, the failure is written as any other.
-        if (end.completedIn.has_value() && !end.reported) events_.failed(end.error);
+        if (end.completedIn.has_value() && !end.reported) engine_.dispatcher.report(end.error);
         end.completedIn.reset();
         ++i;
     }
@@ -162,23 +164,24 @@ void EndWriter::over(const End& end, const End& written, EndStatus status) {
     if (status == EndStatus::Locked) return keep(end, kUnlockDelay);
     // If it may have been written before, it cannot be told from one that was.
     if (status == EndStatus::Fenced && !end.repeated) {
-        counters_.add(&Stats::fenced);
+        engine_.counters.add(&Stats::fenced);
     } else {
         const End::Kind kind = written.kind;
         const bool repeats = end.task->recurrence.repeats() && kind != End::Kind::Dead;
         repeats_ |= repeats || end.again.has_value() || kind == End::Kind::Retry;
         soon_ |= end.again.has_value() ||
-                 (repeats && end.task->recurrence.period <= toMicros(options_.pollInterval));
+                 (repeats && end.task->recurrence.period <= toMicros(engine_.options.pollInterval));
         if (end.ran)
-            counters_.add(end.kind == End::Kind::Success ? &Stats::succeeded : &Stats::failed);
-        if (kind == End::Kind::Retry) counters_.add(&Stats::retried);
+            engine_.counters.add(end.kind == End::Kind::Success ? &Stats::succeeded
+                                                                : &Stats::failed);
+        if (kind == End::Kind::Retry) engine_.counters.add(&Stats::retried);
         if (kind == End::Kind::Dead || (kind == End::Kind::GiveUp && !repeats)) died(written);
     }
-    events_.written(end.task->token);
+    engine_.dispatcher.written(end.task->token);
 }
 
 void EndWriter::died(const End& end) {
-    counters_.add(&Stats::died);
+    engine_.counters.add(&Stats::died);
     const int attempts = end.ran ? end.task->attempt : end.task->attempt - 1;
     printLine("Task \"" + end.task->name + "\" \"" + end.task->id + "\" is dead after " +
               std::to_string(attempts) + (attempts == 1 ? " attempt: " : " attempts: ") +

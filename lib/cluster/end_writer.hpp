@@ -2,41 +2,25 @@
 #pragma once
 
 #include "cluster/alarm.hpp"
-#include "cluster/counters.hpp"
 #include "cluster/outage.hpp"
 #include "cluster/store.hpp"
-
-#include <jtimer/cluster/options.hpp>
-#include <jtimer/timer.hpp>
 
 #include <boost/thread/condition_variable.hpp>
 #include <boost/thread/mutex.hpp>
 #include <boost/thread/thread.hpp>
 
 #include <cstdint>
-#include <exception>
-#include <functional>
-#include <string>
 #include <vector>
 
 namespace jtimer::cluster::detail {
+
+struct Engine;
 
 /// Writes the ends of runs: all that are there in one transaction, on a thread and a connection of
 /// its own. While the database is away it keeps them.
 class EndWriter {
   public:
-    /// Called on the writer's thread, with no lock held; must not throw.
-    struct Events {
-        /// The end of the run with this token is written, or never can be.
-        std::function<void(Token)> written;
-        /// There may be something to claim. \param soon also for other nodes
-        std::function<void(bool soon)> lookForTasks;
-        /// A run has failed, as only this object knows.
-        std::function<void(const std::string& error)> failed;
-    };
-
-    EndWriter(const Options& options, Timer& timer, Outage& outage, Counters& counters,
-              Events events);
+    explicit EndWriter(Engine& engine);
 
     /// Connects and starts the thread. \throws what the Store throws
     void start();
@@ -60,9 +44,7 @@ class EndWriter {
     void died(const End& end);
     void keep(End end, Micros delay);
 
-    const Options& options_;
-    Counters& counters_;
-    const Events events_;
+    Engine& engine_;
 
     boost::mutex mutex_;  ///< guards the following three
     boost::condition_variable condition_;

@@ -1,13 +1,14 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "cluster/listener.hpp"
 
+#include "cluster/scheduler_state.hpp"
+
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
 #include <poll.h>
 #include <system_error>
 #include <unistd.h>
-#include <utility>
 
 namespace jtimer::cluster::detail {
 
@@ -42,10 +43,9 @@ void WakePipe::wait() noexcept {
     while (::poll(&wanted, 1, -1) < 0) continue;
 }
 
-Listener::Listener(const Options& options, const std::string& conninfo, bool listens, Timer& timer,
-                   Outage& outage, Counters& counters, Work work)
-    : listens_(listens), work_(std::move(work)), counters_(counters), store_(options, conninfo),
-      attempts_(timer, outage, counters, [this] { pipe_.wake(); }) {}
+Listener::Listener(Engine& engine, const std::string& conninfo, bool listens)
+    : engine_(engine), store_(engine.options, conninfo), listens_(listens),
+      attempts_(*engine.timer, engine.outage, engine.counters, [this] { pipe_.wake(); }) {}
 
 void Listener::start() {
     listen();
@@ -64,18 +64,19 @@ void Listener::join() {
 void Listener::run() {
     while (!ending_) {
         try {
-            work_.turn();
+            turn();
             if (!listening_) {
                 listen();
                 attempts_.succeeded();
-                work_.lookForTasks();  // what was notified meanwhile has not been heard
+                engine_.dispatcher
+                    .lookForTasks();  // what was notified meanwhile has not been heard
             }
             waitForEvent();
         } catch (const std::exception& exception) {
             failed(exception);
         }
     }
-    work_.finish();
+    finish();
     store_.disconnect();
 }
 
@@ -91,8 +92,8 @@ void Listener::waitForEvent() {
     const bool notified = store_.waitForNotification(kAnHour, pipe_.fd());
     pipe_.clear();
     if (!notified) return;
-    counters_.add(&Stats::notifications);
-    work_.lookForTasks();
+    engine_.counters.add(&Stats::notifications);
+    engine_.dispatcher.lookForTasks();
 }
 
 /// Makes another attempt, the first time at once.

@@ -1,22 +1,18 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "cluster/alarm.hpp"
-#include "cluster/counters.hpp"
 #include "cluster/outage.hpp"
 #include "cluster/store.hpp"
-
-#include <jtimer/cluster/options.hpp>
-#include <jtimer/timer.hpp>
 
 #include <boost/thread/thread.hpp>
 
 #include <atomic>
 #include <exception>
-#include <functional>
 #include <string>
 
 namespace jtimer::cluster::detail {
+
+struct Engine;
 
 /// Wakes a thread that waits for a socket. Any thread may call wake(), one the other functions.
 class WakePipe {
@@ -37,21 +33,15 @@ class WakePipe {
     int ends_[2] = {-1, -1};
 };
 
-/// A thread with a connection of its own, which sleeps until a notification comes or it is woken. A
-/// node renews its lease on one. With Options::notifyConninfo, another one only listens.
+/// A thread with a connection of its own, which sleeps until a notification comes or it is woken,
+/// and looks for tasks then. With Options::notifyConninfo, one only listens. A Node is another one.
 class Listener {
   public:
-    /// Called on the thread, with no lock held.
-    struct Work {
-        std::function<void()> lookForTasks;  ///< something may have been notified; must not throw
-        /// Before each wait; may use the store, and throw what that throws. Is called again then.
-        std::function<void()> turn;
-        std::function<void()> finish;  ///< comes last; must not throw
-    };
-
     /// \param listens false: it only connects
-    Listener(const Options& options, const std::string& conninfo, bool listens, Timer& timer,
-             Outage& outage, Counters& counters, Work work);
+    Listener(Engine& engine, const std::string& conninfo, bool listens);
+    virtual ~Listener() = default;
+    Listener(const Listener&) = delete;
+    Listener& operator=(const Listener&) = delete;
 
     /// Connects, listens, and starts the thread. \throws what the Store throws
     void start();
@@ -60,22 +50,25 @@ class Listener {
     void end() noexcept;                    ///< has the thread end; any thread
     void join();                            ///< after end()
 
-    Store& store() noexcept { return store_; }  ///< the thread's, and before start() the caller's
+  protected:
+    Engine& engine_;
+    Store store_;  ///< the thread's, and before start() the caller's
 
   private:
+    /// On the thread, before each wait. May throw what the store throws, and is called again then.
+    virtual void turn() {}
+    virtual void finish() noexcept {}  ///< the last on the thread
+
     void run();
     void listen();
     void waitForEvent();
     void failed(const std::exception& exception);
 
     const bool listens_;
-    const Work work_;
-    Counters& counters_;
     WakePipe pipe_;
     std::atomic<bool> ending_{false};
 
     // The rest belongs to the thread, and before it exists to start().
-    Store store_;
     Attempts attempts_;
     bool listening_ = false;  ///< or connected, if it does not listen
     boost::thread thread_;

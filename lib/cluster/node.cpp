@@ -2,6 +2,7 @@
 #include "cluster/node.hpp"
 
 #include "cluster/reports.hpp"
+#include "cluster/scheduler_state.hpp"
 
 #include <jtimer/cluster/exceptions.hpp>
 
@@ -25,23 +26,17 @@ constexpr Micros kNextLook = 50'000;
 
 }  // namespace
 
-Node::Node(const Options& options, Timer& timer, Outage& outage, Counters& counters, Events events)
-    : options_(options), leaseTime_(toMicros(options.lease)), events_(std::move(events)),
-      counters_(counters),
-      thread_(options, options.conninfo, options.notifications && options.notifyConninfo.empty(),
-              timer, outage, counters,
-              {events_.lookForTasks, [this] { turn(); }, [this] { finish(); }}),
-      store_(thread_.store()), renewal_(timer, [this] {
-          renewalDue_ = true;
-          thread_.wake();
-      }) {}
+Node::Node(Engine& engine)
+    : Listener(engine, engine.options.conninfo,
+               engine.options.notifications && engine.options.notifyConninfo.empty()),
+      leaseTime_(toMicros(engine.options.lease)), renewal_(*engine.timer, [this] { renewNow(); }) {}
 
 void Node::start() {
     registerNode();
     // A renewal that is not answered within half of the time between two is repeated.
     store_.setTimeout(leaseTime_ / kRenewalsPerLease / 2);
     try {
-        thread_.start();
+        Listener::start();
     } catch (...) {
         deleteRow();
         throw;
@@ -50,7 +45,7 @@ void Node::start() {
 
 void Node::registerNode() {
     const std::int64_t sentAt = boottimeNanos();
-    auto lease = std::make_shared<Lease>(store_.registerNode(*options_.name, leaseTime_));
+    auto lease = std::make_shared<Lease>(store_.registerNode(*engine_.options.name, leaseTime_));
     lease->renewed(sentAt, leaseTime_);
     const boost::lock_guard<boost::mutex> lock(mutex_);
     lease_ = std::move(lease);
@@ -61,9 +56,9 @@ std::shared_ptr<const Lease> Node::lease() const {
     return lease_;
 }
 
-void Node::rowGone() {
+void Node::renewNow() {
     renewalDue_ = true;
-    thread_.wake();
+    wake();
 }
 
 bool Node::waitUntilEnded(Micros wait) {
@@ -86,7 +81,7 @@ void Node::turn() {
     registerNode();
     needsNumber_ = false;
     renewal_.setIn(leaseTime_ / kRenewalsPerLease);
-    events_.lookForTasks();
+    engine_.dispatcher.lookForTasks();
 }
 
 void Node::renew() {
@@ -106,16 +101,16 @@ void Node::renew() {
     renewal_.setIn(next);
     // Tasks of owners without a row are not announced by any lease.
     if (expired || renewals_++ % kRenewalsPerLease == 0) tryToTakeOver();
-    if (wasLost) events_.lookForTasks();
-    events_.renewed();
+    if (wasLost) engine_.dispatcher.lookForTasks();
+    engine_.dispatcher.releaseLostClaims();
 }
 
 /// The row is gone: another node has taken over. The runs in progress have lost their tasks, and
 /// see so; this node goes on under a new number.
 void Node::lost() {
     lease_->end();
-    counters_.add(&Stats::leasesLost);
-    printLine("Node \"" + *options_.name + "\" lost its lease");
+    engine_.counters.add(&Stats::leasesLost);
+    printLine("Node \"" + *engine_.options.name + "\" lost its lease");
     needsNumber_ = true;
 }
 
@@ -129,20 +124,20 @@ void Node::tryToTakeOver() {
         if (!store_.connected()) throw;
         renewal_.setIn(leaseTime_ / kRenewalsPerLease);
         if (!std::exchange(takeOverFails_, true))
-            printLine("Node \"" + *options_.name +
+            printLine("Node \"" + *engine_.options.name +
                       "\" cannot take over tasks: " + exception.what());
     }
 }
 
 void Node::takeOver() {
     const TakeOver result = store_.takeOver(lease_->node());
-    counters_.add(&Stats::takenOver, result.tasks);
+    engine_.counters.add(&Stats::takenOver, result.tasks);
     if (result.tasks + result.orphans == 0) return;
-    events_.lookForTasks();
-    if (options_.notifications) store_.notify();  // for nodes with more idle slots
+    engine_.dispatcher.lookForTasks();
+    if (engine_.options.notifications) store_.notify();  // for nodes with more idle slots
 }
 
-void Node::finish() {
+void Node::finish() noexcept {
     deleteRow();
     const boost::lock_guard<boost::mutex> lock(mutex_);
     ended_ = true;

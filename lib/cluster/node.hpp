@@ -2,21 +2,14 @@
 #pragma once
 
 #include "cluster/alarm.hpp"
-#include "cluster/counters.hpp"
 #include "cluster/lease.hpp"
 #include "cluster/listener.hpp"
-#include "cluster/outage.hpp"
-#include "cluster/store.hpp"
-
-#include <jtimer/cluster/options.hpp>
-#include <jtimer/timer.hpp>
+#include "cluster/micros.hpp"
 
 #include <boost/thread/condition_variable.hpp>
 #include <boost/thread/mutex.hpp>
 
 #include <atomic>
-#include <cstdint>
-#include <functional>
 #include <memory>
 
 namespace jtimer::cluster::detail {
@@ -24,15 +17,9 @@ namespace jtimer::cluster::detail {
 /// A node's number and lease: renews it, listens for notifications on the same connection, and
 /// takes over from nodes whose lease has expired. A thread and a connection of its own, so that no
 /// claim, handler or slow statement delays a renewal.
-class Node {
+class Node : private Listener {
   public:
-    /// Called on the node's thread, with no lock held; must not throw.
-    struct Events {
-        std::function<void()> lookForTasks;  ///< there may be something to claim
-        std::function<void()> renewed;       ///< each time
-    };
-
-    Node(const Options& options, Timer& timer, Outage& outage, Counters& counters, Events events);
+    explicit Node(Engine& engine);
 
     /// Connects, draws a number, and starts the thread.
     /// \throws what the Store throws; nothing is left behind
@@ -41,29 +28,26 @@ class Node {
     /// The lease of the present number. Any thread.
     std::shared_ptr<const Lease> lease() const;
 
-    /// A claim has found the row of this number gone. Any thread.
-    void rowGone();
+    /// When a renewal is due, or a claim has found the row of this number gone. Any thread.
+    void renewNow();
 
-    void end() { thread_.end(); }    ///< has the row deleted and the thread end; any thread
-    void join() { thread_.join(); }  ///< after end()
+    using Listener::end;  ///< has the row deleted and the thread end; any thread
+    using Listener::join;
 
     /// Waits until the thread is about to end. \returns false if that takes longer than `wait`
     bool waitUntilEnded(Micros wait);
 
   private:
-    void turn();
+    void turn() override;
+    void finish() noexcept override;
     void renew();
     void lost();
     void tryToTakeOver();
     void takeOver();
     void deleteRow();
     void registerNode();
-    void finish();
 
-    const Options& options_;
     const Micros leaseTime_;
-    const Events events_;
-    Counters& counters_;
 
     mutable boost::mutex mutex_;  ///< guards the following three
     boost::condition_variable endedCondition_;
@@ -72,8 +56,7 @@ class Node {
 
     std::atomic<bool> renewalDue_{true};
 
-    Listener thread_;  ///< to which the rest belongs, and before it exists to start()
-    Store& store_;
+    // The rest belongs to the thread, and before it exists to start().
     Alarm renewal_;
     bool needsNumber_ = false;    ///< the row of the present one is gone
     bool takeOverFails_ = false;  ///< and that has been said

@@ -34,22 +34,13 @@ TimerOptions timerOptions(const std::string& name) {
 
 }  // namespace
 
-Engine::Engine(const Options& options, const Registry& registry, Counters& counters,
-               StorePool& stores)
-    : outage(*options.name), timer(std::make_unique<Timer>(timerOptions(*options.name))),
-      node(options, *timer, outage, counters,
-           {[this] { dispatcher.lookForTasks(); }, [this] { dispatcher.releaseLostClaims(); }}),
-      ends(options, *timer, outage, counters,
-           {[this](Token token) { dispatcher.written(token); },
-            [this, &stores](bool soon) {
-                dispatcher.lookForTasks();
-                if (soon) stores.notifyNodes();
-            },
-            [this](const std::string& failure) { dispatcher.report(failure); }}),
-      dispatcher(options, registry, *timer, outage, counters, node, ends, [this] { node.end(); }) {
+Engine::Engine(const Options& givenOptions, const Registry& givenRegistry, Counters& givenCounters,
+               StorePool& givenStores)
+    : options(givenOptions), registry(givenRegistry), counters(givenCounters), stores(givenStores),
+      outage(*options.name), timer(std::make_unique<Timer>(timerOptions(*options.name))),
+      node(*this), ends(*this), dispatcher(*this) {
     if (!options.notifyConninfo.empty() && options.notifications)
-        listener.emplace(options, options.notifyConninfo, true, *timer, outage, counters,
-                         Listener::Work{[this] { dispatcher.lookForTasks(); }, [] {}, [] {}});
+        listener.emplace(*this, options.notifyConninfo, true);
 }
 
 void Engine::start() {

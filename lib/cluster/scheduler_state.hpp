@@ -7,6 +7,7 @@
 #include "cluster/listener.hpp"
 #include "cluster/node.hpp"
 #include "cluster/outage.hpp"
+#include "cluster/run_state.hpp"
 #include "cluster/store_pool.hpp"
 
 #include <jtimer/cluster/options.hpp>
@@ -15,15 +16,19 @@
 
 #include <boost/thread/mutex.hpp>
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace jtimer::cluster::detail {
 
-/// The parts of a started node. They know each other only by the functions that they are given
-/// here. When its destructor begins, the dispatcher has drained or was never started, so no run and
-/// no end is left.
+/// The handlers by name.
+using Registry = std::map<std::string, Registered>;
+
+/// The parts of a started node, which know each other by it. When its destructor begins, the
+/// dispatcher has drained or was never started, so no run and no end is left.
 struct Engine {
     Engine(const Options& options, const Registry& registry, Counters& counters, StorePool& stores);
     ~Engine();
@@ -33,6 +38,10 @@ struct Engine {
     void start();
     bool stop(std::optional<TimeSpan> wait);  ///< as Scheduler::stop
 
+    const Options& options;
+    const Registry& registry;
+    Counters& counters;
+    StorePool& stores;  ///< of the Scheduler's callers
     Outage outage;
     std::unique_ptr<Timer> timer;  ///< of all local waits
     Node node;
