@@ -77,13 +77,7 @@ void Dispatcher::join() {
 }
 
 void Dispatcher::start() {
-    claimsOver_ = false;
-    try {
-        thread_ = boost::thread([this] { claimLoop(); });
-    } catch (...) {
-        claimsOver_ = true;
-        throw;
-    }
+    thread_ = boost::thread([this] { claimLoop(); });
 }
 
 void Dispatcher::lookForTasks() {
@@ -281,20 +275,21 @@ void Dispatcher::stop() {
 }
 
 /// With the mutex held.
+bool Dispatcher::isDrained() const {
+    return stopping_ && claimsOver_ && occupied_ == 0 && inHand_.empty();
+}
+
+/// With the mutex held.
 void Dispatcher::checkDrained() {
-    if (!stopping_ || !claimsOver_ || occupied_ > 0 || !inHand_.empty() || isDrained_) return;
-    isDrained_ = true;
+    if (!isDrained()) return;
     engine_.node.end();
     condition_.notify_all();
 }
 
-bool Dispatcher::waitUntilDrained(std::optional<Micros> wait) {
+bool Dispatcher::waitUntilDrained(Micros wait) {
     Lock lock(mutex_);
-    const auto drained = [this] { return isDrained_; };
-    if (wait.has_value())
-        return condition_.wait_for(lock, boost::chrono::microseconds(*wait), drained);
-    condition_.wait(lock, drained);
-    return true;
+    return condition_.wait_for(lock, boost::chrono::microseconds(wait),
+                               [this] { return isDrained(); });
 }
 
 void Dispatcher::countRuns(Stats& stats) const {

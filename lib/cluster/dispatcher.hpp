@@ -53,7 +53,10 @@ class Dispatcher {
     void written(Token token);
 
     void stop();  ///< claims nothing more; any thread
-    bool waitUntilDrained(std::optional<Micros> wait);
+
+    /// Until every run is over, its end is written, and nothing more is claimed.
+    /// \returns false if that takes longer than `wait`
+    bool waitUntilDrained(Micros wait);
 
     void countRuns(Stats& stats) const;
     std::string runningTasks() const;  ///< their names, for a report
@@ -83,6 +86,7 @@ class Dispatcher {
     void over(End end);
     void failed(const RunState& run, const std::string& failure);
     void failed(const std::exception& exception);
+    bool isDrained() const;
     void checkDrained();
 
     Engine& engine_;
@@ -97,8 +101,7 @@ class Dispatcher {
     bool wanted_ = true;              ///< a claim, as soon as it may be
     bool gathering_ = false;          ///< until no slot is occupied
     bool releaseWanted_ = false;
-    bool claimsOver_ = true;
-    bool isDrained_ = false;
+    bool claimsOver_ = false;
 
     // The rest belongs to the thread.
     Store store_;

@@ -73,12 +73,12 @@ Engine::~Engine() {
 bool Engine::stop(std::optional<TimeSpan> wait) {
     dispatcher.stop();
     const std::int64_t begin = boottimeNanos();
-    std::optional<Micros> limit;
-    if (wait.has_value()) limit = std::clamp<Micros>(toMicros(*wait), 0, kLongestWait);
+    const Micros limit =
+        wait.has_value() ? std::clamp<Micros>(toMicros(*wait), 0, kLongestWait) : kLongestWait;
     if (!dispatcher.waitUntilDrained(limit)) return false;
     // Every run is over, which is what counts; the node's row only disappears earlier for this.
     const Micros elapsed = (boottimeNanos() - begin) / 1000;
-    node.waitUntilEnded(limit.has_value() ? std::max<Micros>(0, *limit - elapsed) : kRowPatience);
+    node.waitUntilEnded(wait.has_value() ? std::max<Micros>(0, limit - elapsed) : kRowPatience);
     return true;
 }
 
