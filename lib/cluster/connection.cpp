@@ -227,58 +227,55 @@ bool Connection::isInTransactionBlock() const noexcept {
     return PQtransactionStatus(connection_) == PQTRANS_INTRANS;
 }
 
-void Connection::prepare(const Statement& statement, const Params& params, Deadline deadline) {
+void Connection::prepare(const Statement& statement, const std::vector<unsigned>& types,
+                         Deadline deadline) {
     if (prepared_.count(statement.name) != 0) return;
-    failpoint("prepare", true, socket());
-    const int types = static_cast<int>(params.types_.size());
-    send(PQsendPrepare(connection_, statement.name, statement.sql.c_str(), types,
-                       params.types_.data()) == 1,
-         deadline);
-    receive(deadline);
+    exchange("prepare", deadline, [&] {
+        return PQsendPrepare(connection_, statement.name, statement.sql.c_str(),
+                             static_cast<int>(types.size()), types.data());
+    });
     prepared_.insert(statement.name);
-    failpoint("prepare", false, socket());
 }
 
 Result Connection::execute(const Statement& statement, const Params& params, Deadline deadline) {
-    const std::size_t count = params.values_.size();
-    std::vector<const char*> values(count);
-    std::vector<int> lengths(count);
-    const std::vector<int> formats(count, 1);
-    for (std::size_t i = 0; i < count; ++i) {
-        const auto& value = params.values_[i];
-        if (!value) continue;
-        values[i] = value->data();
-        lengths[i] = static_cast<int>(value->size());
+    std::vector<unsigned> types;
+    std::vector<const char*> values;
+    std::vector<int> lengths;
+    for (const auto& [type, encoded] : params.values_) {
+        types.push_back(type.self);
+        values.push_back(encoded ? encoded->data() : nullptr);
+        lengths.push_back(encoded ? static_cast<int>(encoded->size()) : 0);
     }
+    const int count = static_cast<int>(types.size());
+    const std::vector<int> formats(types.size(), 1);
     const bool isPrepared = prepares_ && statement.name != nullptr;
-    if (isPrepared) prepare(statement, params, deadline);
+    if (isPrepared) prepare(statement, types, deadline);
+    return exchange(statement.name == nullptr ? "" : statement.name, deadline, [&] {
+        if (isPrepared)
+            return PQsendQueryPrepared(connection_, statement.name, count, values.data(),
+                                       lengths.data(), formats.data(), 1);
+        return PQsendQueryParams(connection_, statement.sql.c_str(), count, types.data(),
+                                 values.data(), lengths.data(), formats.data(), 1);
+    });
+}
 
-    const char* name = statement.name == nullptr ? "" : statement.name;
+void Connection::command(const char* name, const std::string& sql, Deadline deadline) {
+    exchange(name, deadline, [&] { return PQsendQuery(connection_, sql.c_str()); });
+}
+
+/// \param send returns 1 if libpq has accepted the statement
+template <class Send>
+Result Connection::exchange(const char* name, Deadline deadline, const Send& send) {
     failpoint(name, true, socket());
-    const int parameters = static_cast<int>(count);
-    const int sent = isPrepared
-                         ? PQsendQueryPrepared(connection_, statement.name, parameters,
-                                               values.data(), lengths.data(), formats.data(), 1)
-                         : PQsendQueryParams(connection_, statement.sql.c_str(), parameters,
-                                             params.types_.data(), values.data(), lengths.data(),
-                                             formats.data(), 1);
-    send(sent == 1, deadline);
+    // libpq refuses when the connection is broken already, so nothing has left.
+    if (send() != 1) fail(message(), false);
+    flush(deadline);
     Result result = receive(deadline);
     failpoint(name, false, socket());
     return result;
 }
 
-void Connection::command(const char* name, const std::string& sql, Deadline deadline) {
-    failpoint(name, true, socket());
-    send(PQsendQuery(connection_, sql.c_str()) == 1, deadline);
-    receive(deadline);
-    failpoint(name, false, socket());
-}
-
-/// \param sent whether libpq has accepted the statement
-void Connection::send(bool sent, Deadline deadline) {
-    // libpq refuses when the connection is broken already, so nothing has left.
-    if (!sent) fail(message(), false);
+void Connection::flush(Deadline deadline) {
     while (true) {
         const int left = PQflush(connection_);
         if (left == 0) return;

@@ -42,22 +42,32 @@ class Params {
     using OptionalText = std::optional<std::string>;
     using OptionalNumber = std::optional<std::int64_t>;
 
-    Params& text(const OptionalText& value);
-    Params& bytes(const OptionalText& value);
+    /// Object ids of a built-in type and of its arrays.
+    struct Type {
+        unsigned self, array;
+    };
+
+    Params& text(OptionalText value);
+    Params& bytes(OptionalText value);
     Params& number(OptionalNumber value);       ///< bigint
     Params& time(std::optional<Micros> value);  ///< timestamptz
     Params& texts(const std::vector<std::string>& values);
-    Params& bytesArray(const std::vector<OptionalText>& values);
-    Params& numbers(const std::vector<OptionalNumber>& values);
-    Params& times(const std::vector<std::optional<Micros>>& values);
+    Params& numbers(const std::vector<std::int64_t>& values);
     Params& localTimes(const std::vector<Micros>& values);  ///< timestamp without time zone
+
+    /// For each column of the rows, an array of its values.
+    /// \param rows at least one, all with the same types
+    Params& columns(const std::vector<Params>& rows);
 
   private:
     friend class Connection;
-    void add(unsigned type, std::optional<std::string> value);
+    struct Value {
+        Type type;
+        OptionalText encoded;
+    };
+    Params& add(Type type, OptionalText encoded);
 
-    std::vector<unsigned> types_;
-    std::vector<std::optional<std::string>> values_;
+    std::vector<Value> values_;
 };
 
 /// The rows that a statement returned.
@@ -122,8 +132,10 @@ class Connection {
   private:
     void connect(const Settings& settings, Deadline deadline);
     void start(const Keywords& keywords, Deadline deadline);
-    void prepare(const Statement& statement, const Params& params, Deadline deadline);
-    void send(bool sent, Deadline deadline);
+    void prepare(const Statement& statement, const std::vector<unsigned>& types, Deadline deadline);
+    template <class Send>
+    Result exchange(const char* name, Deadline deadline, const Send& send);
+    void flush(Deadline deadline);
     Result receive(Deadline deadline);
     [[noreturn]] void fail(const std::string& message, bool outcomeUnknown);
     std::string message() const;

@@ -68,7 +68,7 @@ class Dues {
     /// The last due later than `after` and not later than `now`, and how many others there are.
     /// Nothing if there is none.
     std::optional<CronDue> lastBetween(const Moment& after, const Moment& now) {
-        std::uint64_t count = 0;
+        std::int64_t count = 0;
         std::vector<std::int64_t> lastMinutes;
         for (std::int64_t minute = cron_.next(after.firstMinute()); minute <= now.lastMinute();
              minute = cron_.next(minute)) {

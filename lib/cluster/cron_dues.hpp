@@ -12,7 +12,7 @@ namespace jtimer::cluster::detail {
 
 struct CronDue {
     Micros due;
-    std::uint64_t missed;  ///< runs that are dropped for it, or merged into it
+    std::int64_t missed;  ///< runs that are dropped for it, or merged into it
 };
 
 /// When a cron task is next due. Which local times match is computed here; which instants these are

@@ -28,9 +28,9 @@ Renewal Store::renew(NodeNumber node, Micros lease) {
 
 std::uint64_t Store::freeTasks(const Result& owners, int crashes) {
     if (owners.rows() == 0) return 0;
-    std::vector<Params::OptionalNumber> nodes;
+    std::vector<NodeNumber> nodes;
     nodes.reserve(static_cast<std::size_t>(owners.rows()));
-    for (int i = 0; i < owners.rows(); ++i) nodes.emplace_back(owners.number(i, 0));
+    for (int i = 0; i < owners.rows(); ++i) nodes.push_back(owners.number(i, 0));
     const auto params = Params().numbers(nodes).number(crashes);
     return static_cast<std::uint64_t>(execute(statements().freeTasks(), params).number(0, 0));
 }
@@ -102,8 +102,7 @@ Claim Store::claim(NodeNumber node, const std::vector<std::string>& names, int l
 }
 
 std::uint64_t Store::releaseTasks(NodeNumber node, const std::vector<Token>& running) {
-    const std::vector<Params::OptionalNumber> tokens(running.begin(), running.end());
-    const auto params = Params().number(node).numbers(tokens);
+    const auto params = Params().number(node).numbers(running);
     return static_cast<std::uint64_t>(execute(statements().release(), params).number(0, 0));
 }
 

@@ -16,14 +16,6 @@
 
 namespace jtimer::cluster::detail {
 
-namespace {
-
-using Texts = std::vector<Params::OptionalText>;
-using Numbers = std::vector<Params::OptionalNumber>;
-using Times = std::vector<std::optional<Micros>>;
-
-}  // namespace
-
 void Store::checkZone(const std::string& zone) {
     if (zones_.count(zone) != 0) return;
     // Not asked of the server, which would refuse it as text.
@@ -45,37 +37,27 @@ Store::Written Store::insert(const std::vector<NewTask>& tasks) {
 
 /// Those of the tasks that have this policy.
 Store::Written Store::insert(const std::vector<NewTask>& tasks, IfExists policy) {
-    Texts names, ids, kinds, crons, zones, missed, payloads;
-    Numbers periods, delays;
-    Times times;
+    std::vector<Params> rows;
     for (const NewTask& task : tasks) {
         if (task.ifExists != policy) continue;
         const Recurrence& recurrence = task.schedule.recurrence_;
         const When& first = task.schedule.first_;
         const bool isCron = recurrence.kind == Kind::Cron;
-        names.emplace_back(task.name);
-        ids.emplace_back(task.id);
-        kinds.emplace_back(kKinds[static_cast<int>(recurrence.kind)]);
-        missed.emplace_back(kMissedRuns[static_cast<int>(recurrence.missedRuns)]);
-        payloads.emplace_back(task.payload);
-        periods.push_back(valueIf(recurrence.period > 0, recurrence.period));
-        crons.push_back(valueIf(isCron, recurrence.expression));
-        zones.push_back(valueIf(isCron, recurrence.zone));
+        const bool isDelay = !isCron && !first.isDate();
         Micros due = toMicros(first);
         if (isCron) {
             checkZone(recurrence.zone);
             due = nextCronDue(*this, recurrence, {}).due;
         }
-        const bool isDelay = !isCron && !first.isDate();
-        times.push_back(valueIf(!isDelay, due));
-        delays.push_back(valueIf(isDelay, due));
+        Params& row = rows.emplace_back();
+        row.bytes(task.name).bytes(task.id).bytes(kKinds[static_cast<int>(recurrence.kind)]);
+        row.number(valueIf(recurrence.period > 0, recurrence.period));
+        row.bytes(valueIf(isCron, recurrence.expression)).bytes(valueIf(isCron, recurrence.zone));
+        row.bytes(kMissedRuns[static_cast<int>(recurrence.missedRuns)]);
+        row.time(valueIf(!isDelay, due)).number(valueIf(isDelay, due)).bytes(task.payload);
     }
-    if (names.empty()) return {0, {}};
-    Params params;
-    params.bytesArray(names).bytesArray(ids).bytesArray(kinds).numbers(periods);
-    params.bytesArray(crons).bytesArray(zones).bytesArray(missed).times(times);
-    params.numbers(delays).bytesArray(payloads);
-    return written(execute(statements().schedule(policy), params));
+    if (rows.empty()) return {0, {}};
+    return written(execute(statements().schedule(policy), Params().columns(rows)));
 }
 
 namespace {
@@ -99,32 +81,20 @@ std::optional<CronDue> cronDue(Session& session, End& end) {
 }  // namespace
 
 Store::WrittenEnds Store::writeEnds(const Statement& statement, std::vector<End>& ends) {
-    Texts names, ids, payloads, errors;
-    Numbers tokens, outcomes, delays, againIns, misses;
-    Times dues, againTimes, nexts;
+    std::vector<Params> rows;
     for (End& end : ends) {
         const std::optional<CronDue> cron = cronDue(*this, end);
-        nexts.push_back(cron ? std::optional<Micros>(cron->due) : std::nullopt);
-        misses.emplace_back(cron ? static_cast<std::int64_t>(cron->missed) : 0);
-        names.emplace_back(end.task->name);
-        ids.emplace_back(end.task->id);
-        tokens.emplace_back(end.task->token);
-        dues.emplace_back(end.task->due);
-        outcomes.emplace_back(static_cast<std::int64_t>(end.kind));
-        delays.emplace_back(end.delay);
         const bool again = end.again && end.kind == End::Kind::Success;
         const bool isDate = again && end.again->isDate();
         const Micros when = again ? toMicros(*end.again) : 0;
-        againTimes.push_back(valueIf(isDate, when));
-        againIns.push_back(valueIf(again && !isDate, when));
-        payloads.push_back(end.payload);
-        errors.emplace_back(end.error);
+        Params& row = rows.emplace_back();
+        row.bytes(end.task->name).bytes(end.task->id).number(end.task->token).time(end.task->due);
+        row.number(static_cast<std::int64_t>(end.kind)).number(end.delay);
+        row.time(valueIf(isDate, when)).number(valueIf(again && !isDate, when));
+        row.time(cron ? std::optional<Micros>(cron->due) : std::nullopt);
+        row.number(cron ? cron->missed : 0).bytes(end.payload).bytes(end.error);
     }
-    Params params;
-    params.bytesArray(names).bytesArray(ids).numbers(tokens).times(dues);
-    params.numbers(outcomes).numbers(delays).times(againTimes).numbers(againIns);
-    params.times(nexts).numbers(misses).bytesArray(payloads).bytesArray(errors);
-    const Result result = execute(statement, params);
+    const Result result = execute(statement, Params().columns(rows));
 
     WrittenEnds written;
     std::map<Token, EndStatus> found;

@@ -18,19 +18,12 @@ namespace jtimer::cluster::detail {
 
 namespace {
 
-/// Object ids of built-in types, which never change.
-enum Type : unsigned {
-    kBytes = 17,
-    kNumber = 20,
-    kText = 25,
-    kLocalTime = 1114,
-    kTime = 1184,
-    kBytesArray = 1001,
-    kTextArray = 1009,
-    kNumberArray = 1016,
-    kLocalTimeArray = 1115,
-    kTimeArray = 1185
-};
+// Object ids never change.
+constexpr Params::Type kBytes{17, 1001};
+constexpr Params::Type kNumber{20, 1016};
+constexpr Params::Type kText{25, 1009};
+constexpr Params::Type kLocalTime{1114, 1115};
+constexpr Params::Type kTime{1184, 1185};
 
 constexpr Micros kYear2000 = 946'684'800'000'000;
 
@@ -50,8 +43,8 @@ std::string encodeTime(Micros value) {
                                      : jtimer::detail::saturatingSubtract(value, kYear2000));
 }
 
-std::string header(Type element, std::size_t size) {
-    const std::string oid = bigEndian(element, 4);
+std::string header(Params::Type element, std::size_t size) {
+    const std::string oid = bigEndian(element.self, 4);
     if (size == 0) return bigEndian(0, 8) + oid;
     // One dimension, may hold nulls, the type, the size, indexes from 1.
     return bigEndian(1, 4) + bigEndian(1, 4) + oid + bigEndian(size, 4) + bigEndian(1, 4);
@@ -67,57 +60,52 @@ void append(std::string& array, const std::optional<std::string>& element) {
 }
 
 template <class Values, class Encode>
-std::string encodeArray(Type element, const Values& values, const Encode& encodeElement) {
+std::string encodeArray(Params::Type element, const Values& values, const Encode& encodeElement) {
     std::string array = header(element, values.size());
     for (const auto& value : values) append(array, encodeElement(value));
     return array;
 }
 
-/// For an optional.
-template <class Encode>
-auto orNull(const Encode& encodeElement) {
-    return [encodeElement](const auto& value) {
-        return value ? std::optional<std::string>(encodeElement(*value)) : std::nullopt;
-    };
-}
-
 }  // namespace
 
-void Params::add(unsigned type, std::optional<std::string> value) {
-    types_.push_back(type);
-    values_.push_back(std::move(value));
+Params& Params::add(Type type, OptionalText encoded) {
+    values_.push_back({type, std::move(encoded)});
+    return *this;
 }
 
-Params& Params::text(const OptionalText& value) { return add(kText, value), *this; }
+Params& Params::text(OptionalText value) { return add(kText, std::move(value)); }
 
-Params& Params::bytes(const OptionalText& value) { return add(kBytes, value), *this; }
+Params& Params::bytes(OptionalText value) { return add(kBytes, std::move(value)); }
 
-Params& Params::number(OptionalNumber value) { return add(kNumber, orNull(encode)(value)), *this; }
+Params& Params::number(OptionalNumber value) {
+    return add(kNumber, value ? OptionalText(encode(*value)) : std::nullopt);
+}
 
 Params& Params::time(std::optional<Micros> value) {
-    return add(kTime, orNull(encodeTime)(value)), *this;
+    return add(kTime, value ? OptionalText(encodeTime(*value)) : std::nullopt);
 }
 
 Params& Params::texts(const std::vector<std::string>& values) {
     const auto same = [](const std::string& value) { return value; };
-    return add(kTextArray, encodeArray(kText, values, same)), *this;
+    return add({kText.array, 0}, encodeArray(kText, values, same));
 }
 
-Params& Params::bytesArray(const std::vector<OptionalText>& values) {
-    const auto same = [](const OptionalText& value) { return value; };
-    return add(kBytesArray, encodeArray(kBytes, values, same)), *this;
-}
-
-Params& Params::numbers(const std::vector<OptionalNumber>& values) {
-    return add(kNumberArray, encodeArray(kNumber, values, orNull(encode))), *this;
-}
-
-Params& Params::times(const std::vector<std::optional<Micros>>& values) {
-    return add(kTimeArray, encodeArray(kTime, values, orNull(encodeTime))), *this;
+Params& Params::numbers(const std::vector<std::int64_t>& values) {
+    return add({kNumber.array, 0}, encodeArray(kNumber, values, encode));
 }
 
 Params& Params::localTimes(const std::vector<Micros>& values) {
-    return add(kLocalTimeArray, encodeArray(kLocalTime, values, encodeTime)), *this;
+    return add({kLocalTime.array, 0}, encodeArray(kLocalTime, values, encodeTime));
+}
+
+Params& Params::columns(const std::vector<Params>& rows) {
+    for (std::size_t i = 0; i < rows[0].values_.size(); ++i) {
+        const Type type = rows[0].values_[i].type;
+        std::string array = header(type, rows.size());
+        for (const Params& row : rows) append(array, row.values_[i].encoded);
+        add({type.array, 0}, std::move(array));
+    }
+    return *this;
 }
 
 int Result::rows() const noexcept { return PQntuples(result_.get()); }

@@ -55,39 +55,22 @@ struct Fixture : test::Schema {
     Statements statements;
 };
 
-using Texts = std::vector<Params::OptionalText>;
-using Numbers = std::vector<Params::OptionalNumber>;
-using Times = std::vector<std::optional<Micros>>;
-
 Params ends(std::size_t count) {
-    Texts names, ids;
+    std::vector<Params> rows(count);
     for (std::size_t i = 0; i < count; ++i) {
-        names.emplace_back("n0");
-        ids.emplace_back(std::to_string(1000 * (i + 1)));
+        rows[i].bytes("n0").bytes(std::to_string(1000 * (i + 1))).number(0).time(0);
+        rows[i].number(0).number(0).time({}).number({}).time({}).number(0).bytes({}).bytes({});
     }
-    const Texts nulls(count);
-    const Numbers zeros(count, 0);
-    const Numbers none(count);
-    const Times never(count);
-    Params params;
-    params.bytesArray(names).bytesArray(ids).numbers(zeros).times(Times(count, 0));
-    params.numbers(zeros).numbers(zeros).times(never).numbers(none).times(never);
-    return params.numbers(zeros).bytesArray(nulls).bytesArray(nulls);
+    return Params().columns(rows);
 }
 
 Params tasks(std::size_t count) {
-    Texts names, ids;
+    std::vector<Params> rows(count);
     for (std::size_t i = 0; i < count; ++i) {
-        names.emplace_back("n0");
-        ids.emplace_back(std::to_string(i));
+        rows[i].bytes("n0").bytes(std::to_string(i)).bytes("once").number({}).bytes({}).bytes({});
+        rows[i].bytes("once").time({}).number(0).bytes("once");
     }
-    const Texts once(count, "once");
-    const Texts nulls(count);
-    const Numbers zeros(count, 0);
-    Params params;
-    params.bytesArray(names).bytesArray(ids).bytesArray(once).numbers(Numbers(count));
-    params.bytesArray(nulls).bytesArray(nulls).bytesArray(once).times(Times(count));
-    return params.numbers(zeros).bytesArray(once);
+    return Params().columns(rows);
 }
 
 }  // namespace
