@@ -6,9 +6,15 @@
 #include <jtimer/detail/saturating.hpp>
 #include <jtimer/exceptions.hpp>
 
+#include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/predicate.hpp>
+#include <boost/algorithm/string/split.hpp>
+
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <locale>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -51,24 +57,8 @@ int firstFrom(std::uint64_t set, int value) {
     return rest == 0 ? kNone : value + __builtin_ctzll(rest);
 }
 
-std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
-    std::vector<std::string_view> parts;
-    for (;;) {
-        const std::size_t end = text.find_first_of(separators);
-        parts.push_back(text.substr(0, end));
-        if (end == std::string_view::npos) return parts;
-        text.remove_prefix(end + 1);
-    }
-}
-
-char toLower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool equalsIgnoringCase(std::string_view text, std::string_view lower) {
-    if (text.size() != lower.size()) return false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (toLower(text[i]) != lower[i]) return false;
-    }
-    return true;
+bool equalsIgnoringCase(std::string_view text, std::string_view other) {
+    return boost::iequals(text, other, std::locale::classic());
 }
 
 /// \returns kNone unless `text` is a number of few digits
@@ -88,15 +78,12 @@ class Parser {
                                        ": expected " + expected);
     }
 
-    std::array<std::string_view, kFields.size()> fields() const {
-        std::array<std::string_view, kFields.size()> fields;
-        std::size_t count = 0;
-        for (const std::string_view part : split(expression_, " \t")) {
-            if (part.empty()) continue;
-            if (count < fields.size()) fields[count] = part;
-            ++count;
-        }
-        if (count != fields.size()) {
+    std::vector<std::string> fields() const {
+        std::vector<std::string> fields;
+        boost::split(fields, expression_, boost::is_any_of(" \t"));
+        fields.erase(std::remove(fields.begin(), fields.end(), ""), fields.end());
+        const std::size_t count = fields.size();
+        if (count != kFields.size()) {
             fail(" has " + std::to_string(count) + (count == 1 ? " field" : " fields"),
                  "5: minute, hour, day of month, month, day of week");
         }
@@ -104,9 +91,11 @@ class Parser {
     }
 
     /// \returns the set of the values that match
-    std::uint64_t parse(std::string_view text, const Field& field) const {
+    std::uint64_t parse(const std::string& text, const Field& field) const {
+        std::vector<std::string> items;
+        boost::split(items, text, boost::is_any_of(","));
         std::uint64_t set = 0;
-        for (const std::string_view item : split(text, ",")) set |= parseItem(item, field);
+        for (const std::string& item : items) set |= parseItem(item, field);
         return set;
     }
 
