@@ -64,20 +64,11 @@ class Dispatcher::Ticket {
 };
 
 Dispatcher::Dispatcher(Engine& engine)
-    : engine_(engine), pollInterval_(toMicros(engine.options.pollInterval)), store_(engine.options),
-      attempts_(*engine.timer, engine.outage, engine.counters, [this] { lookForTasks(); }),
+    : ConnectedThread(engine, engine.options.conninfo),
+      pollInterval_(toMicros(engine.options.pollInterval)),
       wake_(*engine.timer, [this] { lookForTasks(); }),
       secondRelease_(*engine.timer, [this] { releaseLostClaims(); }) {
     for (const auto& entry : engine.registry) names_.push_back(entry.first);
-}
-
-void Dispatcher::join() {
-    if (thread_.joinable()) thread_.join();
-    runners_.reset();
-}
-
-void Dispatcher::start() {
-    thread_ = boost::thread([this] { claimLoop(); });
 }
 
 void Dispatcher::lookForTasks() {
@@ -91,38 +82,31 @@ void Dispatcher::releaseLostClaims() {
     releaseWanted_ = true;
 }
 
-void Dispatcher::claimLoop() {
+bool Dispatcher::waitForWork() {
     Lock lock(mutex_);
-    while (waitForWork(lock)) {
-        const int limit = engine_.options.concurrency - occupied_;
-        const bool releases = std::exchange(releaseWanted_, false);
-        wanted_ = false;
-        lock.unlock();
-        try {
-            if (releases) release();
-            claim(limit);
-            attempts_.succeeded();
-        } catch (const std::exception& exception) {
-            failed(exception);
-        }
-        lock.lock();
-    }
-    lock.unlock();
-    store_.disconnect();
-    lock.lock();
-    claimsOver_ = true;
-    checkDrained();
-}
-
-/// \returns false at the end
-bool Dispatcher::waitForWork(Lock& lock) {
     // What makes one of the last two true again also calls lookForTasks().
-    while (!stopping_ &&
-           (!wanted_ || attempts_.paused() || occupied_ >= engine_.options.concurrency ||
-            engine_.ends.failing() || engine_.node.lease()->lost()))
+    while (!stopping_ && (!wanted_ || paused() || occupied_ >= engine_.options.concurrency ||
+                          engine_.ends.failing() || engine_.node.lease()->lost()))
         condition_.wait(lock);
     if (cursor_.has_value() && occupied_ > 0) gatherSlots(lock);
     return !stopping_;
+}
+
+void Dispatcher::work() {
+    Lock lock(mutex_);
+    const int limit = engine_.options.concurrency - occupied_;
+    const bool releases = std::exchange(releaseWanted_, false);
+    wanted_ = false;
+    lock.unlock();
+    if (releases) release();
+    claim(limit);
+}
+
+void Dispatcher::finish() {
+    store_.disconnect();
+    const Lock lock(mutex_);
+    claimsOver_ = true;
+    checkDrained();
 }
 
 /// Of a backlog: short runs end together, and a claim for one of their slots costs as much as one
@@ -201,7 +185,7 @@ void Dispatcher::handOver(const std::shared_ptr<RunState>& run) {
         if (engine_.options.executor) {
             engine_.options.executor([ticket] { ticket->use(); });
         } else {
-            runners_->run([ticket] { ticket->use(); });
+            runners_.run([ticket] { ticket->use(); });
         }
     } catch (...) {  // NOLINT(bugprone-empty-catch): then the ticket ends the run
     }
@@ -227,7 +211,7 @@ void Dispatcher::failed(const RunState& run, const std::string& failure) {
 void Dispatcher::report(const std::string& failure) {
     if (!engine_.options.uncaughtExceptionHandler) return;
     try {
-        runners_->run([this, failure] {
+        runners_.run([this, failure] {
             const InHandler inHandler(*this);
             detail::report(engine_.options, std::make_exception_ptr(std::runtime_error(failure)));
         });
@@ -259,12 +243,10 @@ void Dispatcher::written(Token token) {
     checkDrained();
 }
 
-void Dispatcher::failed(const std::exception& exception) {
-    const Micros delay = attempts_.failed(exception);
-    store_.disconnect();
+void Dispatcher::failed(Micros pause) {
     releaseLostClaims();
     cursor_.reset();
-    secondRelease_.setIn(delay + kSecondRelease);
+    secondRelease_.setIn(pause + kSecondRelease);
 }
 
 void Dispatcher::stop() {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cluster/alarm.hpp"
+#include "cluster/connected_thread.hpp"
 #include "cluster/lease.hpp"
-#include "cluster/outage.hpp"
 #include "cluster/run_state.hpp"
 #include "cluster/runners.hpp"
 #include "cluster/store.hpp"
@@ -12,7 +12,6 @@
 
 #include <boost/thread/condition_variable.hpp>
 #include <boost/thread/mutex.hpp>
-#include <boost/thread/thread.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -25,18 +24,10 @@
 
 namespace jtimer::cluster::detail {
 
-struct Engine;
-
-/// Claims tasks for the idle run slots, on a thread and a connection of its own, and runs them.
-class Dispatcher {
+/// Claims tasks for the idle run slots, and runs them.
+class Dispatcher : public ConnectedThread {
   public:
     explicit Dispatcher(Engine& engine);
-
-    /// \throws what the Store throws
-    void connect() { store_.connect(); }
-    void start();
-
-    void join();  ///< ends the threads; of one that has drained, or was not started
 
     /// There may be something to claim. Any thread.
     void lookForTasks();
@@ -52,7 +43,7 @@ class Dispatcher {
     /// The end of a run is written. Any thread.
     void written(Token token);
 
-    void stop();  ///< claims nothing more; any thread
+    void stop();  ///< claims nothing more, and ends the thread; any thread
 
     /// Until every run is over, its end is written, and nothing more is claimed.
     /// \returns false if that takes longer than `wait`
@@ -74,8 +65,11 @@ class Dispatcher {
     };
     using Lock = boost::unique_lock<boost::mutex>;
 
-    void claimLoop();
-    bool waitForWork(Lock& lock);
+    bool waitForWork() override;
+    void work() override;
+    void failed(Micros pause) override;
+    void resume() override { lookForTasks(); }
+    void finish() override;
     void gatherSlots(Lock& lock);
     void claim(int limit);
     void release();
@@ -85,11 +79,9 @@ class Dispatcher {
     void execute(const std::shared_ptr<RunState>& run);
     void over(End end);
     void failed(const RunState& run, const std::string& failure);
-    void failed(const std::exception& exception);
     bool isDrained() const;
     void checkDrained();
 
-    Engine& engine_;
     const Micros pollInterval_;
     std::vector<std::string> names_;
     std::atomic<bool> stopping_{false};  ///< set under the mutex; Run::stopRequested reads it
@@ -104,14 +96,11 @@ class Dispatcher {
     bool claimsOver_ = false;
 
     // The rest belongs to the thread.
-    Store store_;
-    Attempts attempts_;
     Alarm wake_;  ///< for the next task that this node knows of, or the next poll
     Alarm secondRelease_;
     std::optional<Micros> cursor_;
     std::int64_t fullScanAt_ = 0;  ///< when a claim last had no cursor
-    std::optional<Runners> runners_{std::in_place};
-    boost::thread thread_;
+    Runners runners_;
 };
 
 }  // namespace jtimer::cluster::detail

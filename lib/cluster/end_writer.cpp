@@ -31,40 +31,19 @@ constexpr Micros kRefusedDelay = 1'000'000;
 }  // namespace
 
 EndWriter::EndWriter(Engine& engine)
-    : engine_(engine), store_(engine.options),
-      attempts_(*engine.timer, engine.outage, engine.counters, [this] { resume(); }),
+    : ConnectedThread(engine, engine.options.conninfo),
       laterAlarm_(*engine.timer, [this] { resume(); }) {}
 
-void EndWriter::join() {
-    {
-        const boost::lock_guard<boost::mutex> lock(mutex_);
-        ending_ = true;
-        condition_.notify_all();
-    }
-    if (thread_.joinable()) thread_.join();
-}
-
-void EndWriter::start() {
-    store_.connect();
-    thread_ = boost::thread([this] { run(); });
+void EndWriter::end() {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    ending_ = true;
+    condition_.notify_all();
 }
 
 void EndWriter::add(End end) {
     const boost::lock_guard<boost::mutex> lock(mutex_);
     waiting_.push_back(std::move(end));
     condition_.notify_all();
-}
-
-void EndWriter::run() {
-    while (takeBatch()) {
-        try {
-            writeBatch();
-            if (attempts_.succeeded()) engine_.dispatcher.lookForTasks();
-        } catch (const std::exception& exception) {
-            attempts_.failed(exception);
-            store_.disconnect();
-        }
-    }
 }
 
 /// After a pause, or when the ends that were kept may be written.
@@ -75,10 +54,12 @@ void EndWriter::resume() {
     condition_.notify_all();
 }
 
-bool EndWriter::takeBatch() {
+void EndWriter::recovered() { engine_.dispatcher.lookForTasks(); }
+
+/// Adds to the batch what has been waiting.
+bool EndWriter::waitForWork() {
     boost::unique_lock<boost::mutex> lock(mutex_);
-    while (!ending_ && (attempts_.paused() || (waiting_.empty() && batch_.empty())))
-        condition_.wait(lock);
+    while (!ending_ && (paused() || (waiting_.empty() && batch_.empty()))) condition_.wait(lock);
     const std::size_t count =
         std::min(waiting_.size(), kLargestBatch - std::min(kLargestBatch, batch_.size()));
     const auto last = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
@@ -88,7 +69,7 @@ bool EndWriter::takeBatch() {
 }
 
 /// Takes out of the batch what it has written. If it throws, the rest has not been.
-void EndWriter::writeBatch() {
+void EndWriter::work() {
     soon_ = false;
     repeats_ = false;
     checkCompleted();

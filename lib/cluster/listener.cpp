@@ -44,40 +44,40 @@ void WakePipe::wait() noexcept {
 }
 
 Listener::Listener(Engine& engine, const std::string& conninfo, bool listens)
-    : engine_(engine), store_(engine.options, conninfo), listens_(listens),
-      attempts_(*engine.timer, engine.outage, engine.counters, [this] { pipe_.wake(); }) {}
+    : ConnectedThread(engine, conninfo), listens_(listens) {}
 
 void Listener::start() {
     listen();
-    thread_ = boost::thread([this] { run(); });
+    wake();  // for the first turn
+    ConnectedThread::start();
 }
 
 void Listener::end() noexcept {
     ending_ = true;
-    pipe_.wake();
+    wake();
 }
 
-void Listener::join() {
-    if (thread_.joinable()) thread_.join();
-}
-
-void Listener::run() {
-    while (!ending_) {
-        try {
-            turn();
-            if (!listening_) {
-                listen();
-                attempts_.succeeded();
-                engine_.dispatcher
-                    .lookForTasks();  // what was notified meanwhile has not been heard
-            }
-            waitForEvent();
-        } catch (const std::exception& exception) {
-            failed(exception);
-        }
+/// After the first failure, it goes on at once.
+bool Listener::waitForWork() {
+    while (paused() && failures() > 1 && !ending_) {
+        pipe_.wait();
+        pipe_.clear();
     }
-    finish();
-    store_.disconnect();
+    if (!listening_) return !ending_;
+    const bool notified = store_.waitForNotification(kAnHour, pipe_.fd());
+    pipe_.clear();
+    if (notified) {
+        engine_.counters.add(&Stats::notifications);
+        engine_.dispatcher.lookForTasks();
+    }
+    return !ending_;
+}
+
+void Listener::work() {
+    turn();
+    if (listening_) return;
+    listen();
+    engine_.dispatcher.lookForTasks();  // what was notified meanwhile has not been heard
 }
 
 void Listener::listen() {
@@ -88,24 +88,6 @@ void Listener::listen() {
     listening_ = true;
 }
 
-void Listener::waitForEvent() {
-    const bool notified = store_.waitForNotification(kAnHour, pipe_.fd());
-    pipe_.clear();
-    if (!notified) return;
-    engine_.counters.add(&Stats::notifications);
-    engine_.dispatcher.lookForTasks();
-}
-
-/// Makes another attempt, the first time at once.
-void Listener::failed(const std::exception& exception) {
-    attempts_.failed(exception);
-    store_.disconnect();
-    listening_ = false;
-    if (attempts_.failures() == 1) return;
-    while (attempts_.paused() && !ending_) {
-        pipe_.wait();
-        pipe_.clear();
-    }
-}
+void Listener::failed(Micros) { listening_ = false; }
 
 }  // namespace jtimer::cluster::detail

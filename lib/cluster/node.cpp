@@ -137,7 +137,7 @@ void Node::takeOver() {
     if (engine_.options.notifications) store_.notify();  // for nodes with more idle slots
 }
 
-void Node::finish() noexcept {
+void Node::finish() {
     deleteRow();
     const boost::lock_guard<boost::mutex> lock(mutex_);
     ended_ = true;

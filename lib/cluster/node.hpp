@@ -39,7 +39,7 @@ class Node : private Listener {
 
   private:
     void turn() override;
-    void finish() noexcept override;
+    void finish() override;
     void renew();
     void lost();
     void tryToTakeOver();

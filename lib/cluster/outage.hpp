@@ -1,17 +1,11 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "cluster/alarm.hpp"
-#include "cluster/backoff.hpp"
-#include "cluster/counters.hpp"
 #include "cluster/reports.hpp"
 
 #include <boost/thread/lock_guard.hpp>
 #include <boost/thread/mutex.hpp>
 
-#include <atomic>
-#include <exception>
-#include <functional>
 #include <string>
 #include <utility>
 
@@ -39,48 +33,6 @@ class Outage {
     const std::string node_;
     boost::mutex mutex_;
     int away_ = 0;  ///< connections that are, under the mutex
-};
-
-/// How one connection fares: counts failures in a row, and pauses after each. failures() and
-/// paused() are for any thread, the rest is for the thread that uses the connection.
-class Attempts {
-  public:
-    /// \param resume called by the timer's thread after a pause; must not throw
-    Attempts(Timer& timer, Outage& outage, Counters& counters, std::function<void()> resume)
-        : outage_(outage), counters_(counters), alarm_(timer, [this, resume = std::move(resume)] {
-              paused_ = false;
-              resume();
-          }) {}
-
-    /// The first failure may be the end of a connection that had been idle, so only the second in a
-    /// row makes an outage.
-    /// \returns how long the pause is
-    Micros failed(const std::exception& exception) {
-        if (++failures_ == 2) outage_.begins(exception.what());
-        const Micros delay = reconnectDelay(failures_, randomFraction());
-        paused_ = true;
-        alarm_.setIn(delay);
-        return delay;
-    }
-
-    /// \returns whether the attempt before had failed
-    bool succeeded() {
-        const int failures = failures_.exchange(0);
-        if (failures == 0) return false;
-        counters_.add(&Stats::reconnects);
-        if (failures >= 2) outage_.ends();
-        return true;
-    }
-
-    int failures() const noexcept { return failures_; }
-    bool paused() const noexcept { return paused_; }
-
-  private:
-    Outage& outage_;
-    Counters& counters_;
-    std::atomic<int> failures_{0};
-    std::atomic<bool> paused_{false};
-    Alarm alarm_;
 };
 
 }  // namespace jtimer::cluster::detail

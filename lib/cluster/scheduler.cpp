@@ -85,8 +85,7 @@ void Scheduler::start() {
     }
     std::shared_ptr<detail::Engine> engine;
     try {
-        engine = std::make_shared<detail::Engine>(state_->options, state_->registry,
-                                                  state_->counters, state_->stores);
+        engine = std::make_shared<detail::Engine>(*state_);
         engine->start();
     } catch (...) {
         engine.reset();

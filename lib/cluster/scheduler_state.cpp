@@ -34,11 +34,11 @@ TimerOptions timerOptions(const std::string& name) {
 
 }  // namespace
 
-Engine::Engine(const Options& givenOptions, const Registry& givenRegistry, Counters& givenCounters,
-               StorePool& givenStores)
-    : options(givenOptions), registry(givenRegistry), counters(givenCounters), stores(givenStores),
-      outage(*options.name), timer(std::make_unique<Timer>(timerOptions(*options.name))),
-      node(*this), ends(*this), dispatcher(*this) {
+Engine::Engine(SchedulerState& scheduler)
+    : options(scheduler.options), registry(scheduler.registry), counters(scheduler.counters),
+      stores(scheduler.stores), outage(*options.name),
+      timer(std::make_unique<Timer>(timerOptions(*options.name))), node(*this), ends(*this),
+      dispatcher(*this) {
     if (!options.notifyConninfo.empty() && options.notifications)
         listener.emplace(*this, options.notifyConninfo, true);
 }
@@ -46,6 +46,7 @@ Engine::Engine(const Options& givenOptions, const Registry& givenRegistry, Count
 void Engine::start() {
     try {
         dispatcher.connect();
+        ends.connect();
         ends.start();
         if (listener.has_value()) listener->start();
         node.start();
@@ -65,6 +66,7 @@ Engine::~Engine() {
     }
     node.end();
     node.join();
+    ends.end();
     ends.join();
     dispatcher.join();
     timer.reset();

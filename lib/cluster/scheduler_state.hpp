@@ -27,10 +27,12 @@ namespace jtimer::cluster::detail {
 /// The handlers by name.
 using Registry = std::map<std::string, Registered>;
 
+struct SchedulerState;
+
 /// The parts of a started node, which know each other by it. When its destructor begins, the
 /// dispatcher has drained or was never started, so no run and no end is left.
 struct Engine {
-    Engine(const Options& options, const Registry& registry, Counters& counters, StorePool& stores);
+    explicit Engine(SchedulerState& scheduler);
     ~Engine();
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;

@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_CASE(k81_local_waits_are_tasks_of_one_timer_on_a_boottime_clock)
     schema.options.name = "one";
     detail::SchedulerState state(schema.options);
     state.registry.emplace("n", detail::Registered{[](Run&) {}, {}});
-    detail::Engine engine(state.options, state.registry, state.counters, state.stores);
+    detail::Engine engine(state);
     BOOST_TEST(dynamic_cast<const jtimer::BoottimeClock*>(engine.timer->clock().get()) != nullptr);
     BOOST_TEST(engine.timer->stats().pending == 0U);
     engine.start();
