@@ -51,12 +51,6 @@ constexpr std::array<Field, 5> kFields{{
 
 bool contains(std::uint64_t set, int value) { return (set >> value & 1) != 0; }
 
-/// The least value in the set that is not less than `value`, or kNone.
-int firstFrom(std::uint64_t set, int value) {
-    const std::uint64_t rest = value < 64 ? set >> value : 0;
-    return rest == 0 ? kNone : value + __builtin_ctzll(rest);
-}
-
 bool equalsIgnoringCase(std::string_view text, std::string_view other) {
     return boost::iequals(text, other, std::locale::classic());
 }
@@ -165,48 +159,33 @@ bool Cron::isEverDue() const {
     constexpr int kLeapYear = 2000;
     if (eitherDay_) return true;  // each month has every weekday
     // Each day of a year falls on each weekday in some year.
-    const int firstDay = firstFrom(days_, 1);
+    const int firstDay = __builtin_ctzll(days_);
     for (int month = 1; month <= 12; ++month) {
         if (contains(months_, month) && firstDay <= daysIn(kLeapYear, month)) return true;
     }
     return false;
 }
 
-bool Cron::matchesDay(std::int64_t dayNumber, int dayOfMonth) const {
-    const bool day = contains(days_, dayOfMonth);
+bool Cron::matchesDay(std::int64_t dayNumber) const {
+    const CivilDate date = civilDate(dayNumber);
+    const bool day = contains(days_, date.day);
     const bool ofWeek = contains(weekdays_, weekday(dayNumber));
-    return eitherDay_ ? day || ofWeek : day && ofWeek;
+    return contains(months_, date.month) && (eitherDay_ ? day || ofWeek : day && ofWeek);
 }
 
 /// The first matching day that is not before `dayNumber`. It comes within 40 years: that is how
 /// long the 29th of February can take to fall on a given weekday.
 std::int64_t Cron::nextDay(std::int64_t dayNumber) const {
-    CivilDate date = civilDate(dayNumber);
-    for (;;) {
-        const int days = daysIn(date.year, date.month);
-        if (contains(months_, date.month)) {
-            for (; date.day <= days; ++date.day, ++dayNumber) {
-                if (matchesDay(dayNumber, date.day)) return dayNumber;
-            }
-        }
-        dayNumber += days + 1 - date.day;
-        date.day = 1;
-        if (++date.month > 12) {
-            date.month = 1;
-            ++date.year;
-        }
-    }
+    while (!matchesDay(dayNumber)) ++dayNumber;
+    return dayNumber;
 }
 
 /// \returns the first matching minute of a day that is not before `minuteOfDay`, or kNone
 int Cron::timeFrom(int minuteOfDay) const {
-    int hour = firstFrom(hours_, minuteOfDay / 60);
-    if (hour == minuteOfDay / 60) {
-        const int minute = firstFrom(minutes_, minuteOfDay % 60);
-        if (minute != kNone) return hour * 60 + minute;
-        hour = firstFrom(hours_, hour + 1);
+    for (int minute = minuteOfDay; minute < kMinutesPerDay; ++minute) {
+        if (contains(hours_, minute / 60) && contains(minutes_, minute % 60)) return minute;
     }
-    return hour == kNone ? kNone : hour * 60 + firstFrom(minutes_, 0);
+    return kNone;
 }
 
 std::int64_t Cron::next(std::int64_t after) const {

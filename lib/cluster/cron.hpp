@@ -25,7 +25,7 @@ class Cron {
     std::int64_t next(std::int64_t after) const;
 
   private:
-    bool matchesDay(std::int64_t dayNumber, int dayOfMonth) const;
+    bool matchesDay(std::int64_t dayNumber) const;
     bool isEverDue() const;
     std::int64_t nextDay(std::int64_t dayNumber) const;
     int timeFrom(int minuteOfDay) const;
