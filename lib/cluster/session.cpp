@@ -111,10 +111,9 @@ bool Session::pause(int& failures) const {
     return true;
 }
 
-/// Whether a call that has failed is to be repeated.
-/// \throws SchemaException if there is no time left for that, and only a standby
-bool Session::mayRepeat(const DatabaseException& e, int& failures) const {
-    if (connected()) return isConflict(e);
+/// Waits, and says whether there is time left.
+/// \throws SchemaException if there is none, and there was only a standby
+bool Session::mayReconnect(int& failures) const {
     if (pause(failures)) return true;
     if (standby_) throwReadOnly();
     return false;
@@ -155,7 +154,7 @@ Session::Written Session::written(const Result& result) {
 }
 
 std::int64_t Session::write(const Write& use, const std::optional<Key>& key) {
-    return untilTimeout([&] {
+    const auto attempt = [&] {
         while (true) {
             const Written written = uncommitted([&] { return begin(use); });
             try {
@@ -167,7 +166,8 @@ std::int64_t Session::write(const Write& use, const std::optional<Key>& key) {
                     return written.value;
             }
         }
-    });
+    };
+    return repeat(attempt, true);
 }
 
 /// Asks until the deadline.

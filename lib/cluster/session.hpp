@@ -62,21 +62,13 @@ class Session {
     /// `use()`, repeated at once after a deadlock and the like.
     template <class Use>
     auto once(const Use& use) {
-        deadline_ = deadlineAfter(timeout_);
-        while (true) {
-            connectByDeadline();
-            try {
-                return use();
-            } catch (const DatabaseException& e) {
-                if (!isConflict(e) || !connected()) throw;
-            }
-        }
+        return repeat(use, false);
     }
 
     /// For what changes nothing: also repeated, until the timeout, when the connection breaks.
     template <class Use>
     auto read(const Use& use) {
-        return untilTimeout([&] { return uncommitted(use); });
+        return repeat([&] { return uncommitted(use); }, true);
     }
 
     /// Begins a transaction, which `use()` is part of. If that throws, it is rolled back.
@@ -125,8 +117,9 @@ class Session {
   private:
     enum class Outcome { Committed, NotCommitted };
 
+    /// \param reconnects whether to go on, until the timeout, without a connection or a primary
     template <class Use>
-    auto untilTimeout(const Use& use) {
+    auto repeat(const Use& use, bool reconnects) {
         deadline_ = deadlineAfter(timeout_);
         for (int failures = 0;;) {
             try {
@@ -135,9 +128,9 @@ class Session {
             } catch (const OutcomeUnknownException&) {
                 throw;
             } catch (const DatabaseException& e) {
-                if (!mayRepeat(e, failures)) throw;
+                if (connected() ? !isConflict(e) : !reconnects || !mayReconnect(failures)) throw;
             } catch (const SchemaException&) {
-                if (!standby_ || !pause(failures)) throw;
+                if (!reconnects || !standby_ || !pause(failures)) throw;
             }
         }
     }
@@ -162,7 +155,7 @@ class Session {
                                        const std::optional<Key>& key);
     void rollBack() noexcept;
     static bool isConflict(const DatabaseException& e);
-    bool mayRepeat(const DatabaseException& e, int& failures) const;
+    bool mayReconnect(int& failures) const;
 
     const Statements statements_;
     const std::string schema_;
