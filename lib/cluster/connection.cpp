@@ -129,15 +129,6 @@ Deadline shareOf(Deadline deadline, std::size_t hosts, const char* connectTimeou
 
 void Result::Clear::operator()(pg_result* result) const noexcept { PQclear(result); }
 
-Connection::Connection(const Settings& settings, Deadline deadline) : prepares_(settings.prepared) {
-    try {
-        connect(settings, deadline);
-    } catch (...) {
-        close();
-        throw;
-    }
-}
-
 Connection::Connection(pg_conn* borrowed)
     : connection_(borrowed), borrowed_(true), wasNonblocking_(PQisnonblocking(borrowed) != 0) {
     if (!wasNonblocking_) PQsetnonblocking(borrowed, 1);
@@ -152,7 +143,9 @@ void Connection::close() noexcept {
     prepared_.clear();
 }
 
-void Connection::connect(const Settings& settings, Deadline deadline) {
+// Once the other constructor has returned, an exception here calls the destructor.
+Connection::Connection(const Settings& settings, Deadline deadline)
+    : Connection(settings.prepared) {
     // Not libpq's message, which quotes the string and so perhaps a password.
     const std::unique_ptr<PQconninfoOption, FreeOptions> given(
         PQconninfoParse(settings.conninfo.c_str(), nullptr));
@@ -167,7 +160,8 @@ void Connection::connect(const Settings& settings, Deadline deadline) {
         Keywords keywords = common;
         keywords.insert(keywords.end(), hosts[i].begin(), hosts[i].end());
         try {
-            return start(keywords, shareOf(deadline, hosts.size() - i, connectTimeout));
+            start(keywords, shareOf(deadline, hosts.size() - i, connectTimeout));
+            return;
         } catch (const DatabaseException& exception) {
             close();
             refusals += (i == 0 ? "" : "; ") + std::string(exception.what());

@@ -130,7 +130,7 @@ class Connection {
     bool waitForNotification(Deadline deadline, int wakeFd);
 
   private:
-    void connect(const Settings& settings, Deadline deadline);
+    explicit Connection(bool prepares) noexcept : prepares_(prepares) {}
     void start(const Keywords& keywords, Deadline deadline);
     void prepare(const Statement& statement, const std::vector<unsigned>& types, Deadline deadline);
     template <class Send>
