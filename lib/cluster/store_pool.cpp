@@ -39,32 +39,26 @@ std::unique_ptr<Store> StorePool::take() {
 
 void StorePool::giveBack(std::unique_ptr<Store> store) noexcept {
     {
-        Lock lock(mutex_);
+        const Lock lock(mutex_);
         --borrowed_;
         try {
             idle_.push_back({std::move(store), Clock::now()});
         } catch (const std::bad_alloc&) {
             // The connection is closed.
         }
-        if (!closing_) closeLater(lock, kIdle);
+        if (!closing_) closing_ = scheduleIn(kIdle, [this] { closeIdle(); });
     }
     freed_.notify_one();
 }
 
-Timer& StorePool::timer(Lock&) {
-    if (!timer_) {
-        timer_ = std::make_unique<Timer>("jtimer.cluster", true, localClock());
-    }
-    return *timer_;
-}
-
-void StorePool::closeLater(Lock& lock, Clock::duration delay) noexcept {
+/// With the mutex held. \returns false without memory or a thread, or if the pool is being destroyed
+bool StorePool::scheduleIn(Clock::duration delay, std::function<void()> function) noexcept {
     try {
-        timer(lock).schedule([this] { closeIdle(); },
-                             std::max<Clock::duration>(delay, std::chrono::milliseconds(1)));
-        closing_ = true;
+        if (!timer_) timer_ = std::make_unique<Timer>("jtimer.cluster", true, localClock());
+        timer_->schedule(std::move(function), std::max(delay, Clock::duration::zero()));
+        return true;
     } catch (...) {
-        // No memory or thread, or the pool is being destroyed: a later call tries again.
+        return false;
     }
 }
 
@@ -77,23 +71,18 @@ void StorePool::closeIdle() {
     });
     std::move(idle_.begin(), fresh, std::back_inserter(closed));
     idle_.erase(idle_.begin(), fresh);
-    closing_ = false;
-    if (!idle_.empty()) closeLater(lock, idle_.front().since + kIdle - Clock::now());
+    closing_ = !idle_.empty() &&
+               scheduleIn(idle_.front().since + kIdle - Clock::now() + std::chrono::milliseconds(1),
+                          [this] { closeIdle(); });
     lock.unlock();  // closing a connection may take a while
 }
 
 /// Notifications are a courtesy: tasks are found without them. Not sent by the calling thread,
 /// which may be a node's and need not wait.
 void StorePool::notifyNodes() noexcept {
-    try {
-        Lock lock(mutex_);
-        if (notifying_) return;
-        const auto left = notified_ + kBetweenNotifications - Clock::now();
-        timer(lock).schedule([this] { notify(); }, std::max(left, Clock::duration::zero()));
-        notifying_ = true;
-    } catch (...) {
-        // No memory or thread, or the pool is being destroyed.
-    }
+    const Lock lock(mutex_);
+    if (notifying_) return;
+    notifying_ = scheduleIn(notified_ + kBetweenNotifications - Clock::now(), [this] { notify(); });
 }
 
 void StorePool::notify() noexcept {

@@ -10,6 +10,7 @@
 #include <boost/thread/mutex.hpp>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -52,9 +53,8 @@ class StorePool {
     std::unique_ptr<Store> take();
     void giveBack(std::unique_ptr<Store> store) noexcept;
     void closeIdle();
-    void closeLater(Lock& lock, Clock::duration delay) noexcept;
     void notify() noexcept;
-    Timer& timer(Lock& lock);
+    bool scheduleIn(Clock::duration delay, std::function<void()> function) noexcept;
 
     const Options& options_;
 
