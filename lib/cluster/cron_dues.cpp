@@ -40,8 +40,8 @@ class Dues {
 
     /// Now, and `instant`; if there is none, now twice.
     std::pair<Moment, Moment> moments(std::optional<Micros> instant) {
-        const Result result = session_.execute(session_.statements().localTimes(),
-                                               Params().text(zone_).time(instant));
+        const Result result =
+            session_.execute(statements::localTimes(), Params().text(zone_).time(instant));
         const auto moment = [&](int column) {
             const Micros around = result.time(0, column + 3) - result.time(0, column + 2);
             return Moment{result.time(0, column), result.time(0, column + 1),
@@ -98,8 +98,8 @@ class Dues {
             // The range of Cron is far greater than that of a Date.
             locals.push_back(std::min(minute, kLastMicros / kMinute) * kMinute);
         }
-        const Result result = session_.execute(session_.statements().instants(),
-                                               Params().text(zone_).localTimes(locals));
+        const Result result =
+            session_.execute(statements::instants(), Params().text(zone_).localTimes(locals));
         std::vector<Micros> instants;
         instants.reserve(minutes.size());
         for (int i = 0; i < result.rows(); ++i) instants.push_back(result.time(i, 0));

@@ -19,14 +19,13 @@ using namespace detail;
 /// The version of the schema, 0 if there is none. Under the lock.
 int versionOf(Session& session, bool forTests) {
     const std::string& schema = session.schema();
-    const Result exists =
-        session.execute(session.statements().schemaExists(), Params().text(schema));
+    const Result exists = session.execute(statements::schemaExists(), Params().text(schema));
     // Not `if not exists`, which needs the privilege to create schemas even if the schema exists.
     if (!exists.boolean(0, 0)) {
-        session.command("create_schema", "create schema " + quoteIdentifier(schema));
+        session.command("create_schema", inSchema("create schema @", schema));
     }
     if (!exists.boolean(0, 1)) return 0;
-    const Result meta = session.execute(session.statements().checkSchema(), {});
+    const Result meta = session.execute(statements::checkSchema(), {});
     const int version = static_cast<int>(meta.number(0, 0));
     if (meta.number(0, 1) > kSchemaVersion) {
         throw SchemaException("Schema \"" + schema + "\" has version " + std::to_string(version) +
@@ -41,12 +40,11 @@ int versionOf(Session& session, bool forTests) {
 }
 
 void migrateOnce(Session& session, bool forTests) {
-    const Statements& statements = session.statements();
     session.open();
     session.begin([&] {
-        session.execute(statements.lockMigration(), Params().text(session.schema()));
-        const std::string sql = statements.migration(versionOf(session, forTests), forTests);
-        if (!sql.empty()) session.command("migrate", sql);
+        session.execute(statements::lockMigration(), Params().text(session.schema()));
+        const std::string sql = statements::migration(versionOf(session, forTests), forTests);
+        if (!sql.empty()) session.command("migrate", inSchema(sql, session.schema()));
     });
     session.commit();
 }
@@ -73,11 +71,10 @@ std::string schemaSql(const std::string& schema, int from) {
     if (from < 0 || from > kSchemaVersion) {
         throw IllegalArgumentException("from: expected 0 to " + std::to_string(kSchemaVersion));
     }
-    const Statements statements(schema);
-    const std::string create =
-        from == 0 ? "create schema if not exists " + quoteIdentifier(schema) + ";\n\n" : "";
-    return "begin;\n\n" + create + statements.migration(from, false) + "\ncommit;\n\n" +
-           statements.privileges();
+    const std::string create = from == 0 ? "create schema if not exists @;\n\n" : "";
+    return inSchema("begin;\n\n" + create + statements::migration(from, false) + "\ncommit;\n\n" +
+                        statements::privileges(),
+                    schema);
 }
 
 }  // namespace jtimer::cluster

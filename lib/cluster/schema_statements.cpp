@@ -66,29 +66,29 @@ create index task_owner on @.task (owner) where owner is not null;
 
 }  // namespace
 
-Statement Statements::lockMigration() const {
-    return make(nullptr, "select pg_catalog.pg_advisory_xact_lock("
-                         "pg_catalog.hashtextextended('jtimer.' || $1, 0))");
+Statement statements::lockMigration() {
+    return {nullptr, "select pg_catalog.pg_advisory_xact_lock("
+                     "pg_catalog.hashtextextended('jtimer.' || $1, 0))"};
 }
 
-Statement Statements::schemaExists() const {
-    return make(nullptr, R"(
+Statement statements::schemaExists() {
+    return {nullptr, R"(
         select pg_catalog.bool_or(true), coalesce(pg_catalog.bool_or(exists (
             select from pg_catalog.pg_class where relnamespace = n.oid and relname = 'meta')), false)
-        from pg_catalog.pg_namespace n where nspname = $1)");
+        from pg_catalog.pg_namespace n where nspname = $1)"};
 }
 
-std::string Statements::migration(int from, bool forTests) const {
+std::string statements::migration(int from, bool forTests) {
     if (from >= kSchemaVersion) return {};
     const std::string version = std::to_string(kSchemaVersion);
-    return in(std::string(kVersion1).substr(1) + (forTests ? kTestClock : kClock) +
-              "\ninsert into @.meta values (" + version + ", 1, " + (forTests ? "true" : "false") +
-              ");\n");
+    return std::string(kVersion1).substr(1) + (forTests ? kTestClock : kClock) +
+           "\ninsert into @.meta values (" + version + ", 1, " + (forTests ? "true" : "false") +
+           ");\n";
 }
 
 /// Of the roles of programs, as a comment.
-std::string Statements::privileges() const {
-    return in(R"(-- What a program needs to run tasks:
+std::string statements::privileges() {
+    return R"(-- What a program needs to run tasks:
 --
 -- grant usage on schema @ to ROLE;
 -- grant select on @.meta to ROLE;
@@ -96,7 +96,7 @@ std::string Statements::privileges() const {
 -- grant usage on sequence @.token to ROLE;
 --
 -- To schedule only, it needs the same without @.node; find(), list() and backlog() then fail.
-)");
+)";
 }
 
 }  // namespace jtimer::cluster::detail

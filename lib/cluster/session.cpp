@@ -10,8 +10,7 @@ namespace jtimer::cluster::detail {
 using Clock = std::chrono::steady_clock;
 
 Session::Session(const Options& options, const std::string& conninfo)
-    : statements_(options.schema),
-      schema_(options.schema), settings_{conninfo, options.preparedStatements,
+    : schema_(options.schema), settings_{conninfo, options.preparedStatements,
                                          toMicros(options.operationTimeout), false},
       timeout_(settings_.timeout), deadline_(deadlineAfter(timeout_)) {}
 
@@ -58,7 +57,7 @@ void Session::checkSchema() {
     const std::string subject = "Schema \"" + schema_ + "\" ";
     const Result result = [&] {
         try {
-            return uncommitted([&] { return execute(statements_.checkSchema(), {}); });
+            return uncommitted([&] { return execute(statements::checkSchema(), {}); });
         } catch (const DatabaseException& e) {
             // An undefined table, or schema.
             if (e.sqlState() == "42P01" || e.sqlState() == "3F000")
@@ -93,7 +92,7 @@ bool Session::findsStandby() const {
     any.readOnly = true;
     try {
         Connection connection(any, deadline_);
-        return connection.execute(statements_.isReadOnly(), {}, deadline_).boolean(0, 0);
+        return connection.execute(statements::isReadOnly(), {}, deadline_).boolean(0, 0);
     } catch (const DatabaseException&) {
         return false;
     }
@@ -129,7 +128,8 @@ void Session::rollBack() noexcept {
 }
 
 Result Session::execute(const Statement& statement, const Params& params) {
-    return connection().execute(statement, params, deadline_);
+    return connection().execute({statement.name, inSchema(statement.sql, schema_)}, params,
+                                deadline_);
 }
 
 void Session::command(const char* name, const std::string& sql) {
@@ -197,7 +197,7 @@ Session::Outcome Session::settle(std::int64_t transaction, const std::optional<K
 std::string Session::statusOf(std::int64_t transaction) {
     const std::string number = std::to_string(static_cast<std::uint64_t>(transaction));
     try {
-        const Result result = execute(statements_.outcome(), Params().text(number));
+        const Result result = execute(statements::outcome(), Params().text(number));
         crash_ = result.time(0, 1);
         return result.text(0, 0);
     } catch (const DatabaseException& e) {
@@ -222,7 +222,7 @@ std::optional<Session::Outcome> Session::findOutcome(std::int64_t transaction, M
     if (status != "committed" && !status.empty()) return Outcome::NotCommitted;
     if (key) {
         const auto params = Params().number(transaction).text(key->first).text(key->second);
-        if (execute(statements_.writtenBy(), params).boolean(0, 0)) return Outcome::Committed;
+        if (execute(statements::writtenBy(), params).boolean(0, 0)) return Outcome::Committed;
     }
     throw OutcomeUnknownException("The server crashed during the commit, and it is not known "
                                   "whether the transaction was committed");

@@ -35,7 +35,6 @@ class Session {
     void disconnect() noexcept { connection_.reset(); }
     Connection& connection();  ///< \throws DatabaseException if there is none
 
-    const Statements& statements() const noexcept { return statements_; }
     const std::string& schema() const noexcept { return schema_; }
     bool forTests() const noexcept { return forTests_; }
 
@@ -75,7 +74,7 @@ class Session {
     template <class Use>
     auto begin(const Use& use) {
         try {
-            command("begin", statements_.begin(timeout_));
+            command("begin", statements::begin(timeout_));
             return use();
         } catch (...) {
             rollBack();
@@ -157,7 +156,6 @@ class Session {
     static bool isConflict(const DatabaseException& e);
     bool mayReconnect(int& failures) const;
 
-    const Statements statements_;
     const std::string schema_;
     Connection::Settings settings_;
     Micros timeout_;

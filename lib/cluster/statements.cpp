@@ -26,8 +26,8 @@ std::string sequenceLiteral(const std::string& schema) {
     return "E'" + doubled('"' + doubled(schema, "\"") + "\".token", "'\\") + '\'';
 }
 
-}  // namespace
-
+/// Whatever is not ASCII is escaped, so that the encoding in which a caller's connection sends SQL
+/// does not matter, and PQescapeIdentifier is not enough.
 std::string quoteIdentifier(const std::string& name) {
     const auto isAscii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
     if (std::all_of(name.begin(), name.end(), isAscii)) return '"' + doubled(name, "\"") + '"';
@@ -45,20 +45,18 @@ std::string quoteIdentifier(const std::string& name) {
     return "U&\"" + quoted + '"';
 }
 
+}  // namespace
+
 std::string channelOf(const std::string& schema) { return "jtimer." + schema; }
 
-Statements::Statements(const std::string& schema)
-    : schema_(quoteIdentifier(schema)), sequence_(sequenceLiteral(schema)) {}
-
-/// Puts the schema's name in the place of each `@`, and a literal that names the sequence in the
-/// place of each `#`.
-std::string Statements::in(const std::string& sql) const {
+std::string inSchema(const std::string& sql, const std::string& schema) {
+    const std::string name = quoteIdentifier(schema);
     std::string text;
     for (const char c : sql) {
         if (c == '@') {
-            text += schema_;
+            text += name;
         } else if (c == '#') {
-            text += sequence_;
+            text += sequenceLiteral(schema);
         } else {
             text += c;
         }
@@ -66,50 +64,46 @@ std::string Statements::in(const std::string& sql) const {
     return text;
 }
 
-Statement Statements::make(const char* name, const std::string& sql) const {
-    return {name, in(sql)};
-}
-
 /// A client that is cut off must not hold locks for longer than it would have waited itself.
-std::string Statements::begin(Micros timeout) const {
+std::string statements::begin(Micros timeout) {
     const std::string millis = std::to_string(std::clamp<Micros>(timeout / 1000, 1, 2'147'483'647));
     return "begin isolation level read committed; set local statement_timeout = " + millis +
            "; set local idle_in_transaction_session_timeout = " + millis;
 }
 
 /// stats_reset changes when the server recovers from a crash.
-Statement Statements::checkSchema() const {
-    return make(nullptr, R"(
+Statement statements::checkSchema() {
+    return {nullptr, R"(
         select version, serves,
             pg_catalog.current_setting('transaction_read_only')::boolean,
             for_tests,
             (select stats_reset from pg_catalog.pg_stat_bgwriter)
-        from @.meta)");
+        from @.meta)"};
 }
 
-Statement Statements::isReadOnly() const {
-    return make(nullptr, "select pg_catalog.current_setting('transaction_read_only')::boolean");
+Statement statements::isReadOnly() {
+    return {nullptr, "select pg_catalog.current_setting('transaction_read_only')::boolean"};
 }
 
-Statement Statements::outcome() const {
-    return make(nullptr, R"(
+Statement statements::outcome() {
+    return {nullptr, R"(
         select pg_catalog.pg_xact_status($1::text::xid8),
-            (select stats_reset from pg_catalog.pg_stat_bgwriter))");
+            (select stats_reset from pg_catalog.pg_stat_bgwriter))"};
 }
 
 /// A row knows only the lower half of the number.
-Statement Statements::writtenBy() const {
-    return make(nullptr, R"(
+Statement statements::writtenBy() {
+    return {nullptr, R"(
         select exists (select from @.task
-            where name = $2 and id = $3 and xmin::text::bigint = $1 % 4294967296))");
+            where name = $2 and id = $3 and xmin::text::bigint = $1 % 4294967296))"};
 }
 
-Statement Statements::registerNode() const {
-    return make(nullptr, R"(
+Statement statements::registerNode() {
+    return {nullptr, R"(
         insert into @.node (id, name, lease, lease_until)
         values (pg_catalog.nextval(#), $1, $2 * interval '1 microsecond',
             pg_catalog.statement_timestamp() + $2 * interval '1 microsecond')
-        returning id)");
+        returning id)"};
 }
 
 namespace {
@@ -125,57 +119,55 @@ std::string micros(const std::string& interval) {
 
 }  // namespace
 
-Statement Statements::renew() const {
-    return make("renew", R"(
+Statement statements::renew() {
+    return {"renew", R"(
         with renewed as (
             update @.node set lease_until = pg_catalog.statement_timestamp()
                 + $2 * interval '1 microsecond'
             where id = $1 returning id)
         select exists (select from renewed),
             (select )" +
-                             micros(std::string("pg_catalog.min(") + kLeaseEnd +
-                                    ") - pg_catalog.statement_timestamp()") +
-                             R"(
-            from @.node where id <> $1))");
+                         micros(std::string("pg_catalog.min(") + kLeaseEnd +
+                                ") - pg_catalog.statement_timestamp()") +
+                         R"(
+            from @.node where id <> $1))"};
 }
 
-Statement Statements::deleteExpired() const {
+Statement statements::deleteExpired() {
     const std::string expired = std::string(kLeaseEnd) + " < pg_catalog.statement_timestamp()";
-    return make(nullptr, R"(
+    return {nullptr, R"(
         delete from @.node where )" +
-                             expired + R"( and id = any (array(
+                         expired + R"( and id = any (array(
             select id from @.node where id <> $1 and )" +
-                             expired + R"(
+                         expired + R"(
             for update skip locked))
-        returning id)");
+        returning id)"};
 }
 
-Statement Statements::freeTasks() const {
-    return make(nullptr, R"(
+Statement statements::freeTasks() {
+    return {nullptr, R"(
         with freed as (
             update @.task set owner = null, started = null, crashes = crashes + $2::integer
             where owner = any ($1) returning id)
-        select pg_catalog.count(*) from freed)");
+        select pg_catalog.count(*) from freed)"};
 }
 
 /// Not one statement with freeTasks(): rechecking a row that has changed meanwhile, it would not
 /// see a node that is as new as the change.
-Statement Statements::findOrphans() const {
-    return make(nullptr, R"(
+Statement statements::findOrphans() {
+    return {nullptr, R"(
         select distinct owner from @.task where owner is not null
-            and not exists (select from @.node where node.id = task.owner))");
+            and not exists (select from @.node where node.id = task.owner))"};
 }
 
-Statement Statements::deleteNode() const {
-    return make(nullptr, "delete from @.node where id = $1");
-}
+Statement statements::deleteNode() { return {nullptr, "delete from @.node where id = $1"}; }
 
 /// The array makes the subquery run once, and the update a scan by ctid, under every plan. The
 /// node's row is locked only if there is something to claim: else nothing is written. The next wake
 /// is looked for no farther ahead than is of use: before it may lie any number of other names'
 /// tasks.
-Statement Statements::claim() const {
-    return make("claim", R"(
+Statement statements::claim() {
+    return {"claim", R"(
         with due as materialized (
             select ctid as place, wake from @.task
             where owner is null and wake <= @.now() and wake >= $4 and name = any ($2)
@@ -188,7 +180,7 @@ Statement Statements::claim() const {
             from me where task.ctid = any (array(select place from due))
             returning task.*)
         select state.now, state.gone, )" +
-                             micros("state.next - state.now") + R"(,
+                         micros("state.next - state.now") + R"(,
             name, claimed.id, payload, kind, period, cron, zone, missed, due, wake, token,
             attempt, crashes, missed_runs
         from (select @.now() as now,
@@ -198,47 +190,45 @@ Statement Statements::claim() const {
                         and task.wake <= @.now() + $5 * interval '1 microsecond'
                         and name = any ($2)
                     order by task.wake limit 1) end as next) state
-            left join claimed on true)");
+            left join claimed on true)"};
 }
 
 /// A claim whose answer was lost never began: it does not count, unless the task has been defined
 /// anew, which has reset the count.
-Statement Statements::release() const {
-    return make(nullptr, R"(
+Statement statements::release() {
+    return {nullptr, R"(
         with freed as (
             update @.task set owner = null, started = null, attempt = greatest(attempt - 1, 0)
             where owner = $1 and token <> all ($2) returning id)
-        select pg_catalog.count(*) from freed)");
+        select pg_catalog.count(*) from freed)"};
 }
 
 /// By key, as writeEnds().
-Statement Statements::owns() const {
-    return make(nullptr, R"(
+Statement statements::owns() {
+    return {nullptr, R"(
         select exists (select from @.task
-            where name = $1 and id = $2 and coalesce(owner, 0) > 0 and token = $3))");
+            where name = $1 and id = $2 and coalesce(owner, 0) > 0 and token = $3))"};
 }
 
-Statement Statements::notify() const {
-    return make("notify", "select pg_catalog.pg_notify($1, '')");
-}
+Statement statements::notify() { return {"notify", "select pg_catalog.pg_notify($1, '')"}; }
 
-std::string Statements::listen(const std::string& schema) const {
+std::string statements::listen(const std::string& schema) {
     return "listen " + quoteIdentifier(channelOf(schema));
 }
 
-Statement Statements::cancel() const {
-    return make("cancel", R"(
+Statement statements::cancel() {
+    return {"cancel", R"(
         with deleted as (
             delete from @.task where name = $1 and id = $2
             returning (owner is null and wake < 'infinity') or kind <> 'once' as prevented)
         select exists (select from deleted where prevented),
-            pg_catalog.pg_current_xact_id_if_assigned())");
+            pg_catalog.pg_current_xact_id_if_assigned())"};
 }
 
 /// The periods of a fixed rate or cron task count from its due: an earlier one would repeat those
 /// that have ended.
-Statement Statements::reschedule() const {
-    return make("reschedule", R"(
+Statement statements::reschedule() {
+    return {"reschedule", R"(
         with changed as (
             update @.task set wake = new.due, attempt = 0, crashes = 0,
                 due = greatest(new.due, case when kind in ('fixed rate', 'cron')
@@ -246,7 +236,7 @@ Statement Statements::reschedule() const {
             from (select least(coalesce($3, @.now() + $4 * interval '1 microsecond'),
                 timestamptz '2262-04-11 00:00:00+00') as due) new
             where name = $1 and id = $2 and owner is null returning id)
-        select exists (select from changed), pg_catalog.pg_current_xact_id_if_assigned())");
+        select exists (select from changed), pg_catalog.pg_current_xact_id_if_assigned())"};
 }
 
 namespace {
@@ -279,22 +269,20 @@ const char* condition(State state) {
 
 }  // namespace
 
-Statement Statements::find() const {
-    return make("find", taskInfo("payload") + " where task.name = $1 and task.id = $2");
+Statement statements::find() {
+    return {"find", taskInfo("payload") + " where task.name = $1 and task.id = $2"};
 }
 
-Statement Statements::list(const Filter& filter) const {
+Statement statements::list(const Filter& filter) {
     std::string where = filter.name ? "task.name = $1 and (task.name, task.id) > ($2, $3)"
                                     : "$1::text is null and (task.name, task.id) > ($2, $3)";
     if (filter.state) where += std::string(" and ") + condition(*filter.state);
-    return make(nullptr,
-                taskInfo("''") + " where " + where + " order by task.name, task.id limit $4");
+    return {nullptr, taskInfo("''") + " where " + where + " order by task.name, task.id limit $4"};
 }
 
-Statement Statements::backlog() const {
-    return make(
-        nullptr,
-        R"(
+Statement statements::backlog() {
+    return {nullptr,
+            R"(
         select
             (select pg_catalog.count(*) from @.task where owner is null and wake <= @.now()),
             (select pg_catalog.count(*) from @.task
@@ -303,38 +291,37 @@ Statement Statements::backlog() const {
             (select pg_catalog.count(*) from @.task where owner is null and wake = 'infinity'),
             (select pg_catalog.count(*) from @.node),
             coalesce(greatest()" +
-            micros("@.now() - (select wake from @.task where owner is null and wake <= @.now() "
-                   "order by wake limit 1)") +
-            R"(, 0), 0))");
+                micros("@.now() - (select wake from @.task where owner is null and wake <= @.now() "
+                       "order by wake limit 1)") +
+                R"(, 0), 0))"};
 }
 
-Statement Statements::isZone() const {
-    return make(nullptr,
-                "select exists (select from pg_catalog.pg_timezone_names where name = $1)");
+Statement statements::isZone() {
+    return {nullptr, "select exists (select from pg_catalog.pg_timezone_names where name = $1)"};
 }
 
-Statement Statements::localTimes() const {
-    return make("local_times", R"(
+Statement statements::localTimes() {
+    return {"local_times", R"(
         select moment, moment at time zone $1, (moment - interval '25 hours') at time zone $1,
             (moment + interval '25 hours') at time zone $1,
             given, given at time zone $1, (given - interval '25 hours') at time zone $1,
             (given + interval '25 hours') at time zone $1
-        from (select @.now() as moment, coalesce($2, @.now()) as given) clock)");
+        from (select @.now() as moment, coalesce($2, @.now()) as given) clock)"};
 }
 
-Statement Statements::instants() const {
-    return make("instants", R"(
+Statement statements::instants() {
+    return {"instants", R"(
         select local at time zone $1 as instant from pg_catalog.unnest($2) local
-        order by instant)");
+        order by instant)"};
 }
 
-Statement Statements::now() const { return make(nullptr, "select @.now()"); }
+Statement statements::now() { return {nullptr, "select @.now()"}; }
 
-Statement Statements::advance() const {
-    return make(nullptr, R"(
+Statement statements::advance() {
+    return {nullptr, R"(
         with changed as (
             update @.clock set shift = shift + $1 * interval '1 microsecond' returning shift)
-        select exists (select from changed), pg_catalog.pg_current_xact_id_if_assigned())");
+        select exists (select from changed), pg_catalog.pg_current_xact_id_if_assigned())"};
 }
 
 }  // namespace jtimer::cluster::detail

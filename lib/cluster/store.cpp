@@ -18,11 +18,11 @@ Store::Store(const Options& options, pg_conn* borrowed) : Session(options, borro
 }
 
 NodeNumber Store::registerNode(const std::string& name, Micros lease) {
-    return once(statements().registerNode(), Params().text(name).number(lease)).number(0, 0);
+    return once(statements::registerNode(), Params().text(name).number(lease)).number(0, 0);
 }
 
 Renewal Store::renew(NodeNumber node, Micros lease) {
-    const Result result = once(statements().renew(), Params().number(node).number(lease));
+    const Result result = once(statements::renew(), Params().number(node).number(lease));
     return {result.boolean(0, 0), result.optionalNumber(0, 1)};
 }
 
@@ -32,15 +32,15 @@ std::uint64_t Store::freeTasks(const Result& owners, int crashes) {
     nodes.reserve(static_cast<std::size_t>(owners.rows()));
     for (int i = 0; i < owners.rows(); ++i) nodes.push_back(owners.number(i, 0));
     const auto params = Params().numbers(nodes).number(crashes);
-    return static_cast<std::uint64_t>(execute(statements().freeTasks(), params).number(0, 0));
+    return static_cast<std::uint64_t>(execute(statements::freeTasks(), params).number(0, 0));
 }
 
 TakeOver Store::takeOver(NodeNumber node) {
     return inTransaction([&] {
         // Another statement sees what these nodes claimed before their rows were deleted.
         TakeOver done;
-        done.tasks = freeTasks(execute(statements().deleteExpired(), Params().number(node)), 1);
-        done.orphans = freeTasks(execute(statements().findOrphans(), {}), 0);
+        done.tasks = freeTasks(execute(statements::deleteExpired(), Params().number(node)), 1);
+        done.orphans = freeTasks(execute(statements::findOrphans(), {}), 0);
         return done;
     });
 }
@@ -48,7 +48,7 @@ TakeOver Store::takeOver(NodeNumber node) {
 void Store::deleteNode(NodeNumber node) {
     // What it still owns was claimed without its knowledge.
     inTransaction([&] {
-        execute(statements().deleteNode(), Params().number(node));
+        execute(statements::deleteNode(), Params().number(node));
         return releaseTasks(node, {});
     });
 }
@@ -85,7 +85,7 @@ Claim Store::claim(NodeNumber node, const std::vector<std::string>& names, int l
     auto params = Params().number(node).texts(names).number(limit);
     params.time(cursor.value_or(std::numeric_limits<Micros>::min()));
     params.number(std::min(ahead, kLongestWait));
-    const Result result = once(statements().claim(), params);
+    const Result result = once(statements::claim(), params);
     Claim claim;
     claim.nodeGone = result.boolean(0, 1);
     claim.nextWakeIn = result.optionalNumber(0, 2);
@@ -103,7 +103,7 @@ Claim Store::claim(NodeNumber node, const std::vector<std::string>& names, int l
 
 std::uint64_t Store::releaseTasks(NodeNumber node, const std::vector<Token>& running) {
     const auto params = Params().number(node).numbers(running);
-    return static_cast<std::uint64_t>(execute(statements().release(), params).number(0, 0));
+    return static_cast<std::uint64_t>(execute(statements::release(), params).number(0, 0));
 }
 
 std::uint64_t Store::release(NodeNumber node, const std::vector<Token>& running) {
@@ -125,7 +125,7 @@ bool makeAscii(std::string& text) {
 std::vector<EndStatus> Store::writeEnds(std::vector<End>& ends) {
     if (ends.empty()) return {};
     try {
-        return once([&] { return writeEnds(statements().writeEnds(true), ends).statuses; });
+        return once([&] { return writeEnds(statements::writeEnds(true), ends).statuses; });
     } catch (const DatabaseException& e) {
         // The encoding of the database lacks a character of the error.
         if (e.sqlState() != "22P05" || ends.size() > 1 || !makeAscii(ends[0].error)) throw;
@@ -136,7 +136,7 @@ std::vector<EndStatus> Store::writeEnds(std::vector<End>& ends) {
 std::optional<TransactionNumber> Store::writeEndIn(const End& end) {
     std::vector<End> ends{end};
     while (true) {
-        const WrittenEnds written = writeEnds(statements().writeEnds(false), ends);
+        const WrittenEnds written = writeEnds(statements::writeEnds(false), ends);
         if (written.statuses[0] == EndStatus::Fenced) return {};
         if (written.statuses[0] == EndStatus::Written) return written.transaction;
         // The row has changed since the statement began: another one finds it.
@@ -148,7 +148,7 @@ std::optional<TransactionNumber> Store::writeEndIn(const End& end) {
 std::optional<EndStatus> Store::outcomeOf(TransactionNumber transaction, const ClaimedTask& task) {
     const auto params = Params().text(task.name).text(task.id).number(task.token);
     return read([&]() -> std::optional<EndStatus> {
-        if (execute(statements().owns(), params).boolean(0, 0)) return {};
+        if (execute(statements::owns(), params).boolean(0, 0)) return {};
         // After a crash of the server, this may be said of another transaction. Nothing but the
         // counts depends on it.
         const bool committed = statusOf(transaction) == "committed";
@@ -158,10 +158,10 @@ std::optional<EndStatus> Store::outcomeOf(TransactionNumber transaction, const C
 
 bool Store::scheduleIn(const NewTask& task) { return insert({task}).value != 0; }
 
-void Store::notify() { once(statements().notify(), Params().text(channelOf(schema()))); }
+void Store::notify() { once(statements::notify(), Params().text(channelOf(schema()))); }
 
 void Store::listen() {
-    once([&] { command("listen", statements().listen(schema())); });
+    once([&] { command("listen", statements::listen(schema())); });
 }
 
 bool Store::waitForNotification(Micros timeout, int wakeFd) {
@@ -195,7 +195,7 @@ std::size_t Store::schedule(const std::vector<NewTask>& tasks) {
 }
 
 bool Store::cancel(const std::string& name, const std::string& id) {
-    return write(statements().cancel(), Params().text(name).text(id), {}) != 0;
+    return write(statements::cancel(), Params().text(name).text(id), {}) != 0;
 }
 
 bool Store::reschedule(const std::string& name, const std::string& id, When when) {
@@ -203,11 +203,11 @@ bool Store::reschedule(const std::string& name, const std::string& id, When when
     Params params;
     params.text(name).text(id);
     params.time(valueIf(when.isDate(), micros)).number(valueIf(!when.isDate(), micros));
-    return write(statements().reschedule(), params, Key(name, id)) != 0;
+    return write(statements::reschedule(), params, Key(name, id)) != 0;
 }
 
 std::optional<TaskInfo> Store::find(const std::string& name, const std::string& id) {
-    const Result result = read(statements().find(), Params().text(name).text(id));
+    const Result result = read(statements::find(), Params().text(name).text(id));
     if (result.rows() == 0) return {};
     return taskInfo(result, 0);
 }
@@ -217,7 +217,7 @@ std::vector<TaskInfo> Store::list(const Filter& filter) {
     Params params;
     params.text(filter.name).text(filter.after.first).text(filter.after.second);
     params.number(static_cast<std::int64_t>(std::min(filter.limit, kMost)));
-    const Result result = read(statements().list(filter), params);
+    const Result result = read(statements::list(filter), params);
     std::vector<TaskInfo> tasks;
     tasks.reserve(static_cast<std::size_t>(result.rows()));
     for (int i = 0; i < result.rows(); ++i) tasks.push_back(taskInfo(result, i));
@@ -225,7 +225,7 @@ std::vector<TaskInfo> Store::list(const Filter& filter) {
 }
 
 Backlog Store::backlog() {
-    const Result result = read(statements().backlog(), {});
+    const Result result = read(statements::backlog(), {});
     const auto count = [&](int column) {
         return static_cast<std::uint64_t>(result.number(0, column));
     };
@@ -237,8 +237,8 @@ bool Store::forTests() {
     return read([this] { return Session::forTests(); });
 }
 
-Micros Store::now() { return read(statements().now(), {}).time(0, 0); }
+Micros Store::now() { return read(statements::now(), {}).time(0, 0); }
 
-void Store::advance(Micros span) { write(statements().advance(), Params().number(span), {}); }
+void Store::advance(Micros span) { write(statements::advance(), Params().number(span), {}); }
 
 }  // namespace jtimer::cluster::detail

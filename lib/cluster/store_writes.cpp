@@ -20,7 +20,7 @@ void Store::checkZone(const std::string& zone) {
     if (zones_.count(zone) != 0) return;
     // Not asked of the server, which would refuse it as text.
     const bool valid =
-        isText(zone, 200) && execute(statements().isZone(), Params().text(zone)).boolean(0, 0);
+        isText(zone, 200) && execute(statements::isZone(), Params().text(zone)).boolean(0, 0);
     if (!valid) throw IllegalArgumentException("Unknown time zone: " + zone);
     zones_.insert(zone);
 }
@@ -57,7 +57,7 @@ Store::Written Store::insert(const std::vector<NewTask>& tasks, IfExists policy)
         row.time(valueIf(!isDelay, due)).number(valueIf(isDelay, due)).bytes(task.payload);
     }
     if (rows.empty()) return {0, {}};
-    return written(execute(statements().schedule(policy), Params().columns(rows)));
+    return written(execute(statements::schedule(policy), Params().columns(rows)));
 }
 
 namespace {

@@ -48,9 +48,9 @@ constexpr Insert kInserts[] = {{"schedule_keep", "nothing"},
 ///
 /// Rows are written in the order of their keys, so that two processes that schedule the same tasks
 /// do not deadlock. One insert for all policies would open the table and its indexes three times.
-Statement Statements::schedule(IfExists policy) const {
+Statement statements::schedule(IfExists policy) {
     const Insert& insert = kInserts[static_cast<int>(policy)];
-    return make(insert.statement, std::string(R"(
+    return {insert.statement, std::string(R"(
         with input as materialized (
             select pg_catalog.convert_from(name, utf8) collate "C" as name,
                 pg_catalog.convert_from(id, utf8) collate "C" as id, payload,
@@ -70,8 +70,8 @@ Statement Statements::schedule(IfExists policy) const {
                 wake)
             select name, id, payload, kind, period, cron, zone, missed, due, due, due
             from input order by name, id on conflict (name, id) do )" +
-                                      insert.onConflict + R"( returning id)
-        select pg_catalog.count(*), pg_catalog.pg_current_xact_id_if_assigned() from written)");
+                                  insert.onConflict + R"( returning id)
+        select pg_catalog.count(*), pg_catalog.pg_current_xact_id_if_assigned() from written)"};
 }
 
 namespace {
@@ -124,8 +124,8 @@ const char* const kAfterRun = R"(
 /// A freed task keeps its token, so the row must have an owner. That is not asked in a way that the
 /// index by owner serves: where the statistics say that no task is running, it seems as good as the
 /// key, but each end would then read the rows of all that are.
-Statement Statements::writeEnds(bool skipLocked) const {
-    return make(skipLocked ? "write_ends" : "write_end_in", std::string(R"(
+Statement statements::writeEnds(bool skipLocked) {
+    return {skipLocked ? "write_ends" : "write_end_in", std::string(R"(
         with input as materialized (
             select pg_catalog.convert_from(given.name, utf8) as name,
                 pg_catalog.convert_from(given.id, utf8) as id, token, due, outcome, delay,
@@ -144,14 +144,14 @@ Statement Statements::writeEnds(bool skipLocked) const {
                 from @.task where task.name = input.name and task.id = input.id
                     and coalesce(task.owner, 0) > 0 and task.token = input.token
                 limit 1 for update)" + (skipLocked ? " skip locked" : "") +
-                                                                R"() found),
+                                                            R"() found),
         periods as (
             select *, greatest(0, )" + periods("floor", "row_due") +
-                                                                " + 1) as following, " +
-                                                                periods("floor", "now") +
-                                                                " as latest, " +
-                                                                periods("ceil", "now") +
-                                                                R"( as upcoming from own),
+                                                            " + 1) as following, " +
+                                                            periods("floor", "now") +
+                                                            " as latest, " +
+                                                            periods("ceil", "now") +
+                                                            R"( as upcoming from own),
         after as materialized ()" + kAfterRun + R"(),
         deleted as (
             delete from @.task where ctid = any (array(select place from after where over))
@@ -176,7 +176,7 @@ Statement Statements::writeEnds(bool skipLocked) const {
         union all
         select token, false, null from input where token not in (select token from written)
             and exists (select from @.task where task.name = input.name and task.id = input.id
-                and coalesce(task.owner, 0) > 0 and task.token = input.token))");
+                and coalesce(task.owner, 0) > 0 and task.token = input.token))"};
 }
 
 }  // namespace jtimer::cluster::detail
