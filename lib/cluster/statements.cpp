@@ -112,24 +112,17 @@ namespace {
 constexpr const char* kLeaseEnd =
     "greatest(lease_until, pg_catalog.pg_postmaster_start_time() + lease)";
 
-/// Of an interval.
-std::string micros(const std::string& interval) {
-    return "(extract(epoch from " + interval + ") * 1000000)::bigint";
-}
-
 }  // namespace
 
 Statement statements::renew() {
-    return {"renew", R"(
+    return {"renew", std::string(R"(
         with renewed as (
             update @.node set lease_until = pg_catalog.statement_timestamp()
                 + $2 * interval '1 microsecond'
             where id = $1 returning id)
         select exists (select from renewed),
-            (select )" +
-                         micros(std::string("pg_catalog.min(") + kLeaseEnd +
-                                ") - pg_catalog.statement_timestamp()") +
-                         R"(
+            (select (extract(epoch from pg_catalog.min()") +
+                         kLeaseEnd + R"() - pg_catalog.statement_timestamp()) * 1000000)::bigint
             from @.node where id <> $1))"};
 }
 
@@ -179,8 +172,8 @@ Statement statements::claim() {
                 attempt = attempt + 1, started = pg_catalog.statement_timestamp()
             from me where task.ctid = any (array(select place from due))
             returning task.*)
-        select state.now, state.gone, )" +
-                         micros("state.next - state.now") + R"(,
+        select state.now, state.gone,
+            (extract(epoch from state.next - state.now) * 1000000)::bigint,
             name, claimed.id, payload, kind, period, cron, zone, missed, due, wake, token,
             attempt, crashes, missed_runs
         from (select @.now() as now,
@@ -252,20 +245,10 @@ std::string taskInfo(const char* payload) {
         from @.task left join @.node on node.id = task.owner)";
 }
 
-/// By the columns of the indexes.
-const char* condition(State state) {
-    switch (state) {
-    case State::Scheduled:
-        return "owner is null and attempt = 0 and wake < 'infinity'";
-    case State::Retrying:
-        return "owner is null and attempt > 0 and wake < 'infinity'";
-    case State::Running:
-        return "owner is not null";
-    case State::Dead:
-        break;
-    }
-    return "owner is null and wake = 'infinity'";
-}
+/// By State, and by the columns of the indexes.
+constexpr const char* kConditions[] = {"owner is null and attempt = 0 and wake < 'infinity'",
+                                       "owner is null and attempt > 0 and wake < 'infinity'",
+                                       "owner is not null", "owner is null and wake = 'infinity'"};
 
 }  // namespace
 
@@ -276,7 +259,7 @@ Statement statements::find() {
 Statement statements::list(const Filter& filter) {
     std::string where = filter.name ? "task.name = $1 and (task.name, task.id) > ($2, $3)"
                                     : "$1::text is null and (task.name, task.id) > ($2, $3)";
-    if (filter.state) where += std::string(" and ") + condition(*filter.state);
+    if (filter.state) where += std::string(" and ") + kConditions[static_cast<int>(*filter.state)];
     return {nullptr, taskInfo("''") + " where " + where + " order by task.name, task.id limit $4"};
 }
 
@@ -290,10 +273,9 @@ Statement statements::backlog() {
             (select pg_catalog.count(*) from @.task where owner is not null),
             (select pg_catalog.count(*) from @.task where owner is null and wake = 'infinity'),
             (select pg_catalog.count(*) from @.node),
-            coalesce(greatest()" +
-                micros("@.now() - (select wake from @.task where owner is null and wake <= @.now() "
-                       "order by wake limit 1)") +
-                R"(, 0), 0))"};
+            coalesce(greatest((extract(epoch from @.now() -
+                (select wake from @.task where owner is null and wake <= @.now()
+                order by wake limit 1)) * 1000000)::bigint, 0), 0))"};
 }
 
 Statement statements::isZone() {
