@@ -16,7 +16,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 struct pg_conn;
@@ -230,7 +229,7 @@ class Store : private Session {
     std::uint64_t releaseTasks(NodeNumber node, const std::vector<Token>& running);
     WrittenEnds writeEnds(const Statement& statement, std::vector<End>& ends);
     Written insert(const std::vector<NewTask>& tasks);
-    Written insert(const std::vector<NewTask>& tasks, IfExists policy);
+    Params rowOf(const NewTask& task);
     void checkZone(const std::string& zone);
 
     std::set<std::string> zones_;  ///< that the server knows: to ask takes it 50 ms

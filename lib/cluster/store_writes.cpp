@@ -25,39 +25,40 @@ void Store::checkZone(const std::string& zone) {
     zones_.insert(zone);
 }
 
+/// The parameters of one task.
+Params Store::rowOf(const NewTask& task) {
+    const Recurrence& recurrence = task.schedule.recurrence_;
+    const When& first = task.schedule.first_;
+    const bool isCron = recurrence.kind == Kind::Cron;
+    const bool isDelay = !isCron && !first.isDate();
+    Micros due = toMicros(first);
+    if (isCron) {
+        checkZone(recurrence.zone);
+        due = nextCronDue(*this, recurrence, {}).due;
+    }
+    Params row;
+    row.bytes(task.name).bytes(task.id).bytes(kKinds[static_cast<int>(recurrence.kind)]);
+    row.number(valueIf(recurrence.period > 0, recurrence.period));
+    row.bytes(valueIf(isCron, recurrence.expression)).bytes(valueIf(isCron, recurrence.zone));
+    row.bytes(kMissedRuns[static_cast<int>(recurrence.missedRuns)]);
+    row.time(valueIf(!isDelay, due)).number(valueIf(isDelay, due)).bytes(task.payload);
+    return row;
+}
+
 Store::Written Store::insert(const std::vector<NewTask>& tasks) {
     Written all{0, {}};
     for (const IfExists policy : {IfExists::Keep, IfExists::Update, IfExists::Replace}) {
-        const Written some = insert(tasks, policy);
+        std::vector<Params> rows;
+        for (const NewTask& task : tasks) {
+            if (task.ifExists == policy) rows.push_back(rowOf(task));
+        }
+        if (rows.empty()) continue;
+        const Params params = Params().columns(rows);
+        const Written some = written(execute(statements::schedule(policy), params));
         all.value += some.value;
         if (some.transaction) all.transaction = some.transaction;
     }
     return all;
-}
-
-/// Those of the tasks that have this policy.
-Store::Written Store::insert(const std::vector<NewTask>& tasks, IfExists policy) {
-    std::vector<Params> rows;
-    for (const NewTask& task : tasks) {
-        if (task.ifExists != policy) continue;
-        const Recurrence& recurrence = task.schedule.recurrence_;
-        const When& first = task.schedule.first_;
-        const bool isCron = recurrence.kind == Kind::Cron;
-        const bool isDelay = !isCron && !first.isDate();
-        Micros due = toMicros(first);
-        if (isCron) {
-            checkZone(recurrence.zone);
-            due = nextCronDue(*this, recurrence, {}).due;
-        }
-        Params& row = rows.emplace_back();
-        row.bytes(task.name).bytes(task.id).bytes(kKinds[static_cast<int>(recurrence.kind)]);
-        row.number(valueIf(recurrence.period > 0, recurrence.period));
-        row.bytes(valueIf(isCron, recurrence.expression)).bytes(valueIf(isCron, recurrence.zone));
-        row.bytes(kMissedRuns[static_cast<int>(recurrence.missedRuns)]);
-        row.time(valueIf(!isDelay, due)).number(valueIf(isDelay, due)).bytes(task.payload);
-    }
-    if (rows.empty()) return {0, {}};
-    return written(execute(statements::schedule(policy), Params().columns(rows)));
 }
 
 namespace {
