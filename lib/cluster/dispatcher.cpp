@@ -120,7 +120,7 @@ void Dispatcher::gatherSlots(Lock& lock) {
 void Dispatcher::claim(int limit) {
     if (names_.empty()) return;
     const std::shared_ptr<const Lease> lease = engine_.node.lease();
-    const std::int64_t sentAt = boottimeNanos();
+    const std::int64_t sentAt = engine_.clock->nanos();
     if (sentAt - fullScanAt_ >= kFullScanInterval) cursor_.reset();
     const bool withCursor = cursor_.has_value();
     if (!withCursor) fullScanAt_ = sentAt;
@@ -141,7 +141,7 @@ void Dispatcher::handle(const Claim& claim, int limit, bool withCursor, std::int
     const bool full = claim.tasks.size() >= static_cast<std::size_t>(limit);
     cursor_ = full ? std::optional<Micros>(claim.lastWake) : std::nullopt;
     if (full || withCursor) return lookForTasks();
-    const Micros elapsed = (boottimeNanos() - sentAt) / 1000;
+    const Micros elapsed = (engine_.clock->nanos() - sentAt) / 1000;
     const Micros next = claim.nextWakeIn ? *claim.nextWakeIn - elapsed : pollInterval_;
     wake_.setIn(std::clamp<Micros>(next, 0, pollInterval_));
 }
@@ -171,7 +171,7 @@ void Dispatcher::begin(ClaimedTask task, const std::shared_ptr<const Lease>& lea
     std::optional<End> refusal = run->refusal();
     {
         const boost::lock_guard<boost::mutex> lock(mutex_);
-        inHand_[token] = {run, boottimeNanos(), !refusal.has_value()};
+        inHand_[token] = {run, engine_.clock->nanos(), !refusal.has_value()};
         if (!refusal.has_value()) ++occupied_;
     }
     if (refusal.has_value()) return engine_.ends.add(std::move(*refusal));
@@ -276,7 +276,7 @@ bool Dispatcher::waitUntilDrained(Micros wait) {
 
 void Dispatcher::countRuns(Stats& stats) const {
     const boost::lock_guard<boost::mutex> lock(mutex_);
-    const std::int64_t now = boottimeNanos();
+    const std::int64_t now = engine_.clock->nanos();
     for (const auto& entry : inHand_) {
         if (!entry.second.occupiesSlot) continue;
         ++stats.running;

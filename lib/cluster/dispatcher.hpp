@@ -14,7 +14,6 @@
 #include <boost/thread/mutex.hpp>
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -60,7 +59,7 @@ class Dispatcher : public ConnectedThread {
     struct InHandler;
     struct InHand {
         std::shared_ptr<RunState> run;
-        std::int64_t begunAt = 0;  ///< by boottimeNanos()
+        std::int64_t begunAt = 0;  ///< by Engine::clock
         bool occupiesSlot = false;
     };
     using Lock = boost::unique_lock<boost::mutex>;

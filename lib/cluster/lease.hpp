@@ -3,37 +3,29 @@
 
 #include "cluster/store.hpp"
 
+#include <jtimer/clock.hpp>
+
 #include <atomic>
 #include <cstdint>
-#include <ctime>
 #include <limits>
+#include <memory>
+#include <utility>
 
 namespace jtimer::cluster::detail {
-
-/// Nanoseconds of a clock that also counts while the process is stopped or the computer sleeps.
-inline std::int64_t boottimeNanos() noexcept {
-#if defined(CLOCK_BOOTTIME)
-    const clockid_t clock = CLOCK_BOOTTIME;
-#else
-    const clockid_t clock = CLOCK_MONOTONIC;
-#endif
-    std::timespec now{};
-    ::clock_gettime(clock, &now);
-    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
 
 /// How long the tasks of one node number are certainly its own, as far as this process can tell
 /// without asking. The thread of Node writes it, any thread reads it. It guards no other data, so
 /// relaxed accesses suffice.
 class Lease {
   public:
-    explicit Lease(NodeNumber node) noexcept : node_(node) {}
+    Lease(NodeNumber node, std::shared_ptr<const jtimer::Clock> clock) noexcept
+        : node_(node), clock_(std::move(clock)) {}
 
     NodeNumber node() const noexcept { return node_; }
 
     /// No thread needs to run for this to become true.
     bool lost() const noexcept {
-        return boottimeNanos() >= endsAt_.load(std::memory_order_relaxed);
+        return clock_->nanos() >= endsAt_.load(std::memory_order_relaxed);
     }
 
     /// \param sentAt before the renewal was sent: the server's lease ends later than this one
@@ -49,6 +41,7 @@ class Lease {
 
   private:
     const NodeNumber node_;
+    const std::shared_ptr<const jtimer::Clock> clock_;  ///< see localClock()
     std::atomic<std::int64_t> endsAt_{std::numeric_limits<std::int64_t>::min()};
 };
 

@@ -44,8 +44,9 @@ void Node::start() {
 }
 
 void Node::registerNode() {
-    const std::int64_t sentAt = boottimeNanos();
-    auto lease = std::make_shared<Lease>(store_.registerNode(*engine_.options.name, leaseTime_));
+    const std::int64_t sentAt = engine_.clock->nanos();
+    auto lease = std::make_shared<Lease>(store_.registerNode(*engine_.options.name, leaseTime_),
+                                         engine_.clock);
     lease->renewed(sentAt, leaseTime_);
     const boost::lock_guard<boost::mutex> lock(mutex_);
     lease_ = std::move(lease);
@@ -85,7 +86,7 @@ void Node::turn() {
 }
 
 void Node::renew() {
-    const std::int64_t sentAt = boottimeNanos();
+    const std::int64_t sentAt = engine_.clock->nanos();
     const Renewal renewal = store_.renew(lease_->node(), leaseTime_);
     if (!renewal.alive) {
         if (!needsNumber_) lost();
@@ -93,14 +94,14 @@ void Node::renew() {
     }
     const bool wasLost = lease_->lost();
     lease_->renewed(sentAt, leaseTime_);
-    Micros next = leaseTime_ / kRenewalsPerLease - (boottimeNanos() - sentAt) / 1000;
+    Micros next = leaseTime_ / kRenewalsPerLease - (engine_.clock->nanos() - sentAt) / 1000;
     const bool expired = renewal.nextLeaseEndIn.has_value() && *renewal.nextLeaseEndIn <= 0;
     // At the very time when another node's lease ends unless it is renewed, look again.
     if (renewal.nextLeaseEndIn.has_value())
         next = std::min(next, std::max(*renewal.nextLeaseEndIn, kNextLook));
     renewal_.setIn(next);
     // Tasks of owners without a row are not announced by any lease.
-    if (expired || renewals_++ % kRenewalsPerLease == 0) tryToTakeOver();
+    if (expired || renewals_++ % kRenewalsPerLease == 0) takeOver();
     if (wasLost) engine_.dispatcher.lookForTasks();
     engine_.dispatcher.releaseLostClaims();
 }
@@ -116,9 +117,14 @@ void Node::lost() {
 
 /// If the database refuses it, for example because a trigger fails, the own lease goes on. The
 /// next attempt comes with the next renewal.
-void Node::tryToTakeOver() {
+void Node::takeOver() {
     try {
-        takeOver();
+        const TakeOver result = store_.takeOver(lease_->node());
+        engine_.counters.add(&Stats::takenOver, result.tasks);
+        if (result.tasks + result.orphans != 0) {
+            engine_.dispatcher.lookForTasks();
+            if (engine_.options.notifications) store_.notify();  // for nodes with more idle slots
+        }
         takeOverFails_ = false;
     } catch (const DatabaseException& exception) {
         if (!store_.connected()) throw;
@@ -127,14 +133,6 @@ void Node::tryToTakeOver() {
             printLine("Node \"" + *engine_.options.name +
                       "\" cannot take over tasks: " + exception.what());
     }
-}
-
-void Node::takeOver() {
-    const TakeOver result = store_.takeOver(lease_->node());
-    engine_.counters.add(&Stats::takenOver, result.tasks);
-    if (result.tasks + result.orphans == 0) return;
-    engine_.dispatcher.lookForTasks();
-    if (engine_.options.notifications) store_.notify();  // for nodes with more idle slots
 }
 
 void Node::finish() {

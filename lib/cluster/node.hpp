@@ -42,7 +42,6 @@ class Node : private Listener {
     void finish() override;
     void renew();
     void lost();
-    void tryToTakeOver();
     void takeOver();
     void deleteRow();
     void registerNode();

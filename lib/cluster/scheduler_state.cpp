@@ -23,12 +23,12 @@ using Lock = boost::lock_guard<boost::mutex>;
 /// How long stop() waits for the node's row to disappear if it waits for the runs without a limit.
 constexpr Micros kRowPatience = 5'000'000;
 
-TimerOptions timerOptions(const std::string& name) {
+TimerOptions timerOptions(const std::string& name, std::shared_ptr<jtimer::Clock> clock) {
     TimerOptions options;
     options.name = name;
     options.daemon = true;
     options.removeOnCancel = true;
-    options.clock = localClock();
+    options.clock = std::move(clock);
     return options;
 }
 
@@ -36,8 +36,8 @@ TimerOptions timerOptions(const std::string& name) {
 
 Engine::Engine(SchedulerState& scheduler)
     : options(scheduler.options), registry(scheduler.registry), counters(scheduler.counters),
-      stores(scheduler.stores), outage(*options.name),
-      timer(std::make_unique<Timer>(timerOptions(*options.name))), node(*this), ends(*this),
+      stores(scheduler.stores), clock(localClock()), outage(*options.name),
+      timer(std::make_unique<Timer>(timerOptions(*options.name, clock))), node(*this), ends(*this),
       dispatcher(*this) {
     if (!options.notifyConninfo.empty() && options.notifications)
         listener.emplace(*this, options.notifyConninfo, true);
@@ -74,12 +74,12 @@ Engine::~Engine() {
 
 bool Engine::stop(std::optional<TimeSpan> wait) {
     dispatcher.stop();
-    const std::int64_t begin = boottimeNanos();
+    const std::int64_t begin = clock->nanos();
     const Micros limit =
         wait.has_value() ? std::clamp<Micros>(toMicros(*wait), 0, kLongestWait) : kLongestWait;
     if (!dispatcher.waitUntilDrained(limit)) return false;
     // Every run is over, which is what counts; the node's row only disappears earlier for this.
-    const Micros elapsed = (boottimeNanos() - begin) / 1000;
+    const Micros elapsed = (clock->nanos() - begin) / 1000;
     node.waitUntilEnded(wait.has_value() ? std::max<Micros>(0, limit - elapsed) : kRowPatience);
     return true;
 }

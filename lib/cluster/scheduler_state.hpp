@@ -43,7 +43,8 @@ struct Engine {
     const Options& options;
     const Registry& registry;
     Counters& counters;
-    StorePool& stores;  ///< of the Scheduler's callers
+    StorePool& stores;                           ///< of the Scheduler's callers
+    const std::shared_ptr<jtimer::Clock> clock;  ///< of all local waits and of the lease
     Outage outage;
     std::unique_ptr<Timer> timer;  ///< of all local waits
     Node node;
