@@ -76,12 +76,6 @@ const char* valueOf(const PQconninfoOption* options, const std::string& keyword)
     return std::getenv(options->envvar);
 }
 
-std::vector<std::string> listOf(const char* value) {
-    std::vector<std::string> elements;
-    if (value != nullptr) boost::split(elements, value, [](char c) { return c == ','; });
-    return elements;
-}
-
 /// What is the same for all hosts.
 Keywords keywordsOf(const Connection::Settings& settings, const PQconninfoOption* given) {
     const std::string seconds = std::to_string(std::max<Micros>(settings.timeout / 1'000'000, 1));
@@ -106,7 +100,9 @@ Keywords keywordsOf(const Connection::Settings& settings, const PQconninfoOption
 std::vector<Keywords> hostsOf(const PQconninfoOption* options) {
     std::vector<Keywords> hosts(1);
     for (const char* const keyword : {"host", "hostaddr", "port"}) {
-        const std::vector<std::string> elements = listOf(valueOf(options, keyword));
+        const char* const value = valueOf(options, keyword);
+        std::vector<std::string> elements;
+        if (value != nullptr) boost::split(elements, value, [](char c) { return c == ','; });
         if (elements.size() < 2) continue;
         if (hosts.size() > 1 && hosts.size() != elements.size()) return {Keywords()};
         hosts.resize(elements.size());

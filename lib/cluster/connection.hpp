@@ -4,7 +4,6 @@
 #include "cluster/micros.hpp"
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>

@@ -60,8 +60,7 @@ void EndWriter::recovered() { engine_.dispatcher.lookForTasks(); }
 bool EndWriter::waitForWork() {
     boost::unique_lock<boost::mutex> lock(mutex_);
     while (!ending_ && (paused() || (waiting_.empty() && batch_.empty()))) condition_.wait(lock);
-    const std::size_t count =
-        std::min(waiting_.size(), kLargestBatch - std::min(kLargestBatch, batch_.size()));
+    const std::size_t count = std::min(waiting_.size(), kLargestBatch - batch_.size());
     const auto last = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
     std::move(waiting_.begin(), last, std::back_inserter(batch_));
     waiting_.erase(waiting_.begin(), last);

@@ -8,7 +8,6 @@
 #include <boost/thread/condition_variable.hpp>
 #include <boost/thread/mutex.hpp>
 
-#include <cstdint>
 #include <vector>
 
 namespace jtimer::cluster::detail {

@@ -9,8 +9,6 @@
 #include <jtimer/cluster/task_options.hpp>
 
 #include <atomic>
-#include <cstdint>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <string>

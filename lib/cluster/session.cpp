@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <stdexcept>
 #include <thread>
 
 namespace jtimer::cluster::detail {
@@ -38,8 +39,7 @@ void Session::open() {
 }
 
 void Session::connect() {
-    deadline_ = deadlineAfter(timeout_);
-    connectByDeadline();
+    once([] {});
 }
 
 void Session::connectByDeadline() {
@@ -180,13 +180,11 @@ Session::Outcome Session::settle(std::int64_t transaction, const std::optional<K
         try {
             connectByDeadline();
             if (const auto outcome = findOutcome(transaction, crash, key)) return *outcome;
-        } catch (const SchemaException& e) {
-            last = e.what();  // a standby, which is about to be promoted
         } catch (const OutcomeUnknownException& e) {
             if (connected()) throw;
             last = e.what();
-        } catch (const DatabaseException& e) {
-            last = e.what();
+        } catch (const std::runtime_error& e) {
+            last = e.what();  // also of a standby, which is about to be promoted
         }
         if (!pause(failures))
             throw OutcomeUnknownException(

@@ -127,7 +127,9 @@ class Session {
             } catch (const OutcomeUnknownException&) {
                 throw;
             } catch (const DatabaseException& e) {
-                if (connected() ? !isConflict(e) : !reconnects || !mayReconnect(failures)) throw;
+                const bool again =
+                    connected() ? isConflict(e) : reconnects && mayReconnect(failures);
+                if (!again) throw;
             } catch (const SchemaException&) {
                 if (!reconnects || !standby_ || !pause(failures)) throw;
             }

@@ -6,7 +6,6 @@
 #include <jtimer/cluster/schedule.hpp>
 #include <jtimer/cluster/task_info.hpp>
 
-#include <optional>
 #include <string>
 
 namespace jtimer::cluster::detail {

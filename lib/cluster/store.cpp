@@ -13,7 +13,7 @@
 namespace jtimer::cluster::detail {
 
 Store::Store(const Options& options, pg_conn* borrowed) : Session(options, borrowed) {
-    if (!connected() || !connection().isInTransactionBlock())
+    if (!connection().isInTransactionBlock())
         throw IllegalStateException("The connection is not in a transaction block");
 }
 
