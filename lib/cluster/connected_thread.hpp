@@ -2,17 +2,45 @@
 #pragma once
 
 #include "cluster/alarm.hpp"
+#include "cluster/reports.hpp"
 #include "cluster/store.hpp"
 
+#include <boost/thread/lock_guard.hpp>
+#include <boost/thread/mutex.hpp>
 #include <boost/thread/thread.hpp>
 
 #include <atomic>
 #include <exception>
 #include <string>
+#include <utility>
 
 namespace jtimer::cluster::detail {
 
 struct Engine;
+
+/// Prints one line when the database goes and one when it is back, however many of a node's
+/// connections notice. Any thread; its mutex is taken last.
+class Outage {
+  public:
+    explicit Outage(std::string node) : node_(std::move(node)) {}
+
+    /// A connection cannot be used, not even a new one.
+    void begins(const std::string& why) {
+        const boost::lock_guard<boost::mutex> lock(mutex_);
+        if (away_++ == 0) printLine("Node \"" + node_ + "\" cannot use the database: " + why);
+    }
+
+    /// One for which begins() was called works again.
+    void ends() {
+        const boost::lock_guard<boost::mutex> lock(mutex_);
+        if (--away_ == 0) printLine("Node \"" + node_ + "\" can use the database again");
+    }
+
+  private:
+    const std::string node_;
+    boost::mutex mutex_;
+    int away_ = 0;  ///< connections that are, under the mutex
+};
 
 /// A thread with a connection of its own, which waits for work and does it, again and again. If
 /// either fails, it pauses, each time longer, and goes on with a new connection.

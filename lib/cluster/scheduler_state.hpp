@@ -1,12 +1,12 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "cluster/connected_thread.hpp"
 #include "cluster/counters.hpp"
 #include "cluster/dispatcher.hpp"
 #include "cluster/end_writer.hpp"
 #include "cluster/listener.hpp"
 #include "cluster/node.hpp"
-#include "cluster/outage.hpp"
 #include "cluster/run_state.hpp"
 #include "cluster/store_pool.hpp"
 
