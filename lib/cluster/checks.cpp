@@ -7,8 +7,6 @@
 
 #include <boost/locale/utf.hpp>
 
-#include <cstddef>
-
 namespace jtimer::cluster::detail {
 
 namespace {

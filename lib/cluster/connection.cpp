@@ -15,7 +15,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <new>
-#include <utility>
 
 namespace jtimer::cluster::detail {
 

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 #include <system_error>
 
 namespace jtimer::cluster::detail {

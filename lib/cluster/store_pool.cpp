@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <iterator>
 #include <new>
-#include <utility>
 
 namespace jtimer::cluster::detail {
 
