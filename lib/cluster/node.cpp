@@ -6,11 +6,10 @@
 
 #include <jtimer/cluster/exceptions.hpp>
 
-#include <boost/chrono/duration.hpp>
 #include <boost/thread/lock_guard.hpp>
-#include <boost/thread/lock_types.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <utility>
 
@@ -63,9 +62,7 @@ void Node::renewNow() {
 }
 
 bool Node::waitUntilEnded(Micros wait) {
-    boost::unique_lock<boost::mutex> lock(mutex_);
-    return endedCondition_.wait_for(lock, boost::chrono::microseconds(wait),
-                                    [this] { return ended_; });
+    return whenEnded_.wait_for(std::chrono::microseconds(wait)) == std::future_status::ready;
 }
 
 /// A renewal that fails stays due.
@@ -137,9 +134,7 @@ void Node::takeOver() {
 
 void Node::finish() {
     deleteRow();
-    const boost::lock_guard<boost::mutex> lock(mutex_);
-    ended_ = true;
-    endedCondition_.notify_all();
+    ended_.set_value();
 }
 
 /// If it fails, the lease expires, and another node deletes the row.

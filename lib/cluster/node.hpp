@@ -6,10 +6,10 @@
 #include "cluster/listener.hpp"
 #include "cluster/micros.hpp"
 
-#include <boost/thread/condition_variable.hpp>
 #include <boost/thread/mutex.hpp>
 
 #include <atomic>
+#include <future>
 #include <memory>
 
 namespace jtimer::cluster::detail {
@@ -48,11 +48,10 @@ class Node : private Listener {
 
     const Micros leaseTime_;
 
-    mutable boost::mutex mutex_;  ///< guards the following three
-    boost::condition_variable endedCondition_;
+    mutable boost::mutex mutex_;  ///< guards lease_
     std::shared_ptr<Lease> lease_;
-    bool ended_ = false;
-
+    std::promise<void> ended_;
+    const std::shared_future<void> whenEnded_ = ended_.get_future().share();
     std::atomic<bool> renewalDue_{true};
 
     // The rest belongs to the thread, and before it exists to start().
