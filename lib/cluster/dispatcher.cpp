@@ -161,13 +161,11 @@ void Dispatcher::release() {
 }
 
 void Dispatcher::begin(ClaimedTask task, const std::shared_ptr<const Lease>& lease) {
-    const Registered& registered = engine_.registry.at(task.name);
     if (task.attempt == 1)
         engine_.counters.late(
             std::chrono::microseconds(std::max<Micros>(0, task.claimedAt - task.due)));
     const Token token = task.token;
-    const auto run =
-        std::make_shared<RunState>(std::move(task), registered, lease, engine_.options, stopping_);
+    const auto run = std::make_shared<RunState>(engine_, std::move(task), lease);
     std::optional<End> refusal = run->refusal();
     {
         const boost::lock_guard<boost::mutex> lock(mutex_);

@@ -44,6 +44,8 @@ class Dispatcher : public ConnectedThread {
 
     void stop();  ///< claims nothing more, and ends the thread; any thread
 
+    bool isStopping() const noexcept { return stopping_.load(std::memory_order_relaxed); }
+
     /// Until every run is over, its end is written, and nothing more is claimed.
     /// \returns false if that takes longer than `wait`
     bool waitUntilDrained(Micros wait);
@@ -83,7 +85,7 @@ class Dispatcher : public ConnectedThread {
 
     const Micros pollInterval_;
     std::vector<std::string> names_;
-    std::atomic<bool> stopping_{false};  ///< set under the mutex; Run::stopRequested reads it
+    std::atomic<bool> stopping_{false};  ///< set under the mutex; read by any thread
 
     mutable boost::mutex mutex_;  ///< guards the following; Node's is below it
     boost::condition_variable condition_;

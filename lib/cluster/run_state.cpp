@@ -5,6 +5,7 @@
 #include "cluster/checks.hpp"
 #include "cluster/micros.hpp"
 #include "cluster/reports.hpp"
+#include "cluster/scheduler_state.hpp"
 
 #include <jtimer/cluster/exceptions.hpp>
 #include <jtimer/exceptions.hpp>
@@ -28,11 +29,9 @@ std::string causeOf(int crashes) {
 
 }  // namespace
 
-RunState::RunState(ClaimedTask task, const Registered& registered,
-                   std::shared_ptr<const Lease> lease, const Options& options,
-                   const std::atomic<bool>& stopping)
-    : task_(std::make_shared<const ClaimedTask>(std::move(task))), registered_(registered),
-      lease_(std::move(lease)), options_(options), stopping_(stopping) {}
+RunState::RunState(Engine& engine, ClaimedTask task, std::shared_ptr<const Lease> lease)
+    : engine_(engine), task_(std::make_shared<const ClaimedTask>(std::move(task))),
+      registered_(engine.registry.at(task_->name)), lease_(std::move(lease)) {}
 
 std::optional<End> RunState::refusal() const {
     const TaskOptions& options = registered_.options;
@@ -83,7 +82,7 @@ End RunState::execute() {
                                         : messageOf(thrown));
     end.completedIn = completedIn_;
     if (thrown != nullptr) {
-        report(options_, thrown);
+        report(engine_.options, thrown);
         end.reported = true;
     }
     return end;
@@ -119,9 +118,7 @@ void Run::checkLease() const {
     if (leaseLost()) throwLeaseLost(state_.task());
 }
 
-bool Run::stopRequested() const noexcept {
-    return state_.stopping_.load(std::memory_order_relaxed);
-}
+bool Run::stopRequested() const noexcept { return state_.engine_.dispatcher.isStopping(); }
 
 void Run::setPayload(std::string payload) {
     detail::checkPayload(payload);
@@ -138,7 +135,7 @@ void Run::again(When when) {
 void Run::complete(pg_conn* transaction) {
     if (transaction == nullptr) throw NullPointerException("transaction cannot be null");
     state_.requireNotCompleted();
-    detail::Store store(state_.options_, transaction);
+    detail::Store store(state_.engine_.options, transaction);
     state_.completedIn_ = store.writeEndIn(state_.success());
     if (!state_.completedIn_.has_value()) throwLeaseLost(state_.task());
 }

@@ -4,16 +4,16 @@
 #include "cluster/lease.hpp"
 #include "cluster/store.hpp"
 
-#include <jtimer/cluster/options.hpp>
 #include <jtimer/cluster/run.hpp>
 #include <jtimer/cluster/task_options.hpp>
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
 
 namespace jtimer::cluster::detail {
+
+struct Engine;
 
 /// What registerTask() was given for a name. Not changed after start().
 struct Registered {
@@ -22,12 +22,10 @@ struct Registered {
 };
 
 /// The state of one run: what Run shows, and what the handler has asked for. Only the thread of the
-/// run uses it, but for lease() and the reference to `stopping`.
+/// run uses it, but for the lease and whether the node stops.
 class RunState {
   public:
-    /// \param stopping whether stop() has begun; outlives the run
-    RunState(ClaimedTask task, const Registered& registered, std::shared_ptr<const Lease> lease,
-             const Options& options, const std::atomic<bool>& stopping);
+    RunState(Engine& engine, ClaimedTask task, std::shared_ptr<const Lease> lease);
 
     const ClaimedTask& task() const noexcept { return *task_; }
 
@@ -48,11 +46,10 @@ class RunState {
     End success() const;
     void requireNotCompleted() const;
 
+    Engine& engine_;
     const std::shared_ptr<const ClaimedTask> task_;
     const Registered& registered_;
     const std::shared_ptr<const Lease> lease_;
-    const Options& options_;
-    const std::atomic<bool>& stopping_;
     std::optional<std::string> payload_;
     std::optional<When> again_;
     std::optional<TransactionNumber> completedIn_;
