@@ -216,34 +216,34 @@ bool Connection::isInTransactionBlock() const noexcept {
     return PQtransactionStatus(connection_) == PQTRANS_INTRANS;
 }
 
-void Connection::prepare(const Statement& statement, const std::vector<unsigned>& types,
-                         Deadline deadline) {
+void Connection::prepare(const Statement& statement, const Params& params, Deadline deadline) {
     if (prepared_.count(statement.name) != 0) return;
     exchange("prepare", deadline, [&] {
         return PQsendPrepare(connection_, statement.name, statement.sql.c_str(),
-                             static_cast<int>(types.size()), types.data());
+                             static_cast<int>(params.types_.size()), params.types_.data());
     });
     prepared_.insert(statement.name);
 }
 
 Result Connection::execute(const Statement& statement, const Params& params, Deadline deadline) {
-    std::vector<unsigned> types;
-    std::vector<const char*> values;
-    std::vector<int> lengths;
-    for (const auto& [type, encoded] : params.values_) {
-        types.push_back(type.self);
-        values.push_back(encoded ? encoded->data() : nullptr);
-        lengths.push_back(encoded ? static_cast<int>(encoded->size()) : 0);
+    const std::size_t size = params.values_.size();
+    const int count = static_cast<int>(size);
+    std::vector<const char*> values(size);
+    std::vector<int> lengths(size);
+    const std::vector<int> formats(size, 1);
+    for (std::size_t i = 0; i < size; ++i) {
+        const auto& value = params.values_[i];
+        if (!value) continue;
+        values[i] = value->data();
+        lengths[i] = static_cast<int>(value->size());
     }
-    const int count = static_cast<int>(types.size());
-    const std::vector<int> formats(types.size(), 1);
     const bool isPrepared = prepares_ && statement.name != nullptr;
-    if (isPrepared) prepare(statement, types, deadline);
+    if (isPrepared) prepare(statement, params, deadline);
     return exchange(statement.name == nullptr ? "" : statement.name, deadline, [&] {
         if (isPrepared)
             return PQsendQueryPrepared(connection_, statement.name, count, values.data(),
                                        lengths.data(), formats.data(), 1);
-        return PQsendQueryParams(connection_, statement.sql.c_str(), count, types.data(),
+        return PQsendQueryParams(connection_, statement.sql.c_str(), count, params.types_.data(),
                                  values.data(), lengths.data(), formats.data(), 1);
     });
 }

@@ -4,11 +4,13 @@
 #include "cluster/micros.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,38 +37,54 @@ std::optional<Value> valueIf(bool given, const Value& value) {
     return given ? std::optional<Value>(value) : std::nullopt;
 }
 
+/// Object ids of a built-in type and of its arrays.
+struct Type {
+    unsigned self, array;
+};
+
+using OptionalText = std::optional<std::string_view>;
+using OptionalNumber = std::optional<std::int64_t>;
+
+/// Parameters that are arrays, filled row by row. All rows have the same types.
+class Rows {
+  public:
+    void begin();  ///< the next row
+    Rows& bytes(OptionalText value);
+    Rows& number(OptionalNumber value);
+    Rows& time(std::optional<Micros> value);
+    bool empty() const noexcept { return count_ == 0; }
+
+  private:
+    friend class Params;
+    struct Column {
+        Type type;
+        std::string elements;
+    };
+    Rows& add(Type type, OptionalText encoded);
+
+    std::vector<Column> columns_;
+    std::size_t column_ = 0;  ///< where the next value belongs
+    std::size_t count_ = 0;
+};
+
 /// The parameters of a statement, in PostgreSQL's binary formats: nothing is quoted or rounded.
 class Params {
   public:
-    using OptionalText = std::optional<std::string>;
-    using OptionalNumber = std::optional<std::int64_t>;
-
-    /// Object ids of a built-in type and of its arrays.
-    struct Type {
-        unsigned self, array;
-    };
-
     Params& text(OptionalText value);
-    Params& bytes(OptionalText value);
     Params& number(OptionalNumber value);       ///< bigint
     Params& time(std::optional<Micros> value);  ///< timestamptz
     Params& texts(const std::vector<std::string>& values);
     Params& numbers(const std::vector<std::int64_t>& values);
     Params& localTimes(const std::vector<Micros>& values);  ///< timestamp without time zone
 
-    /// For each column of the rows, an array of its values.
-    /// \param rows at least one, all with the same types
-    Params& columns(const std::vector<Params>& rows);
+    Params& arrays(const Rows& rows);  ///< one for each column
 
   private:
     friend class Connection;
-    struct Value {
-        Type type;
-        OptionalText encoded;
-    };
-    Params& add(Type type, OptionalText encoded);
+    Params& add(unsigned type, std::optional<std::string> encoded);
 
-    std::vector<Value> values_;
+    std::vector<unsigned> types_;
+    std::vector<std::optional<std::string>> values_;
 };
 
 /// The rows that a statement returned.
@@ -131,7 +149,7 @@ class Connection {
   private:
     explicit Connection(bool prepares) noexcept : prepares_(prepares) {}
     void start(const Keywords& keywords, Deadline deadline);
-    void prepare(const Statement& statement, const std::vector<unsigned>& types, Deadline deadline);
+    void prepare(const Statement& statement, const Params& params, Deadline deadline);
     template <class Send>
     Result exchange(const char* name, Deadline deadline, const Send& send);
     void flush(Deadline deadline);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <string_view>
 
 namespace jtimer::cluster::detail {
@@ -50,18 +51,14 @@ std::string quoteIdentifier(const std::string& name) {
 std::string channelOf(const std::string& schema) { return "jtimer." + schema; }
 
 std::string inSchema(const std::string& sql, const std::string& schema) {
-    const std::string name = quoteIdentifier(schema);
     std::string text;
-    for (const char c : sql) {
-        if (c == '@') {
-            text += name;
-        } else if (c == '#') {
-            text += sequenceLiteral(schema);
-        } else {
-            text += c;
-        }
+    for (std::size_t at = 0;;) {
+        const std::size_t length = std::strcspn(sql.c_str() + at, "@#");
+        text.append(sql, at, length);
+        at += length;
+        if (at == sql.size()) return text;
+        text += sql[at++] == '@' ? quoteIdentifier(schema) : sequenceLiteral(schema);
     }
-    return text;
 }
 
 /// A client that is cut off must not hold locks for longer than it would have waited itself.

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <string_view>
 #include <utility>
 
 namespace jtimer::cluster::detail {
@@ -134,20 +135,20 @@ std::optional<CronDue> cronDue(Session& session, End& end) {
 }  // namespace
 
 Store::WrittenEnds Store::writeEnds(const Statement& statement, std::vector<End>& ends) {
-    std::vector<Params> rows;
+    Rows rows;
     for (End& end : ends) {
         const std::optional<CronDue> cron = cronDue(*this, end);
         const bool again = end.again && end.kind == End::Kind::Success;
         const bool isDate = again && end.again->isDate();
         const Micros when = again ? toMicros(*end.again) : 0;
-        Params& row = rows.emplace_back();
-        row.bytes(end.task->name).bytes(end.task->id).number(end.task->token).time(end.task->due);
-        row.number(static_cast<std::int64_t>(end.kind)).number(end.delay);
-        row.time(valueIf(isDate, when)).number(valueIf(again && !isDate, when));
-        row.time(cron ? std::optional<Micros>(cron->due) : std::nullopt);
-        row.number(cron ? cron->missed : 0).bytes(end.payload).bytes(end.error);
+        rows.begin();
+        rows.bytes(end.task->name).bytes(end.task->id).number(end.task->token).time(end.task->due);
+        rows.number(static_cast<std::int64_t>(end.kind)).number(end.delay);
+        rows.time(valueIf(isDate, when)).number(valueIf(again && !isDate, when));
+        rows.time(cron ? std::optional<Micros>(cron->due) : std::nullopt);
+        rows.number(cron ? cron->missed : 0).bytes(end.payload).bytes(end.error);
     }
-    const Result result = execute(statement, Params().columns(rows));
+    const Result result = execute(statement, Params().arrays(rows));
 
     WrittenEnds written;
     std::map<Token, EndStatus> found;
@@ -249,8 +250,7 @@ void Store::checkZone(const std::string& zone) {
     zones_.insert(zone);
 }
 
-/// The parameters of one task.
-Params Store::rowOf(const NewTask& task) {
+void Store::addRow(Rows& rows, const NewTask& task) {
     const Recurrence& recurrence = task.schedule.recurrence_;
     const When& first = task.schedule.first_;
     const bool isCron = recurrence.kind == Kind::Cron;
@@ -260,24 +260,24 @@ Params Store::rowOf(const NewTask& task) {
         checkZone(recurrence.zone);
         due = nextCronDue(*this, recurrence, {}).due;
     }
-    Params row;
-    row.bytes(task.name).bytes(task.id).bytes(kKinds[static_cast<int>(recurrence.kind)]);
-    row.number(valueIf(recurrence.period > 0, recurrence.period));
-    row.bytes(valueIf(isCron, recurrence.expression)).bytes(valueIf(isCron, recurrence.zone));
-    row.bytes(kMissedRuns[static_cast<int>(recurrence.missedRuns)]);
-    row.time(valueIf(!isDelay, due)).number(valueIf(isDelay, due)).bytes(task.payload);
-    return row;
+    rows.begin();
+    rows.bytes(task.name).bytes(task.id).bytes(kKinds[static_cast<int>(recurrence.kind)]);
+    rows.number(valueIf(recurrence.period > 0, recurrence.period));
+    rows.bytes(valueIf(isCron, std::string_view(recurrence.expression)));
+    rows.bytes(valueIf(isCron, std::string_view(recurrence.zone)));
+    rows.bytes(kMissedRuns[static_cast<int>(recurrence.missedRuns)]);
+    rows.time(valueIf(!isDelay, due)).number(valueIf(isDelay, due)).bytes(task.payload);
 }
 
 Store::Written Store::insert(const std::vector<NewTask>& tasks) {
     Written all{0, {}};
     for (const IfExists policy : {IfExists::Keep, IfExists::Update, IfExists::Replace}) {
-        std::vector<Params> rows;
+        Rows rows;
         for (const NewTask& task : tasks) {
-            if (task.ifExists == policy) rows.push_back(rowOf(task));
+            if (task.ifExists == policy) addRow(rows, task);
         }
         if (rows.empty()) continue;
-        const Params params = Params().columns(rows);
+        const Params params = Params().arrays(rows);
         const Written some = written(execute(statements::schedule(policy), params));
         all.value += some.value;
         if (some.transaction) all.transaction = some.transaction;

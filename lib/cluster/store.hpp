@@ -229,7 +229,7 @@ class Store : private Session {
     std::uint64_t releaseTasks(NodeNumber node, const std::vector<Token>& running);
     WrittenEnds writeEnds(const Statement& statement, std::vector<End>& ends);
     Written insert(const std::vector<NewTask>& tasks);
-    Params rowOf(const NewTask& task);
+    void addRow(Rows& rows, const NewTask& task);
     void checkZone(const std::string& zone);
 
     std::set<std::string> zones_;  ///< that the server knows: to ask takes it 50 ms

@@ -18,11 +18,11 @@ namespace jtimer::cluster::detail {
 namespace {
 
 // Object ids never change.
-constexpr Params::Type kBytes{17, 1001};
-constexpr Params::Type kNumber{20, 1016};
-constexpr Params::Type kText{25, 1009};
-constexpr Params::Type kLocalTime{1114, 1115};
-constexpr Params::Type kTime{1184, 1185};
+constexpr Type kBytes{17, 1001};
+constexpr Type kNumber{20, 1016};
+constexpr Type kText{25, 1009};
+constexpr Type kLocalTime{1114, 1115};
+constexpr Type kTime{1184, 1185};
 
 constexpr Micros kYear2000 = 946'684'800'000'000;
 
@@ -42,14 +42,14 @@ std::string encodeTime(Micros value) {
                                      : jtimer::detail::saturatingSubtract(value, kYear2000));
 }
 
-std::string header(Params::Type element, std::size_t size) {
+std::string header(Type element, std::size_t size) {
     const std::string oid = bigEndian(element.self, 4);
     if (size == 0) return bigEndian(0, 8) + oid;
     // One dimension, may hold nulls, the type, the size, indexes from 1.
     return bigEndian(1, 4) + bigEndian(1, 4) + oid + bigEndian(size, 4) + bigEndian(1, 4);
 }
 
-void append(std::string& array, const std::optional<std::string>& element) {
+void append(std::string& array, OptionalText element) {
     if (!element) {
         array += bigEndian(0xFFFF'FFFF, 4);
         return;
@@ -59,50 +59,67 @@ void append(std::string& array, const std::optional<std::string>& element) {
 }
 
 template <class Values, class Encode>
-std::string encodeArray(Params::Type element, const Values& values, const Encode& encodeElement) {
+std::string encodeArray(Type element, const Values& values, const Encode& encodeElement) {
     std::string array = header(element, values.size());
     for (const auto& value : values) append(array, encodeElement(value));
     return array;
 }
 
+/// For an optional.
+template <class Encode>
+std::optional<std::string> orNull(OptionalNumber value, const Encode& encodeValue) {
+    return value ? std::optional<std::string>(encodeValue(*value)) : std::nullopt;
+}
+
 }  // namespace
 
-Params& Params::add(Type type, OptionalText encoded) {
-    values_.push_back({type, std::move(encoded)});
+void Rows::begin() {
+    column_ = 0;
+    ++count_;
+}
+
+Rows& Rows::add(Type type, OptionalText encoded) {
+    if (column_ == columns_.size()) columns_.push_back({type, {}});
+    append(columns_[column_++].elements, encoded);
     return *this;
 }
 
-Params& Params::text(OptionalText value) { return add(kText, std::move(value)); }
+Rows& Rows::bytes(OptionalText value) { return add(kBytes, value); }
+Rows& Rows::number(OptionalNumber value) { return add(kNumber, orNull(value, encode)); }
+Rows& Rows::time(std::optional<Micros> value) { return add(kTime, orNull(value, encodeTime)); }
 
-Params& Params::bytes(OptionalText value) { return add(kBytes, std::move(value)); }
-
-Params& Params::number(OptionalNumber value) {
-    return add(kNumber, value ? OptionalText(encode(*value)) : std::nullopt);
+Params& Params::add(unsigned type, std::optional<std::string> encoded) {
+    types_.push_back(type);
+    values_.push_back(std::move(encoded));
+    return *this;
 }
 
+Params& Params::text(OptionalText value) {
+    return add(kText.self, std::optional<std::string>(value));
+}
+
+Params& Params::number(OptionalNumber value) { return add(kNumber.self, orNull(value, encode)); }
+
 Params& Params::time(std::optional<Micros> value) {
-    return add(kTime, value ? OptionalText(encodeTime(*value)) : std::nullopt);
+    return add(kTime.self, orNull(value, encodeTime));
 }
 
 Params& Params::texts(const std::vector<std::string>& values) {
-    const auto same = [](const std::string& value) { return value; };
-    return add({kText.array, 0}, encodeArray(kText, values, same));
+    const auto same = [](const std::string& value) { return std::string_view(value); };
+    return add(kText.array, encodeArray(kText, values, same));
 }
 
 Params& Params::numbers(const std::vector<std::int64_t>& values) {
-    return add({kNumber.array, 0}, encodeArray(kNumber, values, encode));
+    return add(kNumber.array, encodeArray(kNumber, values, encode));
 }
 
 Params& Params::localTimes(const std::vector<Micros>& values) {
-    return add({kLocalTime.array, 0}, encodeArray(kLocalTime, values, encodeTime));
+    return add(kLocalTime.array, encodeArray(kLocalTime, values, encodeTime));
 }
 
-Params& Params::columns(const std::vector<Params>& rows) {
-    for (std::size_t i = 0; i < rows[0].values_.size(); ++i) {
-        const Type type = rows[0].values_[i].type;
-        std::string array = header(type, rows.size());
-        for (const Params& row : rows) append(array, row.values_[i].encoded);
-        add({type.array, 0}, std::move(array));
+Params& Params::arrays(const Rows& rows) {
+    for (const auto& [type, elements] : rows.columns_) {
+        add(type.array, header(type, rows.count_) + elements);
     }
     return *this;
 }

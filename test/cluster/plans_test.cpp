@@ -55,21 +55,23 @@ struct Fixture : test::Schema {
 };
 
 Params ends(std::size_t count) {
-    std::vector<Params> rows(count);
+    Rows rows;
     for (std::size_t i = 0; i < count; ++i) {
-        rows[i].bytes("n0").bytes(std::to_string(1000 * (i + 1))).number(0).time(0);
-        rows[i].number(0).number(0).time({}).number({}).time({}).number(0).bytes({}).bytes({});
+        rows.begin();
+        rows.bytes("n0").bytes(std::to_string(1000 * (i + 1))).number(0).time(0);
+        rows.number(0).number(0).time({}).number({}).time({}).number(0).bytes({}).bytes({});
     }
-    return Params().columns(rows);
+    return Params().arrays(rows);
 }
 
 Params tasks(std::size_t count) {
-    std::vector<Params> rows(count);
+    Rows rows;
     for (std::size_t i = 0; i < count; ++i) {
-        rows[i].bytes("n0").bytes(std::to_string(i)).bytes("once").number({}).bytes({}).bytes({});
-        rows[i].bytes("once").time({}).number(0).bytes("once");
+        rows.begin();
+        rows.bytes("n0").bytes(std::to_string(i)).bytes("once").number({}).bytes({}).bytes({});
+        rows.bytes("once").time({}).number(0).bytes("once");
     }
-    return Params().columns(rows);
+    return Params().arrays(rows);
 }
 
 }  // namespace
