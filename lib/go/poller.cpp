@@ -5,8 +5,10 @@
 #include "go/function_cell.hpp"
 #include "go/runtime.hpp"
 #include "go/wait.hpp"
+#include "thread/thread_number.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 namespace jtimer::go::detail {
@@ -17,13 +19,6 @@ namespace {
 void timeOut(Wait& wait) {
     for (const Case& c : wait) c.cell->catchUp();
     if (wait.claim(Wait::Outcome::TimedOut)) wait.wake();
-}
-
-std::vector<const ShardOrder::Head*> headsOf(const Shards& shards) {
-    std::vector<const ShardOrder::Head*> heads;
-    heads.reserve(shards.size());
-    for (const auto& shard : shards) heads.push_back(&shard->head());
-    return heads;
 }
 
 void fire(const Shard::Popped& popped) {
@@ -42,62 +37,74 @@ thread_local Runtime* runtimeOfPoller = nullptr;
 Runtime* Poller::runtimeOfThisThread() noexcept { return runtimeOfPoller; }
 
 Poller::Poller(Settings settings, Runtime& runtime, const Shards& shards)
-    : LoopThread(std::move(settings)), runtime_(runtime), shards_(shards), order_(headsOf(shards)) {
-}
+    : LoopThread(std::move(settings)), runtime_(runtime), shards_(shards) {}
 
 void Poller::end() { runtime_.end(); }
 
+/// Fires in the order of time over all shards. A timer that is started meanwhile is not due before
+/// `now`: if the clock has been set back, `now` follows it. So the first shard can fire what is not
+/// later than the head of the next one without another look at all heads. After a sleep it fires
+/// only what the sleep was for: meanwhile, another shard may have got a head before that next one.
+///
 /// Also ends in a child that an inline executor, and so this thread, has forked.
 void Poller::mainLoop() {
     struct Current {
         explicit Current(Runtime& runtime) noexcept { runtimeOfPoller = &runtime; }
         ~Current() { runtimeOfPoller = nullptr; }
     } const current(runtime_);
-    while (!isStopping()) {
-        fireDue(now());
-        if (runtime_.isOfAnotherProcess()) return;
-        sleep();
-    }
-}
-
-/// Fires what is due at `now`, in the order of time over all shards. A timer that is started
-/// meanwhile is not due before `now`, unless the clock has been set back. So as long as the head of
-/// the first shard is not later than the next one's, the other shards need not be checked again.
-void Poller::fireDue(Nanos now) {
-    const jtimer::Clock* const settable = monitor_.settableClock();
-    lastReading_.store(now, std::memory_order_relaxed);
-    for (;;) {
+    const Clock* const settable = monitor_.settableClock();
+    for (Nanos now = jtimer::detail::kLongAgo;;) {
         if (settable != nullptr) now = std::min(now, settable->nanos());
-        order_.update();
-        if (order_.earliest() > now) return;
-        Shard& first = *shards_[order_.first()];
-        const Nanos limit = std::min(order_.next(), now);
+        Lock lock = monitor_.enter();
+        if (stopping_) return;
+        sleepsUntil_.store(kNever, std::memory_order_seq_cst);
+        const Heads heads = look();
+        Nanos limit = heads.next;
+        if (heads.earliest > now) {
+            now = sleep(lock, heads.earliest);
+            limit = heads.earliest;
+        }
+        sleepsUntil_.store(kAwake, std::memory_order_relaxed);
+        lock.unlock();
         for (;;) {
-            const Shard::Popped popped = first.pop(limit, settable);
+            const Shard::Popped popped = heads.first->pop(std::min(limit, now), settable);
             if (popped.item == nullptr) break;
             fire(popped);
             if (runtime_.isOfAnotherProcess()) return;
         }
-        order_.updateFirst();
     }
 }
 
-void Poller::sleep() {
-    Lock lock = monitor_.enter();
-    if (stopping_) return;
-    while (order_.updateFirst()) {
+/// A shard that no thread has had yet is empty.
+Poller::Heads Poller::look() const noexcept {
+    Heads heads{shards_.front().get(), kNever, kNever};
+    const std::size_t threads = jtimer::detail::numberedThreads<Runtime>();
+    const std::size_t used = std::clamp(threads, std::size_t{1}, shards_.size());
+    for (std::size_t i = 0; i < used; ++i) {
+        const Nanos head = shards_[i]->head();
+        heads.next = std::min(heads.next, std::max(head, heads.earliest));
+        if (head >= heads.earliest) continue;
+        heads.earliest = head;
+        heads.first = shards_[i].get();
     }
-    const Nanos deadline = order_.earliest();
+    return heads;
+}
+
+/// Until the deadline, or until it is woken. \returns the present time
+Nanos Poller::sleep(Lock& lock, Nanos deadline) {
     woken_ = false;
-    sleepsUntil_.store(deadline, std::memory_order_seq_cst);
-    if (!order_.hasMarks()) {
+    sleepsUntil_.store(deadline, std::memory_order_relaxed);
+    Nanos present = now();
+    if (present < deadline) {
         if (deadline == kNever) {
             monitor_.wait(lock);
-        } else if (const Nanos present = now(); present < deadline) {
+        } else {
             monitor_.waitUntil(lock, deadline, present);
         }
+        present = now();
     }
-    sleepsUntil_.store(kAwake, std::memory_order_relaxed);
+    lastReading_.store(present, std::memory_order_relaxed);
+    return present;
 }
 
 /// Does not say here that the poller is awake: a caller who sees that does not come here, and must
@@ -107,11 +114,6 @@ void Poller::wakeFor(Nanos when) {
     if (when >= sleepsUntil_.load(std::memory_order_relaxed)) return;
     if (!std::exchange(woken_, true)) signals_.fetch_add(1, std::memory_order_relaxed);
     monitor_.leaveAndWake(lock);
-}
-
-bool Poller::isStopping() {
-    const Lock lock = monitor_.enter();
-    return stopping_;
 }
 
 void Poller::stop() {

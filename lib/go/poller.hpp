@@ -3,7 +3,6 @@
 
 #include "data/lateness_counter.hpp"
 #include "go/shard.hpp"
-#include "go/shard_order.hpp"
 #include "thread/loop_thread.hpp"
 
 #include <jtimer/clock.hpp>
@@ -23,12 +22,12 @@ using Shards = std::vector<std::unique_ptr<Shard>>;
 
 /// The thread that fires the timers. It sleeps until the earliest time of all shards.
 ///
-/// **Waking it.** A thread that starts the first timer of a shard reports it to the ShardOrder, and
-/// then reads until when the poller sleeps. The poller writes that time, and then checks the
-/// ShardOrder once more before it sleeps. Both are sequentially consistent, so at least one of them
-/// sees what the other has written: either the poller does not go to sleep, or it is woken. Only a
-/// timer that is the first of its shard needs this check; for any other, the thread that started
-/// the first one has checked, or is about to.
+/// **Waking it.** A thread that starts the first timer of a shard writes the shard's head, and then
+/// reads until when the poller sleeps. The poller writes that it is about to sleep, and then reads
+/// all heads. Both are sequentially consistent, so at least one of them sees what the other has
+/// written: either the poller does not sleep beyond the timer, or it is woken. Only a timer that is
+/// the first of its shard needs this check; for any other, the thread that started the first one
+/// has checked, or is about to.
 class Poller final : public LoopThread {
   public:
     /// \throws std::system_error if the clock cannot make another Waiter
@@ -41,10 +40,7 @@ class Poller final : public LoopThread {
 
     Nanos now() const { return monitor_.now(); }
 
-    /// The order of the shards, to which they report earlier heads.
-    ShardOrder& order() noexcept { return order_; }
-    /// To be called after a timer with this time has become the first of its shard and has been
-    /// reported to order().
+    /// To be called after a timer with this time has become the first of its shard.
     void signal(Nanos when) {
         if (when < sleepsUntil_.load(std::memory_order_seq_cst)) wakeFor(when);
     }
@@ -69,14 +65,18 @@ class Poller final : public LoopThread {
   private:
     void mainLoop() override;
     void end() override;
-    void fireDue(Nanos now);
-    void sleep();
+    /// The shard with the earliest head, and that of the next shard.
+    struct Heads {
+        Shard* first;
+        Nanos earliest;
+        Nanos next;
+    };
+    Heads look() const noexcept;
+    Nanos sleep(Lock& lock, Nanos deadline);
     void wakeFor(Nanos when);
-    bool isStopping();
 
     Runtime& runtime_;
     const Shards& shards_;
-    ShardOrder order_;
     bool stopping_ = false;  // guarded by the monitor
     bool woken_ = false;     // guarded by the monitor: whether a timer has ended the sleep
 

@@ -21,7 +21,7 @@ namespace {
 
 Shards makeShards(Runtime& runtime, unsigned count) {
     Shards shards;
-    for (unsigned i = 0; i < count; ++i) shards.push_back(std::make_unique<Shard>(runtime, i));
+    for (unsigned i = 0; i < count; ++i) shards.push_back(std::make_unique<Shard>(runtime));
     return shards;
 }
 

@@ -66,7 +66,6 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
     const Clock& clock() const noexcept { return *settings_.thread.clock; }
     const Shards& shards() const noexcept { return shards_; }
     Shard& shardOfThisThread() const noexcept;
-    ShardOrder& order() noexcept { return poller_.order(); }
 
     Nanos now() const { return poller_.now(); }
     /// The time `d` from now; kNever if that is beyond the range.

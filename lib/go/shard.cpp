@@ -25,9 +25,7 @@ bool Shard::insert(Lock& lock, Scheduled& item, Nanos when) noexcept {
     ++item.start_;
     heap_.add(when, item);
     updateHead(lock);
-    if (heap_.front().item != &item) return false;
-    runtime_.order().headIsEarlier(place_, when);
-    return true;
+    return heap_.front().item == &item;
 }
 
 /// A store is expensive, and most operations do not change the head.

@@ -54,8 +54,7 @@ class Scheduled : public HeapItem, public Item {
 /// cache line of a common one.
 class alignas(kCacheLine) Shard {
   public:
-    /// \param place among the shards of the runtime
-    Shard(Runtime& runtime, std::size_t place) noexcept : runtime_(runtime), place_(place) {}
+    explicit Shard(Runtime& runtime) noexcept : runtime_(runtime) {}
 
     Runtime& runtime() const noexcept { return runtime_; }
 
@@ -86,8 +85,8 @@ class alignas(kCacheLine) Shard {
     /// \returns whether it is now the first item. Does nothing after the runtime's end
     bool restart(Scheduled& item, Nanos when, Nanos lateness) noexcept;
 
-    /// The time of the head, for the ShardOrder; kNever if the heap is empty.
-    const std::atomic<Nanos>& head() const noexcept { return head_; }
+    /// The time of the head; kNever if the heap is empty.
+    Nanos head() const noexcept { return head_.load(std::memory_order_seq_cst); }
 
     /// An item that the poller has popped to fire it, with a reference that keeps it alive.
     struct Popped {
@@ -144,7 +143,6 @@ class alignas(kCacheLine) Shard {
     std::atomic<Nanos> head_{kNever};
 
     Runtime& runtime_;
-    const std::size_t place_;
     std::atomic<std::size_t> references_{1};
     std::shared_ptr<Runtime> keptAlive_;
 

@@ -6,6 +6,16 @@
 
 namespace jtimer::detail {
 
+/// Of numberOfThisThread().
+template <class Room>
+inline std::atomic<std::size_t> threadCount{0};
+
+/// How many threads have called numberOfThisThread().
+template <class Room>
+std::size_t numberedThreads() noexcept {
+    return threadCount<Room>.load(std::memory_order_seq_cst);
+}
+
 /// A number for the calling thread, the same at each call: 0, 1, 2, ... in the order of the
 /// threads' first calls. Modulo a number of places, it spreads the threads evenly.
 ///
@@ -13,8 +23,8 @@ namespace jtimer::detail {
 /// numbers to the others.
 template <class Room>
 std::size_t numberOfThisThread() noexcept {
-    static std::atomic<std::size_t> threads{0};
-    thread_local const std::size_t number = threads.fetch_add(1, std::memory_order_relaxed);
+    thread_local const std::size_t number =
+        threadCount<Room>.fetch_add(1, std::memory_order_seq_cst);
     return number;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 
+using jtimer::detail::numberedThreads;
 using jtimer::detail::numberOfThisThread;
 
 namespace {
@@ -22,5 +23,7 @@ BOOST_AUTO_TEST_CASE(threads_are_numbered_in_the_order_in_which_they_first_ask_i
             BOOST_TEST(numberOfThisThread<One>() == expected);
             if (expected % 2 == 0) BOOST_TEST(numberOfThisThread<Other>() == expected / 2);
         }).join();
+        BOOST_TEST(numberedThreads<One>() == expected + 1);
+        BOOST_TEST(numberedThreads<Other>() == expected / 2 + 1);
     }
 }
