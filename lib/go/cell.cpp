@@ -22,6 +22,7 @@ void Cell::startFirst(Nanos when) {
         isFirst = home().add(*this, when);
     } catch (...) {
         state_ = State::Idle;  // it has not been pending, so its end is no cancellation
+        release();
         throw;
     }
     if (isFirst) runtime.signal(when);
@@ -59,55 +60,30 @@ bool Cell::stop() {
     if (runtime().isOver()) return false;
     const CellLock lock = enterCurrent();
     if (state_ == State::Idle) return false;
-    const bool wasInHeap = state_ == State::Running && home().cancel(*this);
+    if (state_ == State::Running) home().cancel(*this);
     state_ = State::Idle;
-    // This is not the last reference: the handle has one.
-    if (wasInHeap && kind() == Kind::Function) release();
     return true;
 }
 
+/// Moves the cell to the heap of this thread.
 bool Cell::reset(Nanos d, Nanos period) {
     Runtime& runtime = this->runtime();
     runtime.requireNotOver();
-    CellLock lock = enterCurrent();
+    const CellLock lock = enterCurrent();
     const bool ended = state_ != State::Idle;
     const Nanos when = runtime.timeIn(d);
-    startAnew(lock, when);
-    state_ = State::Running;
-    when_ = when;
-    if (kind() == Kind::Channel) static_cast<ChannelCell*>(this)->period_ = period;
-    return ended;
-}
-
-/// Moves the cell to the heap of this thread. Throws before anything has changed, except at the end
-/// of the runtime, where it only has to give back the heap's reference.
-void Cell::startAnew(CellLock&, Nanos when) {
     Shard& from = home();
-    Runtime& runtime = from.runtime();
     Shard& to = runtime.shardOfThisThread();
-    const bool isFunction = kind() == Kind::Function;
-    bool isFirst = false;
-    if (&from == &to && from.move(*this, when, isFirst)) {
-        if (isFirst) runtime.signal(when);
-        return;
-    }
-    to.reserve();
-    const bool moves = &from != &to;
-    if (moves) to.retain();
-    const bool wasInHeap = moves && from.remove(*this);
-    if (isFunction && !wasInHeap) retain();
-    try {
-        isFirst = to.addReserved(*this, when);
-    } catch (...) {
-        if (isFunction) release();
-        if (moves) to.release();
-        throw;
-    }
-    if (moves) {
+    const bool isFirst = to.move(*this, from, when);
+    if (&from != &to) {
         home_.store(&to, std::memory_order_relaxed);
         from.release();
     }
+    state_ = State::Running;
+    when_ = when;
+    if (kind() == Kind::Channel) static_cast<ChannelCell*>(this)->period_ = period;
     if (isFirst) runtime.signal(when);
+    return ended;
 }
 
 /// Once the runtime is over this only releases the reference: the end of the runtime wakes

@@ -29,7 +29,8 @@ using CellLock = jtimer::detail::Lock;
 /// There is no intermediate state that a thread has to wait for.
 ///
 /// **Locks**, in locking order: the cells' (those of several cells in the order of their
-/// addresses), one shard's, one monitor's, the clock's. None is held while user code runs.
+/// addresses), one shard's or, by std::lock, those of two, one monitor's, the clock's. None is held
+/// while user code runs.
 ///
 /// **References** are held by the handle, the channels, blocked calls, runs of the function, the
 /// poller while it fires the cell, and, for a function, the heap. The heap does not keep a
@@ -37,7 +38,8 @@ using CellLock = jtimer::detail::Lock;
 class Cell : public Scheduled {
   public:
     Runtime& runtime() const noexcept { return home().runtime(); }
-    /// Starts the cell for the first time, after its creation.
+    /// Starts the cell for the first time, after its creation. If that fails, frees it.
+    /// \throws std::bad_alloc, TimersDestroyed
     void startFirst(Nanos when);
 
     void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
@@ -80,7 +82,6 @@ class Cell : public Scheduled {
     Nanos when_ = kNever;
 
   private:
-    void startAnew(CellLock& lock, Nanos when);
     void destroy() noexcept;
 
     /// The shard in which it was last started. All its homes belong to the same runtime, which it

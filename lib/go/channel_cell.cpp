@@ -166,12 +166,10 @@ bool ChannelCell::take(CellLock& lock, WakeList& toWake) {
     }
     const Nanos next = jtimer::detail::nextOnGrid(when_, period_, runtime().now());
     bool isFirst = false;
-    if (state_ == State::Unread || !home().move(*this, next, isFirst)) {
-        try {
-            isFirst = home().add(*this, next);
-        } catch (const TimersDestroyed&) {
-            return false;
-        }
+    try {
+        isFirst = home().add(*this, next);
+    } catch (const TimersDestroyed&) {
+        return false;
     }
     if (state_ == State::Running) home().countFired(runtime().latenessOf(when_));
     state_ = State::Running;

@@ -38,9 +38,7 @@ bool tellsOfTheEnd(const std::exception_ptr& thrown) {
 }  // namespace
 
 FunctionCell::FunctionCell(Shard& home, const FunctionType& type)
-    : Cell(Kind::Function, home), type_(type) {
-    references_.store(2, std::memory_order_relaxed);
-}
+    : Cell(Kind::Function, home), type_(type) {}
 
 FunctionCell& FunctionCell::create(Shard& home, const FunctionMaker& maker) {
     const FunctionType& type = maker.type();
@@ -66,13 +64,7 @@ FunctionCell& FunctionCell::createAndStart(Runtime& runtime, Nanos when, const F
     if (on == RunsOn::RoomThread) runtime.prepareForFunctions();
     FunctionCell& cell = create(runtime.shardOfThisThread(), maker);
     cell.runsOnPoller_ = on == RunsOn::Poller;
-    try {
-        cell.startFirst(when);
-    } catch (...) {
-        cell.release();
-        cell.release();
-        throw;
-    }
+    cell.startFirst(when);
     return cell;
 }
 

@@ -18,7 +18,7 @@ using jtimer::detail::FunctionType;
 /// A timer with a function, which is stored behind the cell, in the same block of memory.
 class FunctionCell final : public Cell {
   public:
-    /// The new cell has one reference for the handle and one for the heap.
+    /// The new cell has one reference, for the handle.
     /// \throws what the construction of the function throws
     static FunctionCell& create(Shard& home, const FunctionMaker& maker);
 

@@ -9,16 +9,13 @@
 #include <jtimer/go/channel.hpp>
 
 #include <chrono>
+#include <mutex>
 #include <stdexcept>
 #include <utility>
 
 namespace jtimer::go::detail {
 
 Lock Shard::enter() const { return Lock(mutex_); }
-
-void Shard::requireOpen(Lock&) const {
-    if (closed_) throw TimersDestroyed(kDestroyed);
-}
 
 /// There must be room in the heap.
 bool Shard::insert(Lock& lock, Scheduled& item, Nanos when) noexcept {
@@ -36,62 +33,59 @@ void Shard::updateHead(Lock&) noexcept {
     }
 }
 
-bool Shard::add(Scheduled& item, Nanos when) {
-    Lock lock = enter();
-    requireOpen(lock);
-    heap_.reserve(reserved_ + 1);
+/// Reserves two places: one is for the poller, which holds at most one popped item, so that it can
+/// put a ticker back without allocating memory.
+bool Shard::move(Scheduled& item, Shard& from, Nanos when) {
+    Lock lock(mutex_, boost::defer_lock);
+    Lock lockOfOther(from.mutex_, boost::defer_lock);
+    const bool isOther = &from != this;
+    if (isOther) {
+        std::lock(lock, lockOfOther);
+    } else {
+        lock.lock();
+    }
+    if (closed_) throw TimersDestroyed(kDestroyed);
+    if (!isOther && item.isInHeap()) {
+        heap_.remove(item);
+        return insert(lock, item, when);
+    }
+    heap_.reserve(2);
+    if (isOther) {
+        from.removeFrom(lockOfOther, item);
+        references_.fetch_add(1, std::memory_order_relaxed);
+    }
+    if (item.kind() == Scheduled::Kind::Function) static_cast<Cell&>(item).retain();
     return insert(lock, item, when);
 }
 
-void Shard::reserve() {
-    Lock lock = enter();
-    requireOpen(lock);
-    heap_.reserve(reserved_ + 1);
-    ++reserved_;
-}
-
-bool Shard::addReserved(Scheduled& item, Nanos when) {
-    Lock lock = enter();
-    --reserved_;
-    requireOpen(lock);
-    return insert(lock, item, when);
-}
-
-bool Shard::removeFrom(Lock& lock, Scheduled& item) noexcept {
-    if (!item.isInHeap()) return false;
+/// Releases the heap's reference to a function's cell, which is not the last.
+void Shard::removeFrom(Lock& lock, Scheduled& item) noexcept {
+    if (!item.isInHeap()) return;
     heap_.remove(item);
     updateHead(lock);
-    return true;
+    if (item.kind() == Scheduled::Kind::Function) static_cast<Cell&>(item).release();
 }
 
-bool Shard::remove(Scheduled& item) {
+void Shard::remove(Scheduled& item) {
     Lock lock = enter();
-    return removeFrom(lock, item);
+    removeFrom(lock, item);
 }
 
-bool Shard::cancel(Scheduled& item) {
+void Shard::cancel(Scheduled& item) {
     Lock lock = enter();
     ++cancelled_;
-    return removeFrom(lock, item);
+    removeFrom(lock, item);
 }
 
-bool Shard::fire(Scheduled& item, Nanos lateness) {
+void Shard::fire(Scheduled& item, Nanos lateness) {
     Lock lock = enter();
     fired_.add(std::chrono::nanoseconds(lateness));
-    return removeFrom(lock, item);
+    removeFrom(lock, item);
 }
 
 void Shard::countFired(Nanos lateness) {
     const Lock lock = enter();
     fired_.add(std::chrono::nanoseconds(lateness));
-}
-
-bool Shard::move(Scheduled& item, Nanos when, bool& isFirst) {
-    Lock lock = enter();
-    if (!item.isInHeap()) return false;
-    heap_.remove(item);
-    isFirst = insert(lock, item, when);
-    return true;
 }
 
 bool Shard::restart(Scheduled& item, Nanos when, Nanos lateness) noexcept {

@@ -46,42 +46,39 @@ class Scheduled : public HeapItem, public Item {
 /// One heap, its lock, and the time of its head, which is read without the lock. It has its own
 /// cache lines, so that threads with different shards share none.
 ///
-/// The lock is held for a few heap operations, never while user code runs, and no other lock is
-/// acquired while it is held. A Cell's own lock comes before it.
+/// The lock is held for a few heap operations, never while user code runs. A Cell's own lock comes
+/// before it, and while it is held no other lock is acquired, except that a move between two shards
+/// holds both.
 ///
-/// **References.** Each Cell holds a reference to its shard, and a shard with references keeps the
-/// Runtime alive. Each shard has its own count, since every start of a timer would write to the
-/// cache line of a common one.
+/// **References.** Each started Cell holds a reference to its shard, and a shard with references
+/// keeps the Runtime alive. Each shard has its own count, since every start of a timer would write
+/// to the cache line of a common one. The heap holds a reference to each function's cell in it.
 class alignas(kCacheLine) Shard {
   public:
     explicit Shard(Runtime& runtime) noexcept : runtime_(runtime) {}
 
     Runtime& runtime() const noexcept { return runtime_; }
 
-    /// Puts an item into the heap.
+    /// Puts an item into the heap, or moves it there if it is in it already.
     /// \returns whether it is now the first item: then the caller must signal the poller
     /// \throws std::bad_alloc, TimersDestroyed, with nothing changed
-    bool add(Scheduled& item, Nanos when);
+    bool add(Scheduled& item, Nanos when) { return move(item, *this, when); }
 
-    /// Makes room for an item that addReserved() adds. \throws as add()
-    void reserve();
-    bool addReserved(Scheduled& item, Nanos when);
+    /// add() for an item that may be in the heap of `from`, perhaps this shard: removes it there.
+    /// If that is another shard, also adds a reference to this one, for the cell.
+    bool move(Scheduled& item, Shard& from, Nanos when);
 
-    /// Removes the item if it is in this heap. \returns whether it was
-    bool remove(Scheduled& item);
+    /// Removes the item if it is in this heap. For a function's cell, the caller has a reference.
+    void remove(Scheduled& item);
 
     /// remove() for a timer that was stopped or dropped while it was running, and for one whose
     /// value a call receives. Also counts that, whether it was in the heap or popped.
-    bool cancel(Scheduled& item);
-    bool fire(Scheduled& item, Nanos lateness);
+    void cancel(Scheduled& item);
+    void fire(Scheduled& item, Nanos lateness);
     /// Counts a value that a call receives from a ticker.
     void countFired(Nanos lateness);
 
-    /// Removes the item and adds it again, while holding the lock once.
-    /// \returns false if it is not in this heap; then nothing has changed
-    bool move(Scheduled& item, Nanos when, bool& isFirst);
-
-    /// The same for a ticker that has fired, which the poller may have popped. Counts that.
+    /// move() for a ticker that has fired, which the poller may have popped. Counts that.
     /// \returns whether it is now the first item. Does nothing after the runtime's end
     bool restart(Scheduled& item, Nanos when, Nanos lateness) noexcept;
 
@@ -128,17 +125,13 @@ class alignas(kCacheLine) Shard {
 
   private:
     Lock enter() const;
-    void requireOpen(Lock& lock) const;
-    bool removeFrom(Lock& lock, Scheduled& item) noexcept;
+    void removeFrom(Lock& lock, Scheduled& item) noexcept;
     bool insert(Lock& lock, Scheduled& item, Nanos when) noexcept;
     void updateHead(Lock& lock) noexcept;
     static bool retainIfAlive(Scheduled& item) noexcept;
 
     mutable Mutex mutex_;
     QuadHeap heap_;
-    /// Reserved places in the heap. One is for the poller, which holds at most one popped item: so
-    /// it can put a ticker back without allocating memory.
-    std::size_t reserved_ = 1;
     bool closed_ = false;
     std::atomic<Nanos> head_{kNever};
 

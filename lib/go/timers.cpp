@@ -58,12 +58,7 @@ ChannelCell& startChannel(Runtime& runtime, Nanos d, Nanos period, bool hasHandl
     runtime.requireNotOver();
     const Nanos when = runtime.timeIn(d);
     ChannelCell& cell = ChannelCell::create(runtime.shardOfThisThread(), period, hasHandle);
-    try {
-        cell.startFirst(when);
-    } catch (...) {
-        cell.release();
-        throw;
-    }
+    cell.startFirst(when);
     return cell;
 }
 
