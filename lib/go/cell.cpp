@@ -28,13 +28,9 @@ void Cell::startFirst(Nanos when) {
     if (isFirst) runtime.signal(when);
 }
 
-void Cell::release() noexcept {
-    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
-}
-
 /// Without references, only the poller can still find the cell, in the heap; and the poller does
 /// not touch a cell that it cannot retain.
-void Cell::destroy() noexcept {
+void Cell::free() noexcept {
     Shard& last = home();
     if (kind() == Kind::Channel) {
         if (state_ == State::Running && !runtime().isOfAnotherProcess()) last.cancel(*this);

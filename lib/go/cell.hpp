@@ -42,11 +42,6 @@ class Cell : public Scheduled {
     /// \throws std::bad_alloc, TimersDestroyed
     void startFirst(Nanos when);
 
-    void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
-    bool retainIfAlive() noexcept { return addUnlessZero(references_); }
-    /// May free the cell, and with it what the function has captured.
-    void release() noexcept;
-
     bool stop();
     /// \param period of a ticker; else 0
     bool reset(Nanos d, Nanos period);
@@ -70,19 +65,20 @@ class Cell : public Scheduled {
     /// Locks the cell after delivering everything that is due by now.
     CellLock enterCurrent();
 
-    /// The lock guards all members below, except the count.
+    /// The lock guards all members below.
     State state_ = State::Running;
     /// The cell has a handle, which can reset it.
     bool hasHandle_ = true;
     /// Of a function: the poller calls it. Does not change once the cell is started.
     bool runsOnPoller_ = false;
     mutable Mutex mutex_;
-    std::atomic<std::uint32_t> references_{1};
     /// While running: the due time. While unread: the value.
     Nanos when_ = kNever;
 
   private:
-    void destroy() noexcept;
+    friend class Item;
+
+    void free() noexcept;
 
     /// The shard in which it was last started. All its homes belong to the same runtime, which it
     /// keeps alive: so without the lock, any of them will do.

@@ -32,23 +32,19 @@ detail::ChannelCell& timer(detail::Item& item) noexcept {
     return static_cast<detail::ChannelCell&>(item);
 }
 
-detail::Item* retain(detail::Item* item) noexcept {
-    if (item == nullptr) return nullptr;
-    item->isEvent() ? event(*item).retain() : timer(*item).retain();
-    return item;
-}
-
 }  // namespace
 
 Channel::Channel() noexcept = default;
-Channel::Channel(const Channel& other) noexcept : item_(retain(other.item_)) {}
+Channel::Channel(const Channel& other) noexcept : item_(other.item_) {
+    if (item_ != nullptr) item_->retain();
+}
 Channel::Channel(Channel&& other) noexcept : item_(std::exchange(other.item_, nullptr)) {}
 Channel& Channel::operator=(Channel other) noexcept {
     std::swap(item_, other.item_);
     return *this;
 }
 Channel::~Channel() {
-    if (item_ != nullptr) item_->isEvent() ? event(*item_).release() : timer(*item_).release();
+    if (item_ != nullptr) item_->release();
 }
 
 std::optional<Date> Channel::tryReceive() const {
@@ -84,7 +80,7 @@ detail::Runtime* runtimeFor(const detail::Sources& sources, std::optional<Nanos>
 /// An event that is set comes before every value.
 std::optional<detail::Received> receiveFrom(detail::Sources sources, std::optional<Nanos> timeout) {
     for (const detail::EventCase& event : sources.events) {
-        if (event.cell.isSet()) return detail::Received{event.index, detail::kEventValue};
+        if (event.cell->isSet()) return detail::Received{event.index, detail::kEventValue};
     }
     detail::Runtime* const timeOuts = runtimeFor(sources, timeout);
     return detail::receiveAny(std::move(sources), timeOuts, timeout);

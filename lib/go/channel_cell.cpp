@@ -83,7 +83,7 @@ ChannelCell* ChannelCell::earliestBefore(Nanos time, const Wait& wait) {
         const std::optional<Nanos> when = c.cell->dueBefore(time);
         if (!when) continue;
         time = *when;
-        earliest = c.cell;
+        earliest = c.cell.get();
     }
     return earliest;
 }
@@ -104,14 +104,14 @@ ChannelCell* ChannelCell::earliestBefore(Nanos time, const Wait& wait) {
 void ChannelCell::catchUp() {
     WakeList toWake;
     ChannelCell* cell = this;
-    std::shared_ptr<Wait> asked;  // `cell` is its earliest; keeps `cell` alive
+    Ref<Wait> asked;  // `cell` is its earliest; keeps `cell` alive
     for (;;) {
         CellLock lock = cell->enter();
         Case* const first = cell->isDue(lock) ? cell->firstPending(lock) : nullptr;
         if (first == nullptr && cell == this) return;
-        std::shared_ptr<Wait> next;
+        Ref<Wait> next;
         if (first != nullptr && first->wait->size() != 1 && first->wait != asked.get()) {
-            next = first->wait->shared_from_this();
+            next = first->wait;
         } else if (first != nullptr) {
             cell->settle(lock, *first, toWake);
         }

@@ -56,7 +56,6 @@ class ContextNode final : public EventCell, public jtimer::detail::ListHook {
 
     // For a Deadline.
 
-    using EventCell::retainIfAlive;
     void retainMemory() noexcept { memory_.fetch_add(1, std::memory_order_relaxed); }
     void releaseMemory() noexcept;
 

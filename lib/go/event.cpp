@@ -1,6 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "go/access.hpp"
-#include "go/context_node.hpp"
 #include "go/errors.hpp"
 #include "go/event_cell.hpp"
 
@@ -13,15 +12,6 @@
 namespace jtimer::go {
 
 namespace detail {
-
-void EventCell::release() noexcept {
-    if (!dropReference()) return;
-    if (kind() == Kind::Context) {
-        static_cast<ContextNode*>(this)->end();
-    } else {
-        delete this;
-    }
-}
 
 void EventCell::set() noexcept {
     if (isOfAnotherProcess()) return isSet_.store(true, std::memory_order_release);

@@ -20,15 +20,12 @@ class EventCell;
 inline constexpr Nanos kEventValue = 0;
 
 /// One event that a call waits for: an element of the list of the event's waiters, whose lock
-/// guards the link. Holds a reference to the event.
+/// guards the link.
 class EventCase : public jtimer::detail::ListHook {
   public:
     EventCase(EventCell& of, std::size_t indexOfChannel) noexcept;
-    EventCase(const EventCase&) = delete;
-    EventCase& operator=(const EventCase&) = delete;
-    ~EventCase();
 
-    EventCell& cell;
+    const Ref<EventCell> cell;
     const std::size_t index;  ///< of the channel in the call's list
     Wait* wait = nullptr;     ///< set before the case is added
 };
@@ -47,9 +44,6 @@ class EventCase : public jtimer::detail::ListHook {
 class EventCell : public Item {
   public:
     EventCell() noexcept : EventCell(Kind::Event) {}
-
-    void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
-    void release() noexcept;
 
     bool isSet() const noexcept { return isSet_.load(std::memory_order_acquire); }
     void set() noexcept;
@@ -70,25 +64,17 @@ class EventCell : public Item {
     explicit EventCell(Kind kind) noexcept : Item(kind) {}
     ~EventCell() = default;
 
-    /// For release(). \returns whether that was the last reference
-    bool dropReference() noexcept {
-        return references_.fetch_sub(1, std::memory_order_acq_rel) == 1;
-    }
-    bool retainIfAlive() noexcept { return addUnlessZero(references_); }
-
   private:
+    friend class Item;
+
     Mutex mutex_;
     std::atomic<bool> isSet_{false};
-    std::atomic<std::uint32_t> references_{1};
     const std::uint32_t madeIn_ = jtimer::detail::numberOfThisProcess();
     /// Guarded by the mutex. Claimed waits stay until their thread runs.
     jtimer::detail::IntrusiveList<EventCase> waiters_;
 };
 
 inline EventCase::EventCase(EventCell& of, std::size_t indexOfChannel) noexcept
-    : cell(of), index(indexOfChannel) {
-    cell.retain();
-}
-inline EventCase::~EventCase() { cell.release(); }
+    : cell(&of), index(indexOfChannel) {}
 
 }  // namespace jtimer::go::detail

@@ -162,22 +162,18 @@ void FunctionCell::fire(std::uint32_t start) {
 
 /// The function is still there: the runtime abandons it only after its end, and the cell has seen
 /// that the runtime is not over.
-Run::Run(FunctionCell& cell) noexcept : cell_(&cell) {
+Run::Run(FunctionCell& cell) noexcept : cell_(&cell, false) {
     cell.uses_.fetch_add(1, std::memory_order_relaxed);
 }
 
-Run::Run(Run&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
-
 Run::~Run() {
-    if (cell_ == nullptr) return;
-    cell_->releaseFunction();
-    cell_->release();
+    if (cell_ != nullptr) cell_->releaseFunction();
 }
 
 /// A blocked function learns of the end of its runtime by an exception. Most functions do not catch
 /// it, so it is not reported.
 void Run::operator()() const {
-    const RunHere here(cell_);
+    const RunHere here(cell_.get());
     const auto thrown =
         jtimer::detail::exceptionOf([this] { cell_->type_.call(cell_->function()); });
     if (thrown == nullptr) return;

@@ -81,9 +81,7 @@ class Run {
     Run() noexcept = default;
     /// Takes over a reference to the cell. The caller holds the cell's lock.
     explicit Run(FunctionCell& cell) noexcept;
-    Run(const Run&) = delete;
-    Run(Run&& other) noexcept;
-    Run& operator=(const Run&) = delete;
+    Run(Run&& other) noexcept = default;
     ~Run();
 
     explicit operator bool() const noexcept { return cell_ != nullptr; }
@@ -96,7 +94,7 @@ class Run {
     friend class GivenRun;
     friend class RunQueue;
 
-    FunctionCell* cell_ = nullptr;
+    Ref<FunctionCell> cell_;
 };
 
 /// A run that an executor is given. All copies of the executor's function share it. The executor

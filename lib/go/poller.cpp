@@ -21,12 +21,12 @@ void timeOut(Wait& wait) {
     if (wait.claim(Wait::Outcome::TimedOut)) wait.wake();
 }
 
-void fire(const Shard::Popped& popped) {
-    if (popped.wait != nullptr) return timeOut(*popped.wait);
-    if (popped.item->kind() == Scheduled::Kind::Function)
-        return static_cast<FunctionCell*>(popped.item)->fire(popped.start);
-    const std::unique_ptr<Scheduled, Shard::ReleaseCell> retained(popped.item);
-    static_cast<ChannelCell*>(popped.item)->fire(popped.start);
+void fire(Shard::Popped popped) {
+    Scheduled& item = *popped.item;
+    if (item.kind() == Scheduled::Kind::Wait) return timeOut(static_cast<Wait&>(item));
+    if (item.kind() == Scheduled::Kind::Channel)
+        return static_cast<ChannelCell&>(item).fire(popped.start);
+    static_cast<FunctionCell*>(popped.item.detach())->fire(popped.start);
 }
 
 /// Set while the main loop runs.
@@ -67,9 +67,9 @@ void Poller::mainLoop() {
         sleepsUntil_.store(kAwake, std::memory_order_relaxed);
         lock.unlock();
         for (;;) {
-            const Shard::Popped popped = heads.first->pop(std::min(limit, now), settable);
+            Shard::Popped popped = heads.first->pop(std::min(limit, now), settable);
             if (popped.item == nullptr) break;
-            fire(popped);
+            fire(std::move(popped));
             if (runtime_.isOfAnotherProcess()) return;
         }
     }

@@ -139,13 +139,12 @@ class Standing {
     /// \throws IllegalStateException if the calling thread must not block
     Standing(Sources& sources, Runtime* timeOuts, const std::optional<TimeOut>& timeOut)
         : entries_(entriesFor(sources, timeOuts)), events_(std::move(sources.events)),
-          wait_(std::make_shared<Wait>(sources.cells, timeOut,
-                                       monitorFor(entries_, !events_.empty()))) {
+          wait_(new Wait(sources.cells, timeOut, monitorFor(entries_, !events_.empty())), false) {
         for (const Enlisted& entry : entries_) {
             entry.runtime->requireNotOver();
             if (entry.runtime->isPoller()) throw IllegalStateException(kOnPoller);
         }
-        for (const EventCase& event : events_) event.cell.requireOfThisProcess();
+        for (const EventCase& event : events_) event.cell->requireOfThisProcess();
         if (!events_.empty()) wait_->hope();
         try {
             for (Enlisted& entry : entries_) {
@@ -189,7 +188,7 @@ class Standing {
     void addToEvents() {
         for (EventCase& event : events_) {
             event.wait = wait_.get();
-            if (event.cell.addWaiter(event)) continue;
+            if (event.cell->addWaiter(event)) continue;
             if (wait_->claimReceived(event.index, kEventValue)) wait_->wake();
             return;
         }
@@ -203,13 +202,13 @@ class Standing {
     void end() noexcept {
         if (shard_ != nullptr) shard_->remove(*wait_);
         for (Case& c : *wait_) c.cell->removeWaiter(c);
-        for (EventCase& event : events_) event.cell.removeWaiter(event);
+        for (EventCase& event : events_) event.cell->removeWaiter(event);
         for (Enlisted& entry : entries_) entry.runtime->strike(entry);
     }
 
     EnlistedAll entries_;
     std::list<EventCase> events_;
-    const std::shared_ptr<Wait> wait_;
+    const Ref<Wait> wait_;
     Shard* shard_ = nullptr;
 };
 

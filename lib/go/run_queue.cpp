@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <utility>
 
 namespace jtimer::go::detail {
 
@@ -14,7 +13,7 @@ void RunQueue::append(FunctionCell& cell) noexcept {
 }
 
 void RunQueue::push(Run run) noexcept {
-    FunctionCell& cell = *std::exchange(run.cell_, nullptr);
+    FunctionCell& cell = *run.cell_.detach();
     std::atomic<std::uint32_t>& queued = cell.endedOrQueuedRuns_;
     const std::uint32_t before = queued.load(std::memory_order_relaxed);
     queued.store(before + 1, std::memory_order_relaxed);
@@ -29,7 +28,7 @@ Run RunQueue::pop() noexcept {
     queued.store(left, std::memory_order_relaxed);
     if (left != 0) append(cell);
     Run run;
-    run.cell_ = &cell;
+    run.cell_.reset(&cell, false);
     return run;
 }
 

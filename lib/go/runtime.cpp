@@ -112,11 +112,8 @@ void Runtime::end() noexcept {
         }
     }
     for (const auto& shard : shards_) {
-        while (Scheduled* const item = shard->close()) {
-            auto& cell = static_cast<FunctionCell&>(*item);
-            cell.abandon();
-            cell.release();
-        }
+        while (const Ref<Scheduled> function = shard->close())
+            static_cast<FunctionCell&>(*function).abandon();
     }
 }
 

@@ -1,10 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "go/shard.hpp"
 
-#include "go/cell.hpp"
 #include "go/errors.hpp"
 #include "go/runtime.hpp"
-#include "go/wait.hpp"
 
 #include <jtimer/go/channel.hpp>
 
@@ -54,7 +52,7 @@ bool Shard::move(Scheduled& item, Shard& from, Nanos when) {
         from.removeFrom(lockOfOther, item);
         references_.fetch_add(1, std::memory_order_relaxed);
     }
-    if (item.kind() == Scheduled::Kind::Function) static_cast<Cell&>(item).retain();
+    if (item.kind() == Scheduled::Kind::Function) item.retain();
     return insert(lock, item, when);
 }
 
@@ -63,7 +61,7 @@ void Shard::removeFrom(Lock& lock, Scheduled& item) noexcept {
     if (!item.isInHeap()) return;
     heap_.remove(item);
     updateHead(lock);
-    if (item.kind() == Scheduled::Kind::Function) static_cast<Cell&>(item).release();
+    if (item.kind() == Scheduled::Kind::Function) item.release();
 }
 
 void Shard::remove(Scheduled& item) {
@@ -96,11 +94,6 @@ bool Shard::restart(Scheduled& item, Nanos when, Nanos lateness) noexcept {
     return insert(lock, item, when);
 }
 
-/// With the lock held, an item in the heap cannot be freed: it is removed from the heap first.
-bool Shard::retainIfAlive(Scheduled& item) noexcept {
-    return static_cast<Cell&>(item).retainIfAlive();
-}
-
 /// The limit may be older than a start whose clock has been set back before it. That start took
 /// this lock after reading the clock, so a reading under the lock is no older.
 Shard::Popped Shard::pop(Nanos limit, const jtimer::Clock* settable) {
@@ -111,24 +104,22 @@ Shard::Popped Shard::pop(Nanos limit, const jtimer::Clock* settable) {
         auto& item = static_cast<Scheduled&>(*entry.item);
         heap_.remove(item);
         updateHead(lock);
-        Popped popped{&item, entry.when, item.start(), nullptr};
-        if (item.kind() == Scheduled::Kind::Wait)
-            popped.wait = static_cast<Wait&>(item).shared_from_this();
         // A function's cell comes with the heap's reference. A channel's that is being freed counts
-        // as removed.
-        if (item.kind() != Scheduled::Kind::Channel || retainIfAlive(item)) return popped;
+        // as removed. With the lock held, it cannot be freed: it is removed from the heap first.
+        if (item.kind() == Scheduled::Kind::Function || item.retainIfAlive())
+            return {Ref<Scheduled>(&item, false), item.start()};
     }
     return {};
 }
 
-Scheduled* Shard::close() {
+Ref<Scheduled> Shard::close() {
     Lock lock = enter();
     closed_ = true;
-    Scheduled* function = nullptr;
+    Ref<Scheduled> function;
     while (function == nullptr && !heap_.empty()) {
         auto& last = static_cast<Scheduled&>(*heap_[heap_.size() - 1].item);
         heap_.remove(last);
-        if (last.kind() == Scheduled::Kind::Function) function = &last;
+        if (last.kind() == Scheduled::Kind::Function) function.reset(&last, false);
     }
     updateHead(lock);
     return function;
@@ -141,21 +132,18 @@ void Shard::addTo(CommonStats& stats) const {
     stats.lateness.add(fired_);
 }
 
-void Shard::ReleaseCell::operator()(Scheduled* cell) const noexcept {
-    static_cast<Cell*>(cell)->release();
-}
-
-std::vector<std::unique_ptr<Scheduled, Shard::ReleaseCell>> Shard::check() const {
+std::vector<Ref<Scheduled>> Shard::check() const {
     const Lock lock = enter();
     heap_.check();
     if (head_.load(std::memory_order_relaxed) != (heap_.empty() ? kNever : heap_.front().when)) {
         throw std::logic_error("Shard: the head is not that of its heap");
     }
-    std::vector<std::unique_ptr<Scheduled, ReleaseCell>> cells;
+    std::vector<Ref<Scheduled>> cells;
     cells.reserve(heap_.size());  // can fail, so call it before the first reference is taken
     for (std::size_t i = 0; i < heap_.size(); ++i) {
         auto& item = static_cast<Scheduled&>(*heap_[i].item);
-        if (item.kind() != Scheduled::Kind::Wait && retainIfAlive(item)) cells.emplace_back(&item);
+        if (item.kind() != Scheduled::Kind::Wait && item.retainIfAlive())
+            cells.emplace_back(&item, false);
     }
     return cells;
 }

@@ -18,7 +18,6 @@
 namespace jtimer::go::detail {
 
 class Runtime;
-class Wait;
 using jtimer::detail::kCacheLine;
 using jtimer::detail::kNever;
 using jtimer::detail::Lock;
@@ -85,12 +84,10 @@ class alignas(kCacheLine) Shard {
     /// The time of the head; kNever if the heap is empty.
     Nanos head() const noexcept { return head_.load(std::memory_order_seq_cst); }
 
-    /// An item that the poller has popped to fire it, with a reference that keeps it alive.
+    /// An item that the poller has popped to fire it.
     struct Popped {
-        Scheduled* item = nullptr;
-        Nanos when = 0;
+        Ref<Scheduled> item;
         std::uint32_t start = 0;
-        std::shared_ptr<Wait> wait;  ///< if the item is a Wait
     };
 
     /// Pops the head if it is due at `limit`. \returns a null item if not
@@ -99,20 +96,15 @@ class alignas(kCacheLine) Shard {
 
     /// From now on nothing can be added, and the heap is emptied. To be called until it
     /// returns null.
-    /// \returns a function's cell that was in the heap, with the heap's reference to it. Other
-    ///   items are only removed: their owners keep them
-    Scheduled* close();
+    /// \returns a function's cell that was in the heap. Other items are only removed: their owners
+    ///   keep them
+    Ref<Scheduled> close();
 
     /// Adds its counts, but for what the poller counts.
     void addTo(CommonStats& stats) const;
 
-    /// Gives back a reference to a cell, with no lock held.
-    struct ReleaseCell {
-        void operator()(Scheduled* cell) const noexcept;
-    };
-    /// Calls QuadHeap::check(). \returns references to the items that are cells of channels or
-    /// functions
-    std::vector<std::unique_ptr<Scheduled, ReleaseCell>> check() const;
+    /// Calls QuadHeap::check(). \returns the items that are cells of channels or functions
+    std::vector<Ref<Scheduled>> check() const;
     bool contains(const Scheduled& item) const;
 
     /// Adds a reference. The caller keeps the runtime alive.
@@ -128,7 +120,6 @@ class alignas(kCacheLine) Shard {
     void removeFrom(Lock& lock, Scheduled& item) noexcept;
     bool insert(Lock& lock, Scheduled& item, Nanos when) noexcept;
     void updateHead(Lock& lock) noexcept;
-    static bool retainIfAlive(Scheduled& item) noexcept;
 
     mutable Mutex mutex_;
     QuadHeap heap_;

@@ -16,14 +16,11 @@ Wait::Wait(const std::vector<Candidate>& candidates, std::optional<TimeOut> time
     for (std::size_t i = 0; i < size_; ++i) {
         cases_[i].wait = this;
         cases_[i].cell = candidates[i].cell;
-        cases_[i].cell->retain();
         cases_[i].index = candidates[i].index;
     }
 }
 
-Wait::~Wait() {
-    for (const Case& c : *this) c.cell->release();
-}
+Wait::~Wait() = default;
 
 bool Wait::claim(Outcome outcome) noexcept {
     Outcome pending = Outcome::Pending;
@@ -51,12 +48,12 @@ Wait::Outcome Wait::await() {
 }
 
 void WakeList::add(Wait& claimed) noexcept {
-    claimed.next_ = std::exchange(first_, claimed.shared_from_this());
+    claimed.next_ = std::exchange(first_, Ref<Wait>(&claimed));
 }
 
 void WakeList::wakeAll() noexcept {
     while (first_ != nullptr) {
-        const std::shared_ptr<Wait> wait = std::exchange(first_, first_->next_);
+        const Ref<Wait> wait = std::exchange(first_, first_->next_);
         wait->next_.reset();
         wait->wake();
     }

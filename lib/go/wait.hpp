@@ -26,8 +26,7 @@ using jtimer::detail::Monitor;
 class Case : public jtimer::detail::ListHook {
   public:
     Wait* wait = nullptr;
-    /// Counts as a reference, which the Wait releases.
-    ChannelCell* cell = nullptr;
+    Ref<ChannelCell> cell;
     std::size_t index = 0;  ///< of the channel in the call's list
 };
 
@@ -67,7 +66,7 @@ struct TimeOut {
 /// the list of each runtime. Several threads may try to end it at the same time; the one whose
 /// claim succeeds decides the outcome, and wakes the waiting thread. The others then treat the call
 /// as removed, though it leaves the lists only when its thread runs.
-class Wait final : public Scheduled, public std::enable_shared_from_this<Wait> {
+class Wait final : public Scheduled {
   public:
     enum class Outcome { Pending, Received, TimedOut, Hopeless, Destroyed };
 
@@ -129,7 +128,7 @@ class Wait final : public Scheduled, public std::enable_shared_from_this<Wait> {
 
     const std::shared_ptr<Monitor> monitor_;
     bool woken_ = false;  // guarded by the monitor
-    std::shared_ptr<Wait> next_;
+    Ref<Wait> next_;
 };
 
 /// Claimed waits, to be woken when no lock is held, at the latest by the destructor.
@@ -144,7 +143,7 @@ class WakeList {
     void wakeAll() noexcept;
 
   private:
-    std::shared_ptr<Wait> first_;
+    Ref<Wait> first_;
 };
 
 }  // namespace jtimer::go::detail

@@ -135,8 +135,8 @@ struct Popping {
     void fireAfter(Then then, AnyCell& cell) {
         cell.startFirst(due);
         clock->waitUntilIdle();
-        const Shard::Popped popped = shard.pop(due);
-        BOOST_REQUIRE(popped.item == &cell);
+        Shard::Popped popped = shard.pop(due);
+        BOOST_REQUIRE(popped.item.detach() == &cell);
         if (then == Then::Ended) {
             runtime->close();
         } else {
