@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <list>
 #include <memory>
 #include <utility>
@@ -20,7 +21,10 @@ namespace jtimer::go::detail {
 namespace {
 
 using Candidates = std::vector<Candidate>;
-using EnlistedAll = std::list<Enlisted>;
+using Runtimes = std::vector<Runtime*>;
+
+/// In place of a channel's index: the end of a runtime.
+constexpr std::size_t kEnd = std::numeric_limits<std::size_t>::max();
 
 /// Holds the locks of all cells during its lifetime.
 class AllLocked {
@@ -100,31 +104,32 @@ std::optional<Received> takeEarliest(const AllLocked& locked, Candidates& candid
     return std::nullopt;
 }
 
-/// An entry for each runtime that can end the call. An event belongs to no runtime: a function that
-/// waits for one ends with the runtime that its thread belongs to.
-EnlistedAll entriesFor(const Sources& sources, Runtime* timeOuts) {
-    EnlistedAll entries;
-    const auto add = [&entries](Runtime* runtime) {
-        const auto isIt = [&](const Enlisted& entry) { return entry.runtime.get() == runtime; };
-        if (runtime == nullptr || std::any_of(entries.begin(), entries.end(), isIt)) return;
-        entries.emplace_back(runtime->shared_from_this());
+/// The runtimes that can end the call. An event belongs to no runtime: a function that waits for
+/// one ends with the runtime that its thread belongs to.
+Runtimes runtimesOf(const Sources& sources, Runtime* timeOuts) {
+    Runtimes runtimes;
+    const auto add = [&runtimes](Runtime* runtime) {
+        if (runtime == nullptr) return;
+        if (std::find(runtimes.begin(), runtimes.end(), runtime) == runtimes.end())
+            runtimes.push_back(runtime);
     };
     add(timeOuts);
     for (const Candidate& candidate : sources.cells) add(&candidate.cell->runtime());
     if (!sources.events.empty()) add(Runtime::ofThisThread());
-    return entries;
+    return runtimes;
 }
 
 /// The monitor on which the calling thread waits. A room thread takes part in its clock, so it
 /// waits on its own monitor if that has the clock of this call, or if the call waits for an event,
 /// which may be set at any time of any clock. All other threads take part in no clock while they
 /// wait: the poller ends their waits, by the runtime's clock.
-std::shared_ptr<Monitor> monitorFor(const EnlistedAll& entries, bool hasEvents) {
+std::shared_ptr<Monitor> monitorFor(const Runtimes& runtimes, bool hasEvents) {
     auto own = RoomThreads::monitorOfThisThread();
-    const auto isOnItsClock = [&own](const Enlisted& entry) {
-        return &entry.runtime->clock() == own->clock().get();
+    const auto isOnItsClock = [&own](const Runtime* runtime) {
+        return &runtime->clock() == own->clock().get();
     };
-    if (own != nullptr && (hasEvents || std::any_of(entries.begin(), entries.end(), isOnItsClock)))
+    if (own != nullptr &&
+        (hasEvents || std::any_of(runtimes.begin(), runtimes.end(), isOnItsClock)))
         return own;
     return std::make_shared<Monitor>(jtimer::detail::defaultSteadyClock());
 }
@@ -134,51 +139,51 @@ std::shared_ptr<Monitor> monitorFor(const EnlistedAll& entries, bool hasEvents) 
 /// all users of the channels.
 class Standing {
   public:
-    /// Adds the wait to the lists of the runtimes and events and, with a time-out, to a heap. So
-    /// the call may end before begin().
+    /// Adds the wait to the lists of the events and of the ends of the runtimes. So the call may
+    /// end before begin().
     /// \throws IllegalStateException if the calling thread must not block
     Standing(Sources& sources, Runtime* timeOuts, const std::optional<TimeOut>& timeOut)
-        : entries_(entriesFor(sources, timeOuts)), events_(std::move(sources.events)),
-          wait_(new Wait(sources.cells, timeOut, monitorFor(entries_, !events_.empty())), false) {
-        for (const Enlisted& entry : entries_) {
-            entry.runtime->requireNotOver();
-            if (entry.runtime->isPoller()) throw IllegalStateException(kOnPoller);
+        : keptAlive_(timeOuts == nullptr ? nullptr : timeOuts->shared_from_this()) {
+        const Runtimes runtimes = runtimesOf(sources, timeOuts);
+        const bool hasEvents = !sources.events.empty();
+        wait_.reset(new Wait(sources.cells, timeOut, monitorFor(runtimes, hasEvents)), false);
+        if (hasEvents) wait_->hope();
+        for (const Runtime* const runtime : runtimes) {
+            runtime->requireNotOver();
+            if (runtime->isPoller()) throw IllegalStateException(kOnPoller);
+            events_.emplace_back(runtime->ended(), kEnd);
         }
-        for (const EventCase& event : events_) event.cell->requireOfThisProcess();
-        if (!events_.empty()) wait_->hope();
-        try {
-            for (Enlisted& entry : entries_) {
-                entry.wait = wait_.get();
-                entry.runtime->enlist(entry);
-            }
-            addToEvents();
-            if (timeOut) addTimeOut(*timeOuts, timeOut->time);
-        } catch (...) {
-            end();
-            throw;
-        }
+        for (const EventCase& event : sources.events) event.cell->requireOfThisProcess();
+        events_.splice(events_.end(), sources.events);
+        addToEvents();
     }
     Standing(const Standing&) = delete;
     Standing& operator=(const Standing&) = delete;
-    ~Standing() { end(); }
+    ~Standing() {
+        if (shard_ != nullptr) shard_->remove(*wait_);
+        for (Case& c : *wait_) c.cell->removeWaiter(c);
+        for (EventCase& event : events_) event.cell->removeWaiter(event);
+    }
+
+    /// Adds the wait to a heap.
+    void addTimeOut(Nanos deadline) {
+        Shard& shard = keptAlive_->shardOfThisThread();
+        const bool isFirst = shard.add(*wait_, deadline);
+        shard_ = &shard;
+        if (isFirst) keptAlive_->signal(deadline);
+    }
 
     /// From now on also waits for the channels.
     /// \throws IllegalStateException if no value can ever come
     void begin(const AllLocked&, Candidates& candidates) {
-        const auto isHopeless = [this](Candidate& candidate) {
-            return !wait_->hasTimeOut() && candidate.cell->isHopeless(candidate.lock);
-        };
-        if (!wait_->hasTimeOut() && events_.empty() && wait_->isPending() &&
-            std::all_of(candidates.begin(), candidates.end(), isHopeless)) {
-            throw IllegalStateException(kHopeless);
-        }
         Case* next = wait_->begin();
         for (Candidate& candidate : candidates) {
             Case& c = *next++;
-            if (isHopeless(candidate)) continue;
+            if (!wait_->hasTimeOut() && candidate.cell->isHopeless(candidate.lock)) continue;
             wait_->hope();
             candidate.cell->addWaiter(candidate.lock, c);
         }
+        if (wait_->isHopeless()) throw IllegalStateException(kHopeless);
     }
 
     Wait& wait() const noexcept { return *wait_; }
@@ -194,32 +199,19 @@ class Standing {
         }
     }
 
-    void addTimeOut(Runtime& runtime, Nanos deadline) {
-        shard_ = &runtime.shardOfThisThread();
-        if (shard_->add(*wait_, deadline)) runtime.signal(deadline);
-    }
-
-    void end() noexcept {
-        if (shard_ != nullptr) shard_->remove(*wait_);
-        for (Case& c : *wait_) c.cell->removeWaiter(c);
-        for (EventCase& event : events_) event.cell->removeWaiter(event);
-        for (Enlisted& entry : entries_) entry.runtime->strike(entry);
-    }
-
-    EnlistedAll entries_;
+    const std::shared_ptr<Runtime> keptAlive_;  ///< the one of the time-out
     std::list<EventCase> events_;
-    const Ref<Wait> wait_;
+    Ref<Wait> wait_;
     Shard* shard_ = nullptr;
 };
 
 std::optional<Received> outcomeOf(Wait& wait) {
     switch (wait.await()) {
     case Wait::Outcome::Received:
+        if (wait.index() == kEnd) throw TimersDestroyed(kDestroyed);
         return Received{wait.index(), wait.value()};
     case Wait::Outcome::Hopeless:
         throw IllegalStateException(kHopeless);
-    case Wait::Outcome::Destroyed:
-        throw TimersDestroyed(kDestroyed);
     case Wait::Outcome::TimedOut:
     case Wait::Outcome::Pending:
         break;
@@ -250,6 +242,7 @@ std::optional<Received> receiveAny(Sources sources, Runtime* timeOuts,
     if (over != nullptr) over->requireNotOver();
 
     Standing standing(sources, timeOuts, timeOut);
+    if (timeOut) standing.addTimeOut(timeOut->time);
     catchUp(candidates);
     {
         const AllLocked locked(candidates);

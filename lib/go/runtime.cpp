@@ -3,7 +3,6 @@
 
 #include "go/errors.hpp"
 #include "go/function_cell.hpp"
-#include "go/wait.hpp"
 #include "sync/uninterruptible.hpp"
 #include "thread/thread_number.hpp"
 #include "thread/uncaught_exception.hpp"
@@ -80,17 +79,6 @@ void Runtime::handOver(Run run) {
     if (thrown != nullptr) reportRun(thrown);
 }
 
-void Runtime::enlist(Enlisted& call) {
-    const jtimer::detail::Guard lock(waitsMutex_);
-    if (!acceptsWaits_) throw TimersDestroyed(kDestroyed);
-    waits_.push_back(call);
-}
-
-void Runtime::strike(Enlisted& call) noexcept {
-    const jtimer::detail::Guard lock(waitsMutex_);
-    if (call.is_linked()) call.unlink();
-}
-
 void Runtime::throwOver() const {
     throw TimersDestroyed(isOfAnotherProcess() ? kForked : kDestroyed);
 }
@@ -103,14 +91,7 @@ void Runtime::throwOver() const {
 void Runtime::end() noexcept {
     if (isOfAnotherProcess()) return;
     runsIn_.store(0, std::memory_order_release);
-    {
-        WakeList toWake;
-        const jtimer::detail::Guard lock(waitsMutex_);
-        acceptsWaits_ = false;
-        for (const Enlisted& call : waits_) {
-            if (call.wait->claim(Wait::Outcome::Destroyed)) toWake.add(*call.wait);
-        }
-    }
+    ended_->set();
     for (const auto& shard : shards_) {
         while (const Ref<Scheduled> function = shard->close())
             static_cast<FunctionCell&>(*function).abandon();

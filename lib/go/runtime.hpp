@@ -1,11 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "data/intrusive_list.hpp"
+#include "go/event_cell.hpp"
 #include "go/poller.hpp"
 #include "go/room_threads.hpp"
 #include "go/shard.hpp"
-#include "go/wait.hpp"
 #include "sync/process_number.hpp"
 
 #include <jtimer/clock.hpp>
@@ -96,10 +95,8 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
     /// Counts a timer that the poller fires. Called on the poller.
     void countFired(Nanos when) noexcept { poller_.countFired(when); }
 
-    /// Registers a blocked call until strike(), so that end() can wake it.
-    /// \throws TimersDestroyed
-    void enlist(Enlisted& call);
-    void strike(Enlisted& call) noexcept;
+    /// Set by end(), so that it ends the blocked calls.
+    EventCell& ended() const noexcept { return *ended_; }
 
   private:
     [[noreturn]] void throwOver() const;
@@ -114,9 +111,7 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
 
     RunEnds runEnds_;
 
-    Mutex waitsMutex_;
-    bool acceptsWaits_ JTIMER_GUARDED_BY(waitsMutex_) = true;
-    jtimer::detail::IntrusiveList<Enlisted> waits_ JTIMER_GUARDED_BY(waitsMutex_);
+    const Ref<EventCell> ended_{new EventCell, false};
 };
 
 }  // namespace jtimer::go::detail

@@ -17,7 +17,6 @@
 namespace jtimer::go::detail {
 
 class ChannelCell;
-class Runtime;
 class Wait;
 using jtimer::detail::Monitor;
 
@@ -37,16 +36,6 @@ struct Candidate {
     Lock lock{};
 };
 
-/// A blocked call in the list of a runtime. It keeps the runtime alive, and the runtime's lock
-/// guards the link.
-class Enlisted : public jtimer::detail::ListHook {
-  public:
-    explicit Enlisted(std::shared_ptr<Runtime> of) noexcept : runtime(std::move(of)) {}
-
-    const std::shared_ptr<Runtime> runtime;
-    Wait* wait = nullptr;
-};
-
 /// When a call stops waiting. Times of different clocks cannot be compared, and so a value that is
 /// due on another clock comes before the time-out if it comes while the call still waits.
 struct TimeOut {
@@ -62,13 +51,14 @@ struct TimeOut {
 /// A blocked call: of sleep, receive, receiveFor or select. Shared by the waiting thread and the
 /// threads that may end the wait.
 ///
-/// **Claimed once.** It is in the lists of all its timers, in a heap if it has a time-out, and in
-/// the list of each runtime. Several threads may try to end it at the same time; the one whose
-/// claim succeeds decides the outcome, and wakes the waiting thread. The others then treat the call
-/// as removed, though it leaves the lists only when its thread runs.
+/// **Claimed once.** It is in the lists of all its timers and events, in a heap if it has a
+/// time-out, and in the list of each runtime's end, which is an event. Several threads may try to
+/// end it at the same time; the one whose claim succeeds decides the outcome, and wakes the waiting
+/// thread. The others then treat the call as removed, though it leaves the lists only when its
+/// thread runs.
 class Wait final : public Scheduled {
   public:
-    enum class Outcome { Pending, Received, TimedOut, Hopeless, Destroyed };
+    enum class Outcome { Pending, Received, TimedOut, Hopeless };
 
     /// \param candidates each with a different cell
     /// \param timeOut empty: no time-out. Its clock must outlive the wait
@@ -86,6 +76,8 @@ class Wait final : public Scheduled {
         return timeOut_ && timeOut_->isBefore(time, clock);
     }
     bool hasTimeOut() const noexcept { return timeOut_.has_value(); }
+    /// Whether no value can ever come, before other threads can end the wait by loseHope().
+    bool isHopeless() const noexcept { return !timeOut_ && hopeful_ == 0 && isPending(); }
 
     Case* begin() const noexcept { return cases_.get(); }
     Case* end() const noexcept { return cases_.get() + size_; }
