@@ -42,7 +42,7 @@ Case* ChannelCell::firstPending(CellLock&) noexcept {
 /// before the value. \returns whether it has received the value
 bool ChannelCell::settle(CellLock& lock, Case& c, WakeList& toWake) {
     Wait& wait = *c.wait;
-    if (!wait.endsBefore(when_, runtime().clock())) return giveTo(lock, c, toWake);
+    if (!wait.endsBefore(when_, *runtime().clock())) return giveTo(lock, c, toWake);
     if (wait.claim(Wait::Outcome::TimedOut)) toWake.add(wait);
     return false;
 }

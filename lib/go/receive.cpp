@@ -85,7 +85,7 @@ std::optional<Ready> findEarliest(const AllLocked&, Candidates& candidates,
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         const std::optional<Nanos> value = candidates[i].cell->ready(candidates[i].lock, toWake);
         if (!value) continue;
-        if (timeOut && timeOut->isBefore(*value, candidates[i].cell->runtime().clock())) continue;
+        if (timeOut && timeOut->isBefore(*value, *candidates[i].cell->runtime().clock())) continue;
         const Received received{candidates[i].index, *value};
         const auto order = [](const Received& r) { return std::pair(r.value, r.index); };
         if (!earliest || order(received) < order(earliest->received)) earliest = {i, received};
@@ -126,7 +126,7 @@ Runtimes runtimesOf(const Sources& sources, Runtime* timeOuts) {
 std::shared_ptr<Monitor> monitorFor(const Runtimes& runtimes, bool hasEvents) {
     auto own = RoomThreads::monitorOfThisThread();
     const auto isOnItsClock = [&own](const Runtime* runtime) {
-        return &runtime->clock() == own->clock().get();
+        return runtime->clock() == own->clock();
     };
     if (own != nullptr &&
         (hasEvents || std::any_of(runtimes.begin(), runtimes.end(), isOnItsClock)))
@@ -228,7 +228,7 @@ std::optional<Received> receiveAny(Sources sources, Runtime* timeOuts,
     Runtime* const over = removeOver(candidates);
     std::optional<TimeOut> timeOut;
     if (timeout && *timeout > 0)
-        timeOut.emplace(TimeOut{timeOuts->timeIn(*timeout), timeOuts->clock()});
+        timeOut.emplace(TimeOut{timeOuts->timeIn(*timeout), *timeOuts->clock()});
 
     WakeList toWake;  // outlives the locks
     catchUp(candidates);

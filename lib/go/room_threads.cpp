@@ -47,8 +47,6 @@ class RoomThreads::Thread final : public jtimer::detail::ListHook,
     void finish() { thread_.finish(); }
 
     /// For the thread itself.
-    RoomThreads& pool() const noexcept { return *pool_; }
-    bool isOf(const RoomThreads& pool) const noexcept { return pool_ == &pool; }
     std::shared_ptr<Monitor> sharedMonitor() { return {shared_from_this(), &monitor_}; }
 
     void wake() {
@@ -96,16 +94,8 @@ RoomThreads::RoomThreads(Runtime& runtime) noexcept : runtime_(runtime) {}
 
 RoomThreads::~RoomThreads() = default;
 
-bool RoomThreads::isCurrent() const noexcept {
-    return Thread::current != nullptr && Thread::current->isOf(*this);
-}
-
 std::shared_ptr<Monitor> RoomThreads::monitorOfThisThread() {
     return Thread::current != nullptr ? Thread::current->sharedMonitor() : nullptr;
-}
-
-Runtime* RoomThreads::runtimeOfThisThread() noexcept {
-    return Thread::current != nullptr ? &Thread::current->pool().runtime_ : nullptr;
 }
 
 void RoomThreads::startFirst() noexcept {
@@ -155,6 +145,7 @@ bool RoomThreads::start(Lock& lock) noexcept {
 void RoomThreads::Thread::mainLoop() {
     { const Lock untilStarted(starting_); }
     current = this;
+    const Runtime::OnItsThread here(pool_->runtime_);
     for (bool first = true;; first = false) {
         const Run run = pool_->nextRun(*this, first);
         if (!run) break;
@@ -277,11 +268,7 @@ void RoomThreads::stop(bool join) noexcept {
         wakeIdle(lock);
         lock.lock();
     }
-}
-
-void RoomThreads::finish() noexcept {
-    Lock lock(mutex_);
-    for (;;) {
+    while (join) {
         while (ended_.empty()) {
             if (threads_ == 0) return;
             awaitChange(lock, kRetry);

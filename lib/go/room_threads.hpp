@@ -59,17 +59,12 @@ class RoomThreads {
     /// Called by the poller.
     void handOver(Run run);
 
-    /// From now on threads end when there is nothing to run. \param join whether finish() will
-    /// be called
+    /// From now on threads end when there is nothing to run. \param join whether to wait for the end
+    /// of all threads
     void stop(bool join) noexcept;
-    /// Waits for the end of all threads.
-    void finish() noexcept;
 
-    /// Whether the calling thread is one of these threads.
-    bool isCurrent() const noexcept;
     /// Of the calling thread, if it is a room thread; else null.
     static std::shared_ptr<Monitor> monitorOfThisThread();
-    static Runtime* runtimeOfThisThread() noexcept;
 
   private:
     class Thread;
@@ -100,8 +95,8 @@ class RoomThreads {
     bool progress_ = false;
     bool stopped_ = false;
     bool join_ = false;
-    jtimer::detail::IntrusiveList<Thread> ended_;  ///< to be joined by finish()
-    /// Notified when the queue becomes empty or a thread has ended. finish() waits for it, and so
+    jtimer::detail::IntrusiveList<Thread> ended_;  ///< to be joined by stop()
+    /// Notified when the queue becomes empty or a thread has ended. stop() waits for it, and so
     /// does a thread that gives the others time.
     Condition changed_;
     int waiting_ = 0;  ///< threads that wait for changed_

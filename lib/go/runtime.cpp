@@ -26,12 +26,12 @@ Shards makeShards(Runtime& runtime, unsigned count) {
 
 }  // namespace
 
-Runtime::Runtime(Settings settings, unsigned shards)
-    : settings_(std::move(settings)), shards_(makeShards(*this, shards)),
-      poller_(settings_.thread, *this, shards_), roomThreads_(*this) {}
+Runtime::Runtime(Settings settings, Executor executor, unsigned shards)
+    : LoopThread(std::move(settings)), executor_(std::move(executor)),
+      shards_(makeShards(*this, shards)), roomThreads_(*this) {}
 
 void Runtime::start() {
-    poller_.start(shared_from_this());
+    LoopThread::start(shared_from_this());
     for (const auto& shard : shards_) shard->keepAlive(shared_from_this());
 }
 
@@ -40,9 +40,11 @@ Shard& Runtime::shardOfThisThread() const noexcept {
     return *shards_[jtimer::detail::numberOfThisThread<Runtime>() % shards_.size()];
 }
 
-Runtime* Runtime::ofThisThread() noexcept {
-    Runtime* const ofRoomThread = RoomThreads::runtimeOfThisThread();
-    return ofRoomThread != nullptr ? ofRoomThread : Poller::runtimeOfThisThread();
+LoopThread::Settings Runtime::threadSettings() const {
+    Settings settings;
+    settings.reporter = reporter_;
+    settings.clock = clock();
+    return settings;
 }
 
 Nanos Runtime::timeIn(Nanos d) const {
@@ -53,9 +55,9 @@ Nanos Runtime::timeIn(Nanos d) const {
 
 TimersStats Runtime::stats() const {
     TimersStats stats;
-    stats.signals = poller_.signals();
-    stats.failed = poller_.failedRuns();
-    stats.lateness = poller_.lateness();
+    stats.signals = signals_.load(std::memory_order_relaxed);
+    stats.failed = failedRuns();
+    stats.lateness = lateness_.read();
     if (!isOfAnotherProcess()) {
         for (const auto& shard : shards_) shard->addTo(stats);
     }
@@ -71,10 +73,10 @@ void Runtime::check() const {
 }
 
 void Runtime::handOver(Run run) {
-    if (!settings_.executor) return roomThreads_.handOver(std::move(run));
+    if (!executor_) return roomThreads_.handOver(std::move(run));
     const auto thrown = jtimer::detail::exceptionOf([&] {
         const auto given = std::make_shared<GivenRun>(std::move(run));
-        settings_.executor([given] { given->call(); });
+        executor_([given] { given->call(); });
     });
     if (thrown != nullptr) reportRun(thrown);
 }
@@ -83,6 +85,8 @@ void Runtime::throwOver() const {
     throw TimersDestroyed(isOfAnotherProcess() ? kForked : kDestroyed);
 }
 
+/// From now on nothing fires or begins to wait.
+///
 /// 1. isOver() becomes true, which the cells check: nothing fires, and nothing is received or
 ///    stopped any more.
 /// 2. No more calls begin to wait, and those that already wait are claimed and woken.
@@ -101,12 +105,17 @@ void Runtime::end() noexcept {
 void Runtime::close() noexcept {
     if (isOfAnotherProcess()) return;  // it has no threads to wait for
     const jtimer::detail::Uninterruptible uninterruptible;
-    const bool waits = !poller_.isCurrent() && !roomThreads_.isCurrent();
+    const bool waits = !isPoller() && ofThisThread() != this;
     end();
-    poller_.stop();
-    poller_.finish(waits);
+    Lock lock = monitor_.enter();
+    stopping_ = true;
+    monitor_.leaveAndWake(lock);
+    if (waits) {
+        thread_.finish();
+    } else {
+        thread_.letGo();
+    }
     roomThreads_.stop(waits);
-    if (waits) roomThreads_.finish();
     for (const auto& shard : shards_) shard->release();
 }
 

@@ -43,12 +43,11 @@ unsigned shardsFor(const TimersOptions& options) {
 std::shared_ptr<Runtime> startRuntime(TimersOptions options) {
     const unsigned shards = shardsFor(options);
     if (options.name.empty()) options.name = TimersOptions().name;
-    Runtime::Settings settings;
-    settings.thread = jtimer::detail::LoopThread::Settings::of(
-        std::move(options.name), std::move(options.uncaughtExceptionHandler),
-        std::move(options.clock), jtimer::detail::defaultSteadyClock);
-    settings.executor = std::move(options.executor);
-    auto runtime = std::make_shared<Runtime>(std::move(settings), shards);
+    auto settings =
+        Runtime::Settings::of(std::move(options.name), std::move(options.uncaughtExceptionHandler),
+                              std::move(options.clock), jtimer::detail::defaultSteadyClock);
+    auto runtime =
+        std::make_shared<Runtime>(std::move(settings), std::move(options.executor), shards);
     runtime->start();
     return runtime;
 }
@@ -104,9 +103,7 @@ void Timers::sleep(TimeSpan d) {
 
 Date Timers::now() const { return detail::toDate(runtime_->now()); }
 
-const std::shared_ptr<Clock>& Timers::clock() const noexcept {
-    return runtime_->threadSettings().clock;
-}
+const std::shared_ptr<Clock>& Timers::clock() const noexcept { return runtime_->clock(); }
 
 unsigned Timers::shards() const noexcept {
     return static_cast<unsigned>(runtime_->shards().size());

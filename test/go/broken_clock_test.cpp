@@ -122,10 +122,9 @@ struct Popping {
     const Nanos due = clock->nanos() + 1'000'000;
 
     static std::shared_ptr<Runtime> started(const std::shared_ptr<jtimer::ManualClock>& clock) {
-        Runtime::Settings settings;
-        settings.thread = LoopThread::Settings::of("test", {}, clock, nullptr);
-        settings.executor = [](const std::function<void()>& function) { function(); };
-        auto runtime = std::make_shared<Runtime>(std::move(settings), 1);
+        auto runtime = std::make_shared<Runtime>(
+            Runtime::Settings::of("test", {}, clock, nullptr),
+            [](const std::function<void()>& function) { function(); }, 1);
         runtime->start();
         clock->waitUntilIdle();
         return runtime;

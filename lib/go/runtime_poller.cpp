@@ -1,9 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "go/poller.hpp"
+#include "go/runtime.hpp"
 
 #include "go/channel_cell.hpp"
 #include "go/function_cell.hpp"
-#include "go/runtime.hpp"
 #include "go/wait.hpp"
 #include "thread/thread_number.hpp"
 
@@ -29,17 +28,7 @@ void fire(Shard::Popped popped) {
     static_cast<FunctionCell*>(popped.item.detach())->fire(popped.start);
 }
 
-/// Set while the main loop runs.
-thread_local Runtime* runtimeOfPoller = nullptr;
-
 }  // namespace
-
-Runtime* Poller::runtimeOfThisThread() noexcept { return runtimeOfPoller; }
-
-Poller::Poller(Settings settings, Runtime& runtime, const Shards& shards)
-    : LoopThread(std::move(settings)), runtime_(runtime), shards_(shards) {}
-
-void Poller::end() { runtime_.end(); }
 
 /// Fires in the order of time over all shards. A timer that is started meanwhile is not due before
 /// `now`: if the clock has been set back, `now` follows it. So the first shard can fire what is not
@@ -47,11 +36,8 @@ void Poller::end() { runtime_.end(); }
 /// only what the sleep was for: meanwhile, another shard may have got a head before that next one.
 ///
 /// Also ends in a child that an inline executor, and so this thread, has forked.
-void Poller::mainLoop() {
-    struct Current {
-        explicit Current(Runtime& runtime) noexcept { runtimeOfPoller = &runtime; }
-        ~Current() { runtimeOfPoller = nullptr; }
-    } const current(runtime_);
+void Runtime::mainLoop() {
+    const OnItsThread here(*this);
     const Clock* const settable = monitor_.settableClock();
     for (Nanos now = jtimer::detail::kLongAgo;;) {
         if (settable != nullptr) now = std::min(now, settable->nanos());
@@ -70,13 +56,13 @@ void Poller::mainLoop() {
             Shard::Popped popped = heads.first->pop(std::min(limit, now), settable);
             if (popped.item == nullptr) break;
             fire(std::move(popped));
-            if (runtime_.isOfAnotherProcess()) return;
+            if (isOfAnotherProcess()) return;
         }
     }
 }
 
 /// A shard that no thread has had yet is empty.
-Poller::Heads Poller::look() const noexcept {
+Runtime::Heads Runtime::look() const noexcept {
     Heads heads{shards_.front().get(), kNever, kNever};
     const std::size_t threads = jtimer::detail::numberedThreads<Runtime>();
     const std::size_t used = std::clamp(threads, std::size_t{1}, shards_.size());
@@ -91,7 +77,7 @@ Poller::Heads Poller::look() const noexcept {
 }
 
 /// Until the deadline, or until it is woken. \returns the present time
-Nanos Poller::sleep(Lock& lock, Nanos deadline) {
+Nanos Runtime::sleep(Lock& lock, Nanos deadline) {
     woken_ = false;
     sleepsUntil_.store(deadline, std::memory_order_relaxed);
     Nanos present = now();
@@ -109,25 +95,11 @@ Nanos Poller::sleep(Lock& lock, Nanos deadline) {
 
 /// Does not say here that the poller is awake: a caller who sees that does not come here, and must
 /// find that a ManualClock has been told of the wake-up, which leaveAndWake() does.
-void Poller::wakeFor(Nanos when) {
+void Runtime::wakeFor(Nanos when) {
     Lock lock = monitor_.enter();
     if (when >= sleepsUntil_.load(std::memory_order_relaxed)) return;
     if (!std::exchange(woken_, true)) signals_.fetch_add(1, std::memory_order_relaxed);
     monitor_.leaveAndWake(lock);
-}
-
-void Poller::stop() {
-    Lock lock = monitor_.enter();
-    stopping_ = true;
-    monitor_.leaveAndWake(lock);
-}
-
-void Poller::finish(bool wait) {
-    if (wait) {
-        thread_.finish();
-    } else {
-        thread_.letGo();
-    }
 }
 
 }  // namespace jtimer::go::detail
