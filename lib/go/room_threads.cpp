@@ -172,8 +172,9 @@ Run RoomThreads::nextRun(Thread& thread, bool first) {
     }
     for (bool hasWaited = false;;) {
         if (queue_.empty()) {
-            // Keeps one thread more than there are processors: the spare one.
-            if (stopped_ || idleCount_ > processors()) {
+            // Of the others, which are idle or about to be, it keeps one more than there are
+            // processors: the spare one.
+            if (stopped_ || free_ - 1 > processors()) {
                 --free_;
                 return {};
             }
@@ -199,7 +200,6 @@ Run RoomThreads::nextRun(Thread& thread, bool first) {
 
 /// Waits in the list of idle threads, to which the caller has added the thread.
 void RoomThreads::awaitRun(Lock& lock, Thread& thread, bool isForRetry) {
-    ++idleCount_;
     lock.unlock();
     if (isForRetry) {
         thread.awaitWake(kRetry);
@@ -207,9 +207,7 @@ void RoomThreads::awaitRun(Lock& lock, Thread& thread, bool isForRetry) {
         thread.awaitWake();
     }
     lock.lock();
-    if (!thread.is_linked()) return;
-    thread.unlink();
-    --idleCount_;
+    if (thread.is_linked()) thread.unlink();
 }
 
 Run RoomThreads::take(Lock& lock) noexcept {
@@ -238,7 +236,6 @@ void RoomThreads::changed(Lock&) noexcept {
 void RoomThreads::wakeIdle(Lock& lock) noexcept {
     const std::shared_ptr<Thread> thread = idle_.front().shared_from_this();
     idle_.pop_front();
-    --idleCount_;
     lock.unlock();
     thread->wake();
 }

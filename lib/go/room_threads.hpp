@@ -89,7 +89,6 @@ class RoomThreads {
     RunQueue queue_;
     /// The thread that was busy last comes first; a thread that has not run anything comes last.
     jtimer::detail::IntrusiveList<Thread> idle_;
-    std::size_t idleCount_ = 0;
     /// Since a thread was last started, or the queue was last empty, a busy thread has returned for
     /// another run.
     bool progress_ = false;
