@@ -13,25 +13,17 @@
 
 namespace jtimer::go {
 
-/// Makes handles, each of which takes over a reference to the cell.
-class HandleAccess {
+/// Makes handles and channels, each of which takes over a reference; and gives access to what
+/// channels and Timers refer to.
+class Access {
   public:
     static Timer timer(detail::Cell& cell) noexcept { return Timer(detail::Handle(&cell)); }
     static Ticker ticker(detail::ChannelCell& cell) noexcept {
         return Ticker(detail::Handle(&cell));
     }
-};
-
-/// The same for channels, of timers and of events; also gives access to what they refer to.
-class ChannelAccess {
-  public:
-    static Channel make(detail::Item& cell) noexcept { return Channel(&cell); }
+    /// Of a timer or of an event.
+    static Channel channel(detail::Item& cell) noexcept { return Channel(&cell); }
     static detail::Item* item(const Channel& channel) noexcept { return channel.item_; }
-};
-
-/// The runtimes of Timers.
-class TimersAccess {
-  public:
     static const std::shared_ptr<detail::Runtime>& runtime(const Timers& timers) noexcept {
         return timers.runtime_;
     }

@@ -74,7 +74,7 @@ void add(detail::Sources& sources, detail::Item& item, std::size_t index) {
 detail::Runtime* runtimeFor(const detail::Sources& sources, std::optional<Nanos> timeout) {
     if (!sources.cells.empty()) return &sources.cells.front().cell->runtime();
     if (!timeout || *timeout <= 0) return nullptr;
-    return TimersAccess::runtime(defaultTimers()).get();
+    return Access::runtime(defaultTimers()).get();
 }
 
 /// An event that is set comes before every value.
@@ -100,7 +100,7 @@ std::optional<Selected> selectAny(const std::vector<Channel>& channels,
     detail::Sources sources;
     sources.cells.reserve(channels.size());
     for (std::size_t i = 0; i < channels.size(); ++i) {
-        if (channels[i]) add(sources, *ChannelAccess::item(channels[i]), i);
+        if (channels[i]) add(sources, *Access::item(channels[i]), i);
     }
     if (sources.cells.empty() && sources.events.empty()) {
         throw IllegalStateException(detail::kNoChannel);

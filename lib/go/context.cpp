@@ -74,7 +74,7 @@ Context::~Context() {
 Channel Context::done() const noexcept {
     if (node_ == nullptr || node_->isBackground()) return {};
     node_->retain();
-    return ChannelAccess::make(*node_);
+    return Access::channel(*node_);
 }
 
 std::error_code Context::err() const noexcept {
@@ -112,7 +112,7 @@ namespace {
 std::shared_ptr<Runtime> runtimeOf(const Context& context) {
     const ContextNode* const node = ContextAccess::node(context);
     if (node != nullptr && node->runtime() != nullptr) return node->runtime();
-    return TimersAccess::runtime(defaultTimers());
+    return Access::runtime(defaultTimers());
 }
 
 Nanos deadlineOf(const Context& context) noexcept {
@@ -134,7 +134,7 @@ Context makeChild(const Context& parent, Nanos deadline) {
 
 Timer startDeadline(Runtime& runtime, ContextNode& node) {
     const auto make = [&node](void* storage) { ::new (storage) detail::Deadline(node); };
-    return HandleAccess::timer(detail::FunctionCell::createAndStart(
+    return Access::timer(detail::FunctionCell::createAndStart(
         runtime, node.deadline(),
         detail::FunctionMaker(jtimer::detail::functionType<detail::Deadline>, make),
         detail::FunctionCell::RunsOn::Poller));
@@ -159,8 +159,7 @@ CancellableContext makeWithDeadline(const Context& parent, Runtime& runtime, Nan
 }  // namespace
 
 Context background(const Timers& timers) {
-    return ContextAccess::make(
-        *new ContextNode(nullptr, TimersAccess::runtime(timers), kNever, true));
+    return ContextAccess::make(*new ContextNode(nullptr, Access::runtime(timers), kNever, true));
 }
 
 CancellableContext withCancel(const Context& parent) {

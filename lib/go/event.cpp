@@ -61,7 +61,7 @@ bool Event::isSet() const noexcept { return cell_->isSet(); }
 
 Channel Event::C() const noexcept {
     cell_->retain();
-    return ChannelAccess::make(*cell_);
+    return Access::channel(*cell_);
 }
 
 }  // namespace jtimer::go

@@ -15,7 +15,7 @@ namespace {
 Channel channelOf(const detail::Handle& cell) noexcept {
     if (cell == nullptr || cell->kind() != detail::Scheduled::Kind::Channel) return {};
     cell->retain();
-    return ChannelAccess::make(static_cast<detail::ChannelCell&>(*cell));
+    return Access::channel(static_cast<detail::ChannelCell&>(*cell));
 }
 
 }  // namespace

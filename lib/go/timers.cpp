@@ -70,30 +70,30 @@ Timers::Timers(TimersOptions options) : runtime_(startRuntime(std::move(options)
 Timers::~Timers() { runtime_->close(); }
 
 Timer Timers::newTimer(TimeSpan d) {
-    return HandleAccess::timer(startChannel(*runtime_, toNanos(d), 0, true));
+    return Access::timer(startChannel(*runtime_, toNanos(d), 0, true));
 }
 
 Timer Timers::startFunction(TimeSpan d, const jtimer::detail::FunctionMaker& maker) {
     runtime_->requireNotOver();
     const Nanos when = runtime_->timeIn(toNanos(d));
-    return HandleAccess::timer(
+    return Access::timer(
         FunctionCell::createAndStart(*runtime_, when, maker, FunctionCell::RunsOn::RoomThread));
 }
 
 Channel Timers::after(TimeSpan d) {
-    return ChannelAccess::make(startChannel(*runtime_, toNanos(d), 0, false));
+    return Access::channel(startChannel(*runtime_, toNanos(d), 0, false));
 }
 
 Ticker Timers::newTicker(TimeSpan d) {
     const Nanos period = toNanos(d);
     if (period <= 0) throw IllegalArgumentException("non-positive interval for NewTicker");
-    return HandleAccess::ticker(startChannel(*runtime_, period, period, true));
+    return Access::ticker(startChannel(*runtime_, period, period, true));
 }
 
 Channel Timers::tick(TimeSpan d) {
     const Nanos period = toNanos(d);
     if (period <= 0) return {};
-    return ChannelAccess::make(startChannel(*runtime_, period, period, false));
+    return Access::channel(startChannel(*runtime_, period, period, false));
 }
 
 void Timers::sleep(TimeSpan d) {

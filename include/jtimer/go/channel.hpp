@@ -98,7 +98,7 @@ class JTIMER_API Channel {
     friend bool operator!=(const Channel& a, const Channel& b) noexcept { return !(a == b); }
 
   private:
-    friend class ChannelAccess;
+    friend class Access;
     explicit Channel(detail::Item* item) noexcept : item_(item) {}
 
     /// Holds a reference. Null: nil.

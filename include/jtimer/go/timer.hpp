@@ -84,7 +84,7 @@ class JTIMER_API Timer {
     bool reset(TimeSpan d);
 
   private:
-    friend class HandleAccess;
+    friend class Access;
     explicit Timer(detail::Handle cell) noexcept : cell_(std::move(cell)) {}
 
     detail::Handle cell_;
@@ -121,7 +121,7 @@ class JTIMER_API Ticker {
     void reset(TimeSpan d);
 
   private:
-    friend class HandleAccess;
+    friend class Access;
     explicit Ticker(detail::Handle cell) noexcept : cell_(std::move(cell)) {}
 
     detail::Handle cell_;

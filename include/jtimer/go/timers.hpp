@@ -195,7 +195,7 @@ class JTIMER_API Timers {
     void check() const;
 
   private:
-    friend class TimersAccess;
+    friend class Access;
 
     Timer startFunction(TimeSpan d, const jtimer::detail::FunctionMaker& maker);
 
