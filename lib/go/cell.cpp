@@ -6,7 +6,6 @@
 #include "go/runtime.hpp"
 
 #include <stdexcept>
-#include <utility>
 
 namespace jtimer::go::detail {
 

@@ -6,7 +6,6 @@
 
 #include <jtimer/go/channel.hpp>
 
-#include <memory>
 #include <optional>
 #include <utility>
 

@@ -73,20 +73,16 @@ void ContextNode::stopTimer() noexcept {
     if (timer) timer.stop();
 }
 
-void ContextNode::leave() noexcept {
-    {
-        const Lock lock = enterTree();
-        if (is_linked()) unlink();
-    }
-    stopTimer();
-}
-
-/// Releases the ancestors in a loop, as there may be many. In a forked child the tree's lock may
-/// never be released, so the node stays where it is.
+/// Leaves the parent, and releases the ancestors in a loop, as there may be many. In a forked child
+/// the tree's lock may never be released, so the node stays where it is.
 void ContextNode::end() noexcept {
     for (ContextNode* each = this; each != nullptr;) {
         if (each->isOfAnotherProcess()) return;
-        each->leave();
+        {
+            const Lock lock = each->enterTree();
+            if (each->is_linked()) each->unlink();
+        }
+        each->stopTimer();
         ContextNode* const parent = each->parent_;
         each->releaseMemory();
         each = parent != nullptr && parent->dropReference() ? parent : nullptr;

@@ -65,7 +65,6 @@ class ContextNode final : public EventCell, public jtimer::detail::ListHook {
     Lock enterTree() noexcept { return Lock(top_.tree_); }
     void setAll(ContextNode*& last, WakeList& toWake) noexcept;
     void stopTimer() noexcept;
-    void leave() noexcept;
 
     /// Holds a reference to it, given back by end().
     ContextNode* const parent_;

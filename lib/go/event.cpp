@@ -6,7 +6,6 @@
 #include <jtimer/go/channel.hpp>
 #include <jtimer/go/event.hpp>
 
-#include <cstdint>
 #include <utility>
 
 namespace jtimer::go {

@@ -9,7 +9,6 @@
 
 #include <jtimer/go/channel.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <exception>

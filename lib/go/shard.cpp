@@ -13,8 +13,6 @@
 
 namespace jtimer::go::detail {
 
-Lock Shard::enter() const { return Lock(mutex_); }
-
 /// There must be room in the heap.
 bool Shard::insert(Lock& lock, Scheduled& item, Nanos when) noexcept {
     ++item.start_;
@@ -65,29 +63,29 @@ void Shard::removeFrom(Lock& lock, Scheduled& item) noexcept {
 }
 
 void Shard::remove(Scheduled& item) {
-    Lock lock = enter();
+    Lock lock(mutex_);
     removeFrom(lock, item);
 }
 
 void Shard::cancel(Scheduled& item) {
-    Lock lock = enter();
+    Lock lock(mutex_);
     ++cancelled_;
     removeFrom(lock, item);
 }
 
 void Shard::fire(Scheduled& item, Nanos lateness) {
-    Lock lock = enter();
+    Lock lock(mutex_);
     fired_.add(std::chrono::nanoseconds(lateness));
     removeFrom(lock, item);
 }
 
 void Shard::countFired(Nanos lateness) {
-    const Lock lock = enter();
+    const Lock lock(mutex_);
     fired_.add(std::chrono::nanoseconds(lateness));
 }
 
 bool Shard::restart(Scheduled& item, Nanos when, Nanos lateness) noexcept {
-    Lock lock = enter();
+    Lock lock(mutex_);
     fired_.add(std::chrono::nanoseconds(lateness));
     if (closed_) return false;
     if (item.isInHeap()) heap_.remove(item);
@@ -97,7 +95,7 @@ bool Shard::restart(Scheduled& item, Nanos when, Nanos lateness) noexcept {
 /// The limit may be older than a start whose clock has been set back before it. That start took
 /// this lock after reading the clock, so a reading under the lock is no older.
 Shard::Popped Shard::pop(Nanos limit, const jtimer::Clock* settable) {
-    Lock lock = enter();
+    Lock lock(mutex_);
     while (!heap_.empty() && heap_.front().when <= limit) {
         const QuadHeap::Entry entry = heap_.front();
         if (settable != nullptr && entry.when > settable->nanos()) return {};
@@ -113,7 +111,7 @@ Shard::Popped Shard::pop(Nanos limit, const jtimer::Clock* settable) {
 }
 
 Ref<Scheduled> Shard::close() {
-    Lock lock = enter();
+    Lock lock(mutex_);
     closed_ = true;
     Ref<Scheduled> function;
     while (function == nullptr && !heap_.empty()) {
@@ -126,14 +124,14 @@ Ref<Scheduled> Shard::close() {
 }
 
 void Shard::addTo(CommonStats& stats) const {
-    const Lock lock = enter();
+    const Lock lock(mutex_);
     stats.pending += heap_.size();
     stats.cancelled += cancelled_;
     stats.lateness.add(fired_);
 }
 
 std::vector<Ref<Scheduled>> Shard::check() const {
-    const Lock lock = enter();
+    const Lock lock(mutex_);
     heap_.check();
     if (head_.load(std::memory_order_relaxed) != (heap_.empty() ? kNever : heap_.front().when)) {
         throw std::logic_error("Shard: the head is not that of its heap");
@@ -149,7 +147,7 @@ std::vector<Ref<Scheduled>> Shard::check() const {
 }
 
 bool Shard::contains(const Scheduled& item) const {
-    const Lock lock = enter();
+    const Lock lock(mutex_);
     return item.isInHeap();
 }
 

@@ -116,7 +116,6 @@ class alignas(kCacheLine) Shard {
     void keepAlive(std::shared_ptr<Runtime> runtime) noexcept;
 
   private:
-    Lock enter() const;
     void removeFrom(Lock& lock, Scheduled& item) noexcept;
     bool insert(Lock& lock, Scheduled& item, Nanos when) noexcept;
     void updateHead(Lock& lock) noexcept;

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 namespace jtimer::go::detail {
