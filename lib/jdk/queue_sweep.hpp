@@ -39,8 +39,8 @@ class QueueSweep {
     /// entry of the queue it is over, and the queue is in order again.
     /// \param batch must be empty
     /// \returns how many tasks it removed
-    std::size_t takeBatch(TaskQueue& queue, SweptBatch& batch) noexcept {
-        return take(queue, batch, SweptBatch::kRoom);
+    std::size_t takeBatch(TaskQueue& queue, TasksToDestroy& batch) noexcept {
+        return take(queue, batch, kBatch);
     }
 
     /// Finishes the sweep, for a thread that needs the queue. \returns how many tasks it removed
@@ -58,12 +58,14 @@ class QueueSweep {
     }
 
   private:
+    /// So few tasks are still in the cache when the purge drops them.
+    static constexpr std::size_t kBatch = 16;
+
     /// Within this many entries after a cancelled task, also prefetch the reference count. It may
     /// be on a second cache line, so elsewhere this does not pay.
     static constexpr std::size_t kNear = 8;
 
-    template <class Taken>
-    std::size_t take(TaskQueue& queue, Taken& taken, std::size_t most) noexcept {
+    std::size_t take(TaskQueue& queue, TasksToDestroy& taken, std::size_t most) noexcept {
         std::size_t count = 0;
         std::size_t i = left_;
         std::size_t nearTo = nearTo_;
@@ -73,7 +75,6 @@ class QueueSweep {
             TimerTask& task = queue.get(i);
             if (!stateOf(task).isCancelled()) continue;
             if (!isNear) prefetchReference(&task);
-            if (count == 0) taken.reserve(i);
             TaskLink* const link = queue.linkOf(i);
             taken.push(queue.quickRemove(i), link);
             ++count;

@@ -32,12 +32,12 @@ void TaskQueue::addExtended(const std::shared_ptr<TimerTask>& task, Nanos time,
     extras_->add(heap_.data(), size_, knowsPositions_ ? link : nullptr);
 }
 
-TaskQueue::RemovedTask TaskQueue::removeMin() noexcept {
+std::shared_ptr<TimerTask> TaskQueue::removeMin() noexcept {
     // Of equal times, the last entry becomes the next minimum, and so on backwards.
     constexpr std::size_t ahead = 16;
     if (size_ > ahead && heap_[size_ - ahead].time == getMinTime())
         prefetch(heap_[size_ - ahead].task);
-    RemovedTask removed = quickRemove(1);
+    std::shared_ptr<TimerTask> removed = quickRemove(1);
     // Even if the queue is now empty: entry 1 exists.
     if (__builtin_expect(isExtended(), 0) != 0) {
         extras_->siftDown(heap_.data(), size_, 1);
@@ -47,8 +47,8 @@ TaskQueue::RemovedTask TaskQueue::removeMin() noexcept {
     return removed;
 }
 
-TaskQueue::RemovedTask TaskQueue::remove(std::size_t i) noexcept {
-    RemovedTask removed = quickRemove(i);
+std::shared_ptr<TimerTask> TaskQueue::remove(std::size_t i) noexcept {
+    std::shared_ptr<TimerTask> removed = quickRemove(i);
     if (i <= size_) extras_->sift(heap_.data(), size_, i);
     return removed;
 }
@@ -62,7 +62,9 @@ void TaskQueue::rescheduleMin(Nanos time) noexcept {
 void TaskQueue::clear() noexcept {
     // A task's destructor may call anything, and must find this queue empty.
     const std::size_t size = std::exchange(size_, 0);
-    for (std::size_t i = 1; i <= size; ++i) DropReference()(heap_[i].task);
+    for (std::size_t i = 1; i <= size; ++i) {
+        const std::shared_ptr<TimerTask> dropped = std::move(stateOf(get(i)).queueReference);
+    }
 }
 
 void TaskQueue::heapify() noexcept {

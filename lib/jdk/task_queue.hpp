@@ -28,19 +28,6 @@ namespace jtimer::detail {
 /// entry is two plain words.
 class TaskQueue {
   public:
-    /// Drops the queue's reference, which is stored in the task.
-    struct DropReference {
-        void operator()(TimerTask* task) const noexcept {
-            const std::shared_ptr<TimerTask> dropped = std::move(stateOf(*task).queueReference);
-        }
-    };
-    /// A task that has left the queue. The queue's reference is still inside the task; destroying
-    /// this drops it. It is a single word, and passing it on does not touch the task.
-    using RemovedTask = std::unique_ptr<TimerTask, DropReference>;
-    static std::shared_ptr<TimerTask> takeReference(RemovedTask task) noexcept {
-        return std::move(stateOf(*task.release()).queueReference);
-    }
-
     TaskQueue() = default;
     /// Optional features, see QueueExtras: to return tasks with equal times in the order of their
     /// arrival, and to know the position of each task.
@@ -104,13 +91,13 @@ class TaskQueue {
         return stateOf(getMin()).queueReference;
     }
 
-    /// Removes the task with the least time.
-    RemovedTask removeMin() noexcept;
+    /// Removes the task with the least time. \returns the queue's reference to it
+    std::shared_ptr<TimerTask> removeMin() noexcept;
 
     /// Removes entry i by putting the last entry in its place, which may leave the heap out of
     /// order: call heapify() before anything that relies on the order.
-    RemovedTask quickRemove(std::size_t i) noexcept {
-        RemovedTask removed(heap_[i].task);
+    std::shared_ptr<TimerTask> quickRemove(std::size_t i) noexcept {
+        std::shared_ptr<TimerTask> removed = std::move(stateOf(get(i)).queueReference);
         if (__builtin_expect(isExtended(), 0) != 0) {
             extras_->replaceByLast(heap_.data(), size_--, i);
         } else {
@@ -121,7 +108,7 @@ class TaskQueue {
     }
 
     /// Removes entry i and keeps the order. Only for an extended queue.
-    RemovedTask remove(std::size_t i) noexcept;
+    std::shared_ptr<TimerTask> remove(std::size_t i) noexcept;
 
     /// The link of entry i, if the queue knows positions; otherwise null.
     TaskLink* linkOf(std::size_t i) const noexcept {

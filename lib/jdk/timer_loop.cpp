@@ -193,7 +193,7 @@ bool TimerLoop::startOnlyRun(const Lock& lock, TaskState& state, TaskState::Word
     if (!state.startOnlyRun()) return false;
     ++meter_.oneShots;
     meter_.runBegins(queue_.getMinTime());
-    run_.begin(lock, TaskQueue::takeReference(queue_.removeMin()), {});
+    run_.begin(lock, queue_.removeMin(), {});
     if (TaskState::isLinked(word)) delete TaskState::linkOf(word);  // removeMin() needed it
     return true;
 }
@@ -325,7 +325,7 @@ void TimerLoop::removeCancelledHeads(Lock& lock) {
 /// Destroys some of the cancelled tasks that have left the queue, not all: due tasks come first.
 void TimerLoop::destroyRemoved(Lock& lock) {
     lock.unlock();
-    removed_.destroyChained(kBatch);
+    removed_.destroy(kBatch);
     monitor_.enter(lock);
 }
 

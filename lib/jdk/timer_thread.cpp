@@ -79,7 +79,7 @@ void TimerThread::enqueue(const std::shared_ptr<TimerTask>& task, const Schedule
 std::size_t TimerThread::purge() {
     // These outlive the lock, so what they hold is destroyed outside of it.
     QueueSweep own;
-    SweptBatch batch;
+    TasksToDestroy batch;
     TasksToDestroy taken;
     Lock lock = enter();
     if (sweep_.isTaken()) {
@@ -110,7 +110,7 @@ std::vector<std::shared_ptr<TimerTask>> TimerThread::shutdownNow() {
     TaskQueue queue = stopAccepting(lock);
     monitor_.leaveAndWake(lock);
     while (!queue.empty()) {
-        std::shared_ptr<TimerTask> task = TaskQueue::takeReference(queue.removeMin());
+        std::shared_ptr<TimerTask> task = queue.removeMin();
         if (task->TimerTask::cancel()) discarded.push_back(std::move(task));
     }
     return discarded;
@@ -138,7 +138,7 @@ std::shared_ptr<TimerTask> TimerThread::taskCancelled(TimerTask& task, TaskLink&
     finishSweep();
     removed = std::move(link.removed);
     if (link.position != 0) {
-        removed = TaskQueue::takeReference(queue_.remove(link.position));
+        removed = queue_.remove(link.position);
         ++meter_.cancelled;
     }
     const bool isInside = removed != nullptr && run_.leaveReleaseIfInside(lock, task);

@@ -139,7 +139,7 @@ void queuePurge(benchmark::State& state) {
         stretch.start();
         for (auto& queue : queues.all()) {
             jtimer::detail::QueueSweep sweep;
-            jtimer::detail::SweptBatch taken;
+            jtimer::detail::TasksToDestroy taken;
             sweep.begin(queue);
             while (sweep.isUnderWay()) {
                 sweep.takeBatch(queue, taken);

@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(j78_a_sweep_in_batches_agrees_with_the_jdks_purge) {
             reference.heapify();
 
             jtimer::detail::QueueSweep sweep;
-            jtimer::detail::SweptBatch batch;
+            jtimer::detail::TasksToDestroy batch;
             std::vector<std::size_t> batches;
             sweep.begin(q.queue);
             while (sweep.isUnderWay()) {
