@@ -7,33 +7,25 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <utility>
 
 namespace jtimer::detail {
 
-/// Removes cancelled tasks for Timer::purge(), from the last entry to the first, as the JDK does
-/// (J65, J78). It works in batches, so that purge() can leave the monitor after each batch and drop
-/// the removed tasks while they are still in the cache.
+/// Removes cancelled tasks for one call of Timer::purge(), from the last entry to the first, as the
+/// JDK does (J65, J78). It works in batches, so that purge() can leave the monitor after each batch
+/// and drop the removed tasks while they are still in the cache.
 ///
 /// Between two batches the heap is out of order. So a thread that needs the queue then first
 /// finishes the sweep. Thus no thread ever sees a purge half done or waits for the destructors that
 /// purge() calls, and the moves are those of an uninterrupted purge. The tasks that other threads
 /// remove are kept here for purge(), which counts them and drops them before it returns.
 ///
-/// Entirely guarded by the timer's monitor.
+/// Entirely guarded by the timer's monitor, but destroyed outside of it.
 class QueueSweep {
   public:
+    void begin(const TaskQueue& queue) noexcept { left_ = queue.size(); }
+
     /// Whether the sweep has entries left. If so, the queue may be out of order.
     bool isUnderWay() const noexcept { return left_ != 0; }
-
-    /// Whether a purge has begun this sweep and not ended it. That purge may be dropping tasks, so
-    /// no thread waits for it, and another purge uses its own sweep.
-    bool isTaken() const noexcept { return isTaken_; }
-
-    void begin(const TaskQueue& queue) noexcept {
-        isTaken_ = true;
-        left_ = nearTo_ = queue.size();
-    }
 
     /// Removes the next cancelled tasks, up to a full batch. When the sweep has passed the first
     /// entry of the queue it is over, and the queue is in order again.
@@ -48,14 +40,8 @@ class QueueSweep {
         return take(queue, takenByOthers_, std::numeric_limits<std::size_t>::max());
     }
 
-    /// Ends the purge, after its sweep is over.
-    /// \param others receives the tasks that finish() has removed; must be empty
-    /// \returns how many tasks were removed in all
-    std::size_t end(TasksToDestroy& others) noexcept {
-        isTaken_ = false;
-        others.swap(takenByOthers_);
-        return std::exchange(count_, 0);
-    }
+    /// How many tasks have been removed in all.
+    std::size_t count() const noexcept { return count_; }
 
   private:
     /// So few tasks are still in the cache when the purge drops them.
@@ -67,8 +53,8 @@ class QueueSweep {
 
     std::size_t take(TaskQueue& queue, TasksToDestroy& taken, std::size_t most) noexcept {
         std::size_t count = 0;
-        std::size_t i = left_;
-        std::size_t nearTo = nearTo_;
+        std::size_t i = std::min(left_, queue.size());  // a forked child may have removed some
+        std::size_t nearTo = i;  // entries down to this one are near a cancelled one
         for (; i != 0 && count != most; --i) {
             const bool isNear = i >= nearTo;
             queue.prefetchBefore(i, isNear);
@@ -81,16 +67,13 @@ class QueueSweep {
             nearTo = i - std::min(i, kNear);
         }
         left_ = i;
-        nearTo_ = nearTo;
         count_ += count;
         if (left_ == 0 && count_ != 0) queue.heapify();
         return count;
     }
 
-    std::size_t left_ = 0;    ///< entries 1 to left_ have not been examined
-    std::size_t nearTo_ = 0;  ///< entries down to this one are near a cancelled one
+    std::size_t left_ = 0;  ///< entries 1 to left_ have not been examined
     std::size_t count_ = 0;
-    bool isTaken_ = false;
     TasksToDestroy takenByOthers_;
 };
 

@@ -23,11 +23,6 @@ class TasksToDestroy {
     TasksToDestroy& operator=(const TasksToDestroy&) = delete;
     ~TasksToDestroy() { destroyAll(); }
 
-    void swap(TasksToDestroy& other) noexcept {
-        first_.swap(other.first_);
-        std::swap(last_, other.last_);
-    }
-
     bool empty() const noexcept { return first_ == nullptr; }
 
     /// \param task cancelled, so that it cannot be scheduled again

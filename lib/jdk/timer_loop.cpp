@@ -71,7 +71,10 @@ void TimerLoop::failed(const std::exception_ptr& uncaught) {
     reportFailed(run, uncaught);
 }
 
-void TimerLoop::finishSweepUnderWay() noexcept { meter_.cancelled += sweep_.finish(queue_); }
+void TimerLoop::finishSweepUnderWay() noexcept {
+    if (isOfAnotherProcess()) return;  // the stack with the sweep may have been reused
+    meter_.cancelled += std::exchange(sweep_, nullptr)->finish(queue_);
+}
 
 TaskQueue TimerLoop::stopAccepting(Lock&) noexcept {
     acceptsTasks_ = false;

@@ -64,7 +64,7 @@ class TimerLoop : protected LoopThread {
     }
     /// To be called after the monitor has been released, before the queue is used again.
     void finishSweep() noexcept {
-        if (__builtin_expect(sweep_.isUnderWay(), 0) != 0) finishSweepUnderWay();
+        if (__builtin_expect(sweep_ != nullptr, 0) != 0) finishSweepUnderWay();
     }
     void finishSweepUnderWay() noexcept;
 
@@ -81,7 +81,9 @@ class TimerLoop : protected LoopThread {
 
     const Settings settings_;
     TaskQueue queue_;
-    QueueSweep sweep_;
+    /// What a purge has left of its sweep while it is outside of the monitor, or null. It is on
+    /// the stack of the thread that purges.
+    QueueSweep* sweep_ = nullptr;
     bool acceptsTasks_ = true;
     RunMeter meter_;
     CurrentRun run_;

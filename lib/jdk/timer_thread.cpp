@@ -78,23 +78,18 @@ void TimerThread::enqueue(const std::shared_ptr<TimerTask>& task, const Schedule
 
 std::size_t TimerThread::purge() {
     // These outlive the lock, so what they hold is destroyed outside of it.
-    QueueSweep own;
+    QueueSweep sweep;
     TasksToDestroy batch;
-    TasksToDestroy taken;
     Lock lock = enter();
-    if (sweep_.isTaken()) {
-        own.begin(queue_);
-        meter_.cancelled += own.finish(queue_);
-        return own.end(taken);
-    }
-    sweep_.begin(queue_);
-    while (sweep_.isUnderWay()) {
-        meter_.cancelled += sweep_.takeBatch(queue_, batch);
+    sweep.begin(queue_);
+    while (sweep.isUnderWay()) {
+        meter_.cancelled += sweep.takeBatch(queue_, batch);
+        sweep_ = sweep.isUnderWay() ? &sweep : nullptr;
         lock.unlock();
         batch.destroyAll();
         monitor_.enter(lock);
     }
-    return sweep_.end(taken);
+    return sweep.count();
 }
 
 void TimerThread::cancel() {
