@@ -1,5 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "jdk/timer_loop.hpp"
+#include "jdk/timer_thread.hpp"
 
 #include "data/periods.hpp"
 #include "jdk/refused_task.hpp"
@@ -24,7 +24,7 @@ namespace {
 constexpr int kBatch = 32;
 
 /// The loop that the calling thread runs, or null.
-thread_local const TimerLoop* ofThisThread = nullptr;
+thread_local const TimerThread* ofThisThread = nullptr;
 
 /// Keeps the Timer's constructor from waiting forever if onThreadStart calls pthread_exit.
 struct AnswerWhenUnwound {
@@ -36,13 +36,8 @@ struct AnswerWhenUnwound {
 
 }  // namespace
 
-TimerLoop::TimerLoop(Settings settings)
-    : LoopThread(std::move(settings.thread)), settings_(std::move(settings)),
-      queue_(TaskQueue::Extended{settings_.ties == Ties::Fifo, settings_.removeOnCancel}),
-      reports_(*reporter_, settings_.handlers), isReachedExact_(monitor_.isReachedExact()) {}
-
 /// \returns whether the timer goes on
-bool TimerLoop::callOnThreadStart() {
+bool TimerThread::callOnThreadStart() {
     AnswerWhenUnwound unwound{&started_};
     const std::exception_ptr thrown = exceptionOf(settings_.onThreadStart);
     unwound.answer = nullptr;
@@ -54,14 +49,14 @@ bool TimerLoop::callOnThreadStart() {
     return thrown == nullptr;
 }
 
-void TimerLoop::end() {
+void TimerThread::end() {
     endRunIfDropped();  // of a task that threw, if pthread_exit has unwound the report
     discardTasks();
     endRunIfDropped();
     ofThisThread = nullptr;  // destructors of thread_local objects run after this object is gone
 }
 
-void TimerLoop::failed(const std::exception_ptr& uncaught) {
+void TimerThread::failed(const std::exception_ptr& uncaught) {
     exceptionOf([this] {
         const Lock lock = monitor_.enter();
         endBurst();  // reads the clock, which may have thrown, and may throw again
@@ -71,12 +66,12 @@ void TimerLoop::failed(const std::exception_ptr& uncaught) {
     reportFailed(run, uncaught);
 }
 
-void TimerLoop::finishSweepUnderWay() noexcept {
+void TimerThread::finishSweepUnderWay() noexcept {
     if (isOfAnotherProcess()) return;  // the stack with the sweep may have been reused
     meter_.cancelled += std::exchange(sweep_, nullptr)->finish(queue_);
 }
 
-TaskQueue TimerLoop::stopAccepting(Lock&) noexcept {
+TaskQueue TimerThread::stopAccepting(Lock&) noexcept {
     acceptsTasks_ = false;
     meter_.discarded += queue_.size();
     queue_.forgetLinks();
@@ -85,7 +80,7 @@ TaskQueue TimerLoop::stopAccepting(Lock&) noexcept {
 
 /// Stops accepting tasks and drops all of them. The task that has thrown, or exited its thread, is
 /// dropped last: see reportFailed().
-void TimerLoop::discardTasks() {
+void TimerThread::discardTasks() {
     {
         Lock lock = enter();
         const TaskQueue discarded = stopAccepting(lock);
@@ -95,7 +90,7 @@ void TimerLoop::discardTasks() {
     dropRunning();
 }
 
-FailedRun TimerLoop::failedRun() const noexcept {
+FailedRun TimerThread::failedRun() const noexcept {
     FailedRun run;
     if (run_.task() == nullptr) return run;
     run.taskName = TaskNames::forReport(run_.task().get());
@@ -111,7 +106,7 @@ FailedRun TimerLoop::failedRun() const noexcept {
 /// must not be the address of a destroyed task, which a new task may get. Hence the run also ends
 /// here, before the destructor of the exception, which is user code. Without other references no
 /// thread can wait, and the run ends before the report.
-void TimerLoop::reportFailed(FailedRun& run, const std::exception_ptr& exception) {
+void TimerThread::reportFailed(FailedRun& run, const std::exception_ptr& exception) {
     if (run.task == nullptr) run.task = run.dropped.lock();
     if (run.task == nullptr) run_.end(monitor_.enter());
     reports_.failed(exception, run);
@@ -119,7 +114,7 @@ void TimerLoop::reportFailed(FailedRun& run, const std::exception_ptr& exception
     run_.end(monitor_.enter());
 }
 
-void TimerLoop::mainLoop() {
+void TimerThread::mainLoop() {
     ofThisThread = this;
     if (settings_.onThreadStart && !callOnThreadStart()) return;
     Lock lock = monitor_.enter();
@@ -158,7 +153,7 @@ void TimerLoop::mainLoop() {
 /// The present time; or a time that the clock has certainly reached, if that proves the head due. A
 /// fixed delay counts from the present time, and from the same reading that found the task due: a
 /// second reading may be earlier if the clock is set back.
-Nanos TimerLoop::readClock() {
+Nanos TimerThread::readClock() {
     const Nanos cheap = monitor_.reached();
     if (isReachedExact_) {
         meter_.noteExact(cheap);
@@ -174,14 +169,14 @@ Nanos TimerLoop::readClock() {
 }
 
 /// To be called when the thread has nothing to run and is about to wait.
-void TimerLoop::endBurst() {
+void TimerThread::endBurst() {
     if (meter_.inBurst()) meter_.burstEnds(monitor_.now());
 }
 
 /// Starts a run of the head task, which is due. Removes a one-shot from the queue, and reschedules
 /// a repeating task for its next time.
 /// \returns false if the task does not run after all
-bool TimerLoop::startRun(const Lock& lock, Nanos now) noexcept {
+bool TimerThread::startRun(const Lock& lock, Nanos now) noexcept {
     TaskState& state = stateOf(queue_.getMin());
     const TaskState::Word word = state.word();
     const Nanos signedPeriod = signedPeriodOf(word);  // also 0 if it has just been cancelled
@@ -192,7 +187,7 @@ bool TimerLoop::startRun(const Lock& lock, Nanos now) noexcept {
     return true;
 }
 
-bool TimerLoop::startOnlyRun(const Lock& lock, TaskState& state, TaskState::Word word) noexcept {
+bool TimerThread::startOnlyRun(const Lock& lock, TaskState& state, TaskState::Word word) noexcept {
     if (!state.startOnlyRun()) return false;
     ++meter_.oneShots;
     meter_.runBegins(queue_.getMinTime());
@@ -202,7 +197,7 @@ bool TimerLoop::startOnlyRun(const Lock& lock, TaskState& state, TaskState::Word
 }
 
 /// \returns false if the run has been dropped, with the later runs that were also missed by now
-bool TimerLoop::startLinkedRun(const Lock& lock, TaskLink& link, Nanos now) noexcept {
+bool TimerThread::startLinkedRun(const Lock& lock, TaskLink& link, Nanos now) noexcept {
     Nanos due = queue_.getMinTime();
     std::uint64_t missed = 0;
     if (link.missed != MissedRuns::Burst) {
@@ -225,7 +220,7 @@ bool TimerLoop::startLinkedRun(const Lock& lock, TaskLink& link, Nanos now) noex
 }
 
 /// \param due the time for which this run was planned
-void TimerLoop::startRepeatedRun(Nanos signedPeriod, Nanos due, Nanos now) noexcept {
+void TimerThread::startRepeatedRun(Nanos signedPeriod, Nanos due, Nanos now) noexcept {
     meter_.runBegins(due);
     const bool fixedDelay = signedPeriod < 0;
     // A fixed delay counts from the start of this run. But the delays caused by the tolerance must
@@ -238,13 +233,13 @@ void TimerLoop::startRepeatedRun(Nanos signedPeriod, Nanos due, Nanos now) noexc
     queue_.rescheduleMin(saturatingAdd(scheduled, period));
 }
 
-std::uint64_t TimerLoop::missedBefore(const TimerTask& task) noexcept {
-    const TimerLoop* const thread = ofThisThread;
+std::uint64_t TimerThread::missedBefore(const TimerTask& task) noexcept {
+    const TimerThread* const thread = ofThisThread;
     return thread != nullptr && thread->run_.task().get() == &task ? thread->run_.numbers().missed
                                                                    : 0;
 }
 
-void TimerLoop::runTask(Lock& lock) {
+void TimerThread::runTask(Lock& lock) {
     lock.unlock();
     try {
         if (settings_.slowTaskThreshold.has_value()) {
@@ -273,19 +268,19 @@ void TimerLoop::runTask(Lock& lock) {
 
 /// With removeOnCancel: destroys what the task captured if it was cancelled during its run. A task
 /// that is cancelled later is no longer inside its run, and leaves nothing to this thread.
-void TimerLoop::releaseIfCancelled() {
+void TimerThread::releaseIfCancelled() {
     Lock lock = monitor_.enter();
     const bool release = run_.leaveInside(lock);
     lock.unlock();
     if (release) TaskAccess::release(*run_.task());
 }
 
-void TimerLoop::endRunIfDropped() {
+void TimerThread::endRunIfDropped() {
     if (run_.task() != nullptr) return;
     run_.end(monitor_.enter());
 }
 
-void TimerLoop::runTimed() {
+void TimerThread::runTimed() {
     Nanos begin = 0;
     fromClock_ = exceptionOf([&] { begin = monitor_.now(); });
     if (fromClock_ != nullptr) return;
@@ -297,7 +292,7 @@ void TimerLoop::runTimed() {
 }
 
 /// Does what TimerOptions::onException asks for. \returns whether the timer goes on
-bool TimerLoop::survive(const std::exception_ptr& exception) {
+bool TimerThread::survive(const std::exception_ptr& exception) {
     // The unwinding caused by pthread_exit is not a C++ exception, hence null.
     if (exception == nullptr) return false;
     reporter_->countFailedRun();
@@ -306,7 +301,7 @@ bool TimerLoop::survive(const std::exception_ptr& exception) {
     return true;
 }
 
-void TimerLoop::reportAndGoOn(const std::exception_ptr& exception) {
+void TimerThread::reportAndGoOn(const std::exception_ptr& exception) {
     if (settings_.onException == OnException::CancelTask) run_.task()->TimerTask::cancel();
     FailedRun run = failedRun();
     dropRunning();
@@ -315,7 +310,7 @@ void TimerLoop::reportAndGoOn(const std::exception_ptr& exception) {
 
 /// Removes cancelled tasks from the head of the queue, but only a batch, because other threads need
 /// the monitor, too.
-void TimerLoop::removeCancelledHeads(Lock& lock) {
+void TimerThread::removeCancelledHeads(Lock& lock) {
     for (int i = 0; i < kBatch && !queue_.empty(); ++i) {
         if (!stateOf(queue_.getMin()).isCancelled()) break;
         TaskLink* const link = queue_.linkOf(1);
@@ -326,7 +321,7 @@ void TimerLoop::removeCancelledHeads(Lock& lock) {
 }
 
 /// Destroys some of the cancelled tasks that have left the queue, not all: due tasks come first.
-void TimerLoop::destroyRemoved(Lock& lock) {
+void TimerThread::destroyRemoved(Lock& lock) {
     lock.unlock();
     removed_.destroy(kBatch);
     monitor_.enter(lock);
@@ -335,14 +330,14 @@ void TimerLoop::destroyRemoved(Lock& lock) {
 /// By how much the tolerance has delayed a run that was due at this time, up to the end of the last
 /// wait. A task that came due while the thread was busy would be just as late without a
 /// tolerance.
-Nanos TimerLoop::heldBack(Nanos due) const noexcept {
+Nanos TimerThread::heldBack(Nanos due) const noexcept {
     const Nanos until = std::min(wakeUpFor(due), waitedFor_);
     return until > due ? until - due : 0;
 }
 
 /// Waits for the head task, which is not due at `now`. If no more tasks are accepted, cancelling
 /// the task also ends the wait.
-void TimerLoop::waitForHead(Lock& lock, Nanos now) {
+void TimerThread::waitForHead(Lock& lock, Nanos now) {
     if (!acceptsTasks_ && !linkHead()) return;
     if (meter_.inBurst()) meter_.burstEnds(now);
     // A tolerance already says how late a task may be.
@@ -356,13 +351,13 @@ void TimerLoop::waitForHead(Lock& lock, Nanos now) {
 
 /// Links the head task, so that cancelling it wakes this thread. Without memory for the link, the
 /// thread waits until the task's time. \returns false if the task is already cancelled
-bool TimerLoop::linkHead() {
+bool TimerThread::linkHead() {
     TaskState& state = stateOf(queue_.getMin());
     const TaskState::Word word = state.word();
     if ((word & TaskState::kScheduled) == 0) return false;
     if (TaskState::isLinked(word)) return true;
     try {
-        auto link = std::make_unique<TaskLink>(timer_.lock(), TaskState::periodOf(word));
+        auto link = std::make_unique<TaskLink>(shared_from_this(), TaskState::periodOf(word));
         if (!state.link(word, link.get())) return false;
         static_cast<void>(link.release());
     } catch (const std::bad_alloc&) {

@@ -20,10 +20,12 @@
 namespace jtimer::detail {
 
 TimerThread::TimerThread(Settings settings)
-    : TimerLoop(std::move(settings)), longestUnlinked_(longestUnlinked(settings_)) {}
+    : LoopThread(std::move(settings.thread)), settings_(std::move(settings)),
+      queue_(TaskQueue::Extended{settings_.ties == Ties::Fifo, settings_.removeOnCancel}),
+      reports_(*reporter_, settings_.handlers), longestUnlinked_(longestUnlinked(settings_)),
+      isReachedExact_(monitor_.isReachedExact()) {}
 
 void TimerThread::start() {
-    timer_ = weak_from_this();
     std::future<bool> goesOn = started_.get_future();
     LoopThread::start(shared_from_this());
     if (settings_.onThreadStart) {
