@@ -13,7 +13,7 @@ struct All {
     All() noexcept = default;  // the list's constructor does not throw, but does not say so
 
     ProcessMutex mutex;
-    IntrusiveList<AmongAllTimers> timers JTIMER_GUARDED_BY(mutex);
+    IntrusiveList<TimerThread> timers JTIMER_GUARDED_BY(mutex);
 };
 
 /// Never destroyed: a static Timer may be made before other static objects, and destroyed after
@@ -25,32 +25,31 @@ All& all() noexcept {
 
 }  // namespace
 
-void AmongAllTimers::joinAllTimers() noexcept {
+void AllTimers::add(TimerThread& timer) noexcept {
     const Guard lock(all().mutex);
-    all().timers.push_back(*this);
+    all().timers.push_back(timer);
 }
 
-void AmongAllTimers::leaveAllTimers() noexcept {
+void AllTimers::remove(TimerThread& timer) noexcept {
     const Guard lock(all().mutex);
-    if (is_linked()) unlink();
+    if (timer.is_linked()) timer.unlink();
 }
 
 /// A timer in the list is safe to use: it leaves the list before any part of it is destroyed, and
 /// needs the mutex to do so. But its last reference may already be gone; then it runs nothing.
-std::shared_ptr<TimerThread> AmongAllTimers::runnerOf(const TimerTask& task) {
+std::shared_ptr<TimerThread> AllTimers::runnerOf(const TimerTask& task) {
     const Guard lock(all().mutex);
-    for (AmongAllTimers& each : all().timers) {
-        auto& timer = static_cast<TimerThread&>(each);
-        if (timer.isRunningElsewhere(task)) return timer.weak_from_this().lock();
+    for (TimerThread& each : all().timers) {
+        if (each.isRunningElsewhere(task)) return each.weak_from_this().lock();
     }
     return nullptr;
 }
 
-std::shared_ptr<TimerTask> AmongAllTimers::taskOfEndedCancelled(const AmongAllTimers* timer,
-                                                                TimerTask& task, TaskLink& link) {
+std::shared_ptr<TimerTask> AllTimers::taskOfEndedCancelled(const TimerThread* timer,
+                                                           TimerTask& task, TaskLink& link) {
     const Guard lock(all().mutex);
-    for (AmongAllTimers& each : all().timers) {
-        if (&each == timer) return static_cast<TimerThread&>(each).taskCancelled(task, link);
+    for (TimerThread& each : all().timers) {
+        if (&each == timer) return each.taskCancelled(task, link);
     }
     return std::move(link.removed);
 }

@@ -13,7 +13,6 @@
 
 namespace jtimer::detail {
 
-class AmongAllTimers;
 class TimerThread;
 
 /// Extra state for a scheduled task that needs more than a period of at most 18 years. It also
@@ -49,11 +48,12 @@ struct alignas(16) TaskLink {
 
     /// \param owner the timer; null in tests of the queue
     TaskLink(const std::shared_ptr<TimerThread>& owner, Nanos signedPeriod,
-             MissedRuns missedRuns = MissedRuns::Burst) noexcept;
+             MissedRuns missedRuns = MissedRuns::Burst) noexcept
+        : timer(owner), address(owner.get()), period(signedPeriod), missed(missedRuns) {}
 
     const std::weak_ptr<TimerThread> timer;
     /// The same timer as listed among all timers; it may no longer exist.
-    const AmongAllTimers* const address;
+    const TimerThread* const address;
     /// As in TaskState::scheduledWith().
     const Nanos period;
     const MissedRuns missed;
@@ -81,11 +81,5 @@ inline Nanos signedPeriodOf(TaskState::Word word) noexcept {
 inline bool needsPresentTime(TaskState::Word scheduled) noexcept {
     return scheduled < 0 || TaskState::isLinked(scheduled);
 }
-
-/// Finishes TimerTask::cancel() for a task whose word was `linked`.
-void finishCancel(TimerTask& task, TaskState::Word linked);
-
-/// Finishes TimerTask's destructor for such a task.
-void finishTask(TimerTask& task, TaskState::Word last) noexcept;
 
 }  // namespace jtimer::detail

@@ -2,7 +2,6 @@
 #include "jdk/timer_thread.hpp"
 
 #include "data/periods.hpp"
-#include "jdk/refused_task.hpp"
 #include "jdk/task_names.hpp"
 #include "thread/uncaught_exception.hpp"
 

@@ -1,27 +1,52 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include <jtimer/jdk/timer_task.hpp>
 
+#include "jdk/all_timers.hpp"
 #include "jdk/task_link.hpp"
 #include "jdk/task_names.hpp"
 #include "jdk/timer_thread.hpp"
 
 #include <atomic>
+#include <memory>
 #include <utility>
 
 namespace jtimer {
 
+using detail::AllTimers;
+using detail::TaskLink;
 using detail::TaskState;
+using detail::TimerThread;
+
+namespace {
+
+/// The rest of cancel() for a task whose word was `linked`.
+void finishCancel(TimerTask& task, TaskState::Word linked) {
+    const std::unique_ptr<TaskLink> link(TaskState::linkOf(linked));
+    const std::shared_ptr<TimerThread> timer = link->timer.lock();
+    const std::shared_ptr<TimerTask> removed =
+        timer != nullptr ? timer->taskCancelled(task, *link)
+                         : AllTimers::taskOfEndedCancelled(link->address, task, *link);
+    if (removed != nullptr) detail::TaskAccess::release(*removed);
+}
+
+/// The rest of the destructor for a task whose word was `last`.
+void finishTask(const TimerTask& task, TaskState::Word last) noexcept {
+    if ((last & TaskState::kNamed) != 0) detail::TaskNames::forget(task);
+    if (TaskState::isLinked(last)) delete TaskState::linkOf(last);
+}
+
+}  // namespace
 
 TimerTask::~TimerTask() {
     const TaskState::Word last = jtimerState_.word();
-    if ((last & TaskState::kHasMore) != 0) detail::finishTask(*this, last);
+    if ((last & TaskState::kHasMore) != 0) finishTask(*this, last);
 }
 
 void TimerTask::jtimerRelease() noexcept {}
 
 bool TimerTask::cancel() {
     const TaskState::Word before = jtimerState_.cancel();
-    if (__builtin_expect(TaskState::isLinked(before), 0) != 0) detail::finishCancel(*this, before);
+    if (__builtin_expect(TaskState::isLinked(before), 0) != 0) finishCancel(*this, before);
     return (before & TaskState::kScheduled) != 0;
 }
 
@@ -34,7 +59,7 @@ bool TimerTask::cancel() {
 bool TimerTask::cancelAndWait() {
     const bool answer = cancel();
     if (!isCancelled()) TimerTask::cancel();  // an override may not have called this one
-    const auto runner = detail::AmongAllTimers::runnerOf(*this);
+    const auto runner = AllTimers::runnerOf(*this);
     if (runner != nullptr) runner->awaitRunEnd(*this);
     return answer;
 }
@@ -43,9 +68,7 @@ std::int64_t TimerTask::scheduledExecutionTime() const {
     return jtimerState_.scheduledExecutionTime.load(std::memory_order_relaxed);
 }
 
-std::uint64_t TimerTask::missedRuns() const noexcept {
-    return detail::TimerThread::missedBefore(*this);
-}
+std::uint64_t TimerTask::missedRuns() const noexcept { return TimerThread::missedBefore(*this); }
 
 bool TimerTask::isScheduled() const noexcept {
     return (jtimerState_.word() & TaskState::kScheduled) != 0;

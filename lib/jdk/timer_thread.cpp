@@ -1,7 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "jdk/timer_thread.hpp"
 
-#include "jdk/refused_task.hpp"
 #include "jdk/task_names.hpp"
 #include "sync/uninterruptible.hpp"
 #include "thread/uncaught_exception.hpp"
@@ -37,7 +36,7 @@ void TimerThread::start() {
             throw;
         }
     }
-    joinAllTimers();  // before any task can be scheduled
+    AllTimers::add(*this);  // before any task can be scheduled
 }
 
 void TimerThread::scheduleLinked(const std::shared_ptr<TimerTask>& task, const Schedule& schedule) {

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "data/intrusive_list.hpp"
 #include "jdk/all_timers.hpp"
 #include "jdk/current_run.hpp"
 #include "jdk/queue_sweep.hpp"
@@ -11,6 +12,7 @@
 #include "jdk/tasks_to_destroy.hpp"
 #include "thread/loop_thread.hpp"
 
+#include <jtimer/exceptions.hpp>
 #include <jtimer/jdk/missed_runs.hpp>
 #include <jtimer/jdk/timer_options.hpp>
 
@@ -35,6 +37,13 @@ struct Schedule {
     bool ofNewTask = false;  ///< whether only the caller knows the task
 };
 
+/// Thrown when a task schedules on its own timer and the timer no longer accepts tasks. For the
+/// task it is an IllegalStateException; but if it leaves the task, the pending tasks still run.
+class RefusedTask final : public IllegalStateException {
+  public:
+    RefusedTask() : IllegalStateException("Timer already cancelled.") {}
+};
+
 /// The JDK's timer: one thread, one monitor, one queue. Shared by the Timer and the thread, so that
 /// a task may destroy the Timer. timer_thread.cpp is the side of the callers, and timer_loop.cpp
 /// that of the thread.
@@ -45,7 +54,7 @@ struct Schedule {
 /// and of what they captured, and the exception handlers. So user code may call anything. Only a
 /// user's clock is also read with the monitor held.
 class TimerThread final : public std::enable_shared_from_this<TimerThread>,
-                          public AmongAllTimers,
+                          public ListHook,
                           private LoopThread {
   public:
     /// The TimerOptions, checked and completed.
@@ -64,7 +73,7 @@ class TimerThread final : public std::enable_shared_from_this<TimerThread>,
     /// \throws std::system_error if the clock cannot make another Waiter
     explicit TimerThread(Settings settings);
 
-    ~TimerThread() { leaveAllTimers(); }
+    ~TimerThread() { AllTimers::remove(*this); }
 
     /// \throws std::system_error if the system cannot start a thread; what onThreadStart throws
     void start();
