@@ -39,9 +39,6 @@ class RunMeter {
         lastReading_ = now;
     }
 
-    /// Records a reading if every reading is exact.
-    void noteExact(Nanos now) noexcept { lastReading_ = now; }
-
     /// \param due when the run should have begun. The last exact reading is no earlier, because a
     ///   cheap reading that is later leads to a new exact one.
     void runBegins(Nanos due) noexcept {

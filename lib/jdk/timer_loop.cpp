@@ -154,10 +154,6 @@ void TimerThread::mainLoop() {
 /// second reading may be earlier if the clock is set back.
 Nanos TimerThread::readClock() {
     const Nanos cheap = monitor_.reached();
-    if (isReachedExact_) {
-        meter_.noteExact(cheap);
-        return cheap;
-    }
     if (queue_.getMinTime() > cheap || needsPresentTime(stateOf(queue_.getMin()).word()) ||
         meter_.wantsReading(cheap)) {
         const Nanos now = monitor_.now();

@@ -21,8 +21,7 @@ namespace jtimer::detail {
 TimerThread::TimerThread(Settings settings)
     : LoopThread(std::move(settings.thread)), settings_(std::move(settings)),
       queue_(TaskQueue::Extended{settings_.ties == Ties::Fifo, settings_.removeOnCancel}),
-      reports_(*reporter_, settings_.handlers), longestUnlinked_(longestUnlinked(settings_)),
-      isReachedExact_(monitor_.isReachedExact()) {}
+      reports_(*reporter_, settings_.handlers), longestUnlinked_(longestUnlinked(settings_)) {}
 
 void TimerThread::start() {
     std::future<bool> goesOn = started_.get_future();

@@ -209,8 +209,6 @@ class TimerThread final : public std::enable_shared_from_this<TimerThread>,
 
     // Used by the timer's thread only.
 
-    /// Whether the cheap reading of the clock is the present time.
-    const bool isReachedExact_;
     /// The end of the last wait for a task, or the planned one if it ended later.
     Nanos waitedFor_ = kLongAgo;
     /// What a user's clock threw before or after the run; not an exception of the task.
