@@ -4,6 +4,7 @@
 #include "jdk/task_names.hpp"
 
 #include <array>
+#include <chrono>
 #include <cinttypes>
 #include <cstddef>
 #include <cstdio>
@@ -11,26 +12,26 @@
 
 namespace jtimer::detail {
 
-RunReports::RunReports(const Reporter& reporter, const Handlers& handlers)
-    : reporter_(reporter), handlers_(handlers),
-      nameToTell_(handlers_.taskException ? reporter_.name : std::string()) {}
+RunReports::RunReports(const Reporter& reporter, const TimerOptions& options)
+    : reporter_(reporter), options_(options),
+      nameToTell_(options_.taskExceptionHandler ? reporter_.name : std::string()) {}
 
 void RunReports::failed(const std::exception_ptr& exception, const FailedRun& run) {
-    if (run.task == nullptr || !handlers_.taskException) {
+    if (run.task == nullptr || !options_.taskExceptionHandler) {
         const auto thrown = reporter_.report(exception, run.taskName);
         if (thrown != nullptr) printException(reporter_.name, "uncaughtExceptionHandler", thrown);
         return;
     }
     TaskException told{std::move(nameToTell_), run.task, run.number, exception};
-    const auto thrown = exceptionOf([&] { handlers_.taskException(told); });
+    const auto thrown = exceptionOf([&] { options_.taskExceptionHandler(told); });
     nameToTell_ = std::move(told.timerName);
     if (thrown != nullptr) printException(reporter_.name, "taskExceptionHandler", thrown);
 }
 
 void RunReports::slow(const TimerTask& task, Nanos duration) const {
     const auto thrown = exceptionOf([&] {
-        if (handlers_.slowTask) {
-            handlers_.slowTask(task, std::chrono::nanoseconds(duration));
+        if (options_.onSlowTask) {
+            options_.onSlowTask(task, std::chrono::nanoseconds(duration));
         } else {
             printSlow(task, duration);
         }

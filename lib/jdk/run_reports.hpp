@@ -6,10 +6,8 @@
 #include <jtimer/detail/saturating.hpp>
 #include <jtimer/jdk/timer_options.hpp>
 
-#include <chrono>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -31,16 +29,11 @@ struct FailedRun {
 /// and slow(), and the thread that destroys the timer calls hangs().
 class RunReports {
   public:
-    struct Handlers {
-        std::function<void(const TaskException&)> taskException;
-        std::function<void(const TimerTask&, std::chrono::nanoseconds)> slowTask;
-    };
-
     /// Both must outlive this object.
-    RunReports(const Reporter& reporter, const Handlers& handlers);
+    RunReports(const Reporter& reporter, const TimerOptions& options);
 
     /// Whether failed() needs the task, and not only its name.
-    bool needsTask() const noexcept { return static_cast<bool>(handlers_.taskException); }
+    bool needsTask() const noexcept { return static_cast<bool>(options_.taskExceptionHandler); }
 
     void failed(const std::exception_ptr& exception, const FailedRun& run);
     void slow(const TimerTask& task, Nanos duration) const;
@@ -53,7 +46,7 @@ class RunReports {
     void printSlow(const TimerTask& task, Nanos duration) const;
 
     const Reporter& reporter_;
-    const Handlers& handlers_;
+    const TimerOptions& options_;
     /// The timer's name for the next TaskException, copied in advance because a copy can fail.
     std::string nameToTell_;
 };

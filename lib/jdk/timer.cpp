@@ -58,17 +58,11 @@ TimerThread::Settings toSettings(TimerOptions& options) {
         std::move(options.uncaughtExceptionHandler), std::move(options.clock),
         detail::defaultWallClock);
     settings.thread.timerSlack = timerSlack;
-    settings.onException = options.onException;
-    settings.handlers.taskException = std::move(options.taskExceptionHandler);
-    settings.removeOnCancel = options.removeOnCancel;
-    settings.maxPending = options.maxPending;
-    settings.ties = options.ties;
     if (options.slowTaskThreshold) {
         settings.slowTaskThreshold =
             requireNotNegative(*options.slowTaskThreshold, "slowTaskThreshold");
     }
-    settings.handlers.slowTask = std::move(options.onSlowTask);
-    settings.onThreadStart = std::move(options.onThreadStart);
+    settings.options = std::move(options);
     return settings;
 }
 

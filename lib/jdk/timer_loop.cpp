@@ -38,7 +38,7 @@ struct AnswerWhenUnwound {
 /// \returns whether the timer goes on
 bool TimerThread::callOnThreadStart() {
     AnswerWhenUnwound unwound{&started_};
-    const std::exception_ptr thrown = exceptionOf(settings_.onThreadStart);
+    const std::exception_ptr thrown = exceptionOf(options_.onThreadStart);
     unwound.answer = nullptr;
     if (thrown != nullptr) {
         started_.set_exception(thrown);
@@ -115,7 +115,7 @@ void TimerThread::reportFailed(FailedRun& run, const std::exception_ptr& excepti
 
 void TimerThread::mainLoop() {
     ofThisThread = this;
-    if (settings_.onThreadStart && !callOnThreadStart()) return;
+    if (options_.onThreadStart && !callOnThreadStart()) return;
     Lock lock = monitor_.enter();
     for (;;) {
         finishSweep();
@@ -237,7 +237,7 @@ std::uint64_t TimerThread::missedBefore(const TimerTask& task) noexcept {
 void TimerThread::runTask(Lock& lock) {
     lock.unlock();
     try {
-        if (settings_.slowTaskThreshold.has_value()) {
+        if (slowTaskThreshold_.has_value()) {
             runTimed();
         } else {
             run_.task()->run();
@@ -282,7 +282,7 @@ void TimerThread::runTimed() {
     const std::exception_ptr thrown = exceptionOf([this] { run_.task()->run(); });
     Nanos duration = 0;
     fromClock_ = exceptionOf([&] { duration = saturatingSubtract(monitor_.now(), begin); });
-    if (duration > *settings_.slowTaskThreshold) reports_.slow(*run_.task(), duration);
+    if (duration > *slowTaskThreshold_) reports_.slow(*run_.task(), duration);
     if (thrown != nullptr) std::rethrow_exception(thrown);
 }
 
@@ -291,13 +291,13 @@ bool TimerThread::survive(const std::exception_ptr& exception) {
     // The unwinding caused by pthread_exit is not a C++ exception, hence null.
     if (exception == nullptr) return false;
     reporter_->countFailedRun();
-    if (settings_.onException == OnException::StopTimer) return false;
+    if (options_.onException == OnException::StopTimer) return false;
     reportAndGoOn(exception);
     return true;
 }
 
 void TimerThread::reportAndGoOn(const std::exception_ptr& exception) {
-    if (settings_.onException == OnException::CancelTask) run_.task()->TimerTask::cancel();
+    if (options_.onException == OnException::CancelTask) run_.task()->TimerTask::cancel();
     FailedRun run = failedRun();
     dropRunning();
     reportFailed(run, exception);
@@ -336,12 +336,12 @@ void TimerThread::waitForHead(Lock& lock, Nanos now) {
     if (!acceptsTasks_ && !linkHead()) return;
     if (meter_.inBurst()) meter_.burstEnds(now);
     // A tolerance already says how late a task may be.
-    const Nanos next = settings_.tolerance == 0 ? queue_.getSecondTime() : kNever;
+    const Nanos next = tolerance_ == 0 ? queue_.getSecondTime() : kNever;
     waitedFor_ = wakeUpFor(queue_.getMinTime());
     monitor_.waitUntil(lock, waitedFor_, now, next);
     ++meter_.wakeUps;
     // A new task may have ended it early.
-    if (settings_.tolerance != 0) waitedFor_ = std::min(waitedFor_, monitor_.now());
+    if (tolerance_ != 0) waitedFor_ = std::min(waitedFor_, monitor_.now());
 }
 
 /// Links the head task, so that cancelling it wakes this thread. Without memory for the link, the

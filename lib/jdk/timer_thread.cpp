@@ -19,14 +19,15 @@
 namespace jtimer::detail {
 
 TimerThread::TimerThread(Settings settings)
-    : LoopThread(std::move(settings.thread)), settings_(std::move(settings)),
-      queue_(TaskQueue::Extended{settings_.ties == Ties::Fifo, settings_.removeOnCancel}),
-      reports_(*reporter_, settings_.handlers), longestUnlinked_(longestUnlinked(settings_)) {}
+    : LoopThread(std::move(settings.thread)), options_(std::move(settings.options)),
+      tolerance_(settings.tolerance), slowTaskThreshold_(settings.slowTaskThreshold),
+      queue_(TaskQueue::Extended{options_.ties == Ties::Fifo, options_.removeOnCancel}),
+      reports_(*reporter_, options_) {}
 
 void TimerThread::start() {
     std::future<bool> goesOn = started_.get_future();
     LoopThread::start(shared_from_this());
-    if (settings_.onThreadStart) {
+    if (options_.onThreadStart) {
         try {
             if (!goesOn.get())
                 throw IllegalStateException("TimerOptions::onThreadStart ended the thread.");
@@ -52,12 +53,12 @@ void TimerThread::enqueue(const std::shared_ptr<TimerTask>& task, const Schedule
         throw IllegalStateException("Timer already cancelled.");
     }
     if (task == nullptr) throw NullPointerException("task cannot be null");
-    if (settings_.maxPending != 0 && queue_.size() >= settings_.maxPending) {
+    if (options_.maxPending != 0 && queue_.size() >= options_.maxPending) {
         throw RejectedExecutionException("Number of pending tasks (" +
                                          std::to_string(queue_.size()) +
                                          ") is greater than or equal to maximum allowed pending "
                                          "tasks (" +
-                                         std::to_string(settings_.maxPending) + ')');
+                                         std::to_string(options_.maxPending) + ')');
     }
     queue_.reserveOne();  // can fail, so call it before the first change
     TaskState& state = stateOf(*task);

@@ -20,7 +20,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <future>
 #include <memory>
 #include <optional>
@@ -57,17 +56,11 @@ class TimerThread final : public std::enable_shared_from_this<TimerThread>,
                           public ListHook,
                           private LoopThread {
   public:
-    /// The TimerOptions, checked and completed.
     struct Settings {
         LoopThread::Settings thread;
-        RunReports::Handlers handlers;
-        OnException onException = OnException::StopTimer;
-        bool removeOnCancel = false;
-        std::size_t maxPending = 0;
-        Ties ties = Ties::Jdk;
-        std::optional<Nanos> slowTaskThreshold;
-        std::function<void()> onThreadStart;
+        TimerOptions options;  ///< for what is not in the other fields
         Nanos tolerance = 0;
+        std::optional<Nanos> slowTaskThreshold;
     };
 
     /// \throws std::system_error if the clock cannot make another Waiter
@@ -117,15 +110,10 @@ class TimerThread final : public std::enable_shared_from_this<TimerThread>,
     void detach() noexcept { detached_.store(true, std::memory_order_relaxed); }
 
   private:
-    /// Tasks with a longer period, of fixed rate or fixed delay, need a TaskLink; -1 means that all
-    /// tasks do, 0 that all repeating tasks do.
-    static Nanos longestUnlinked(const Settings& settings) noexcept {
-        if (settings.removeOnCancel) return -1;
-        return settings.handlers.taskException ? 0 : TaskState::kLongestPeriod;
-    }
     bool needsLink(const Schedule& schedule) const noexcept {
+        if (options_.removeOnCancel || schedule.missed != MissedRuns::Burst) return true;
         const Nanos period = schedule.period < 0 ? -schedule.period : schedule.period;
-        return period > longestUnlinked_ || schedule.missed != MissedRuns::Burst;
+        return period > TaskState::kLongestPeriod || (period != 0 && reports_.needsTask());
     }
     void scheduleLinked(const std::shared_ptr<TimerTask>& task, const Schedule& schedule);
     void enqueue(const std::shared_ptr<TimerTask>& task, const Schedule& schedule,
@@ -149,10 +137,9 @@ class TimerThread final : public std::enable_shared_from_this<TimerThread>,
     /// When the thread wakes up for a task that is due at this time: with a tolerance, at the next
     /// multiple of it.
     Nanos wakeUpFor(Nanos time) const noexcept {
-        const Nanos tolerance = settings_.tolerance;
-        if (tolerance == 0) return time;
-        const Nanos past = time % tolerance;  // no task's time lies before 1970
-        return past == 0 ? time : saturatingAdd(time, tolerance - past);
+        if (tolerance_ == 0) return time;
+        const Nanos past = time % tolerance_;  // no task's time lies before 1970
+        return past == 0 ? time : saturatingAdd(time, tolerance_ - past);
     }
     /// Stops accepting tasks. \returns the queued ones, which must be destroyed outside of the lock
     TaskQueue stopAccepting(Lock& lock) noexcept;
@@ -174,7 +161,7 @@ class TimerThread final : public std::enable_shared_from_this<TimerThread>,
     void runTimed();
     /// Drops the thread's reference to the task, which has run.
     void dropRunning() {
-        if (settings_.removeOnCancel && run_.task() != nullptr) releaseIfCancelled();
+        if (options_.removeOnCancel && run_.task() != nullptr) releaseIfCancelled();
         run_.drop();
     }
     void releaseIfCancelled();
@@ -191,7 +178,9 @@ class TimerThread final : public std::enable_shared_from_this<TimerThread>,
     void reportAndGoOn(const std::exception_ptr& exception);
     void discardTasks();
 
-    const Settings settings_;
+    const TimerOptions options_;
+    const Nanos tolerance_;
+    const std::optional<Nanos> slowTaskThreshold_;
     TaskQueue queue_;
     /// What a purge has left of its sweep while it is outside of the monitor, or null. It is on
     /// the stack of the thread that purges.
@@ -201,7 +190,6 @@ class TimerThread final : public std::enable_shared_from_this<TimerThread>,
     CurrentRun run_;
     RunReports reports_;
 
-    const Nanos longestUnlinked_;
     std::atomic<bool> detached_{false};
 
     /// What receives the exception of onThreadStart, or whether the thread goes on after it.
