@@ -2,7 +2,6 @@
 #include "thread/monitor.hpp"
 
 #include "sync/pause.hpp"
-#include "thread/own_thread.hpp"
 #include "thread/timer_slack.hpp"
 
 #include <boost/chrono/duration.hpp>
@@ -17,10 +16,6 @@ Monitor::Monitor(std::shared_ptr<Clock> clock, std::optional<Nanos> timerSlack)
     : clock_(std::move(clock)), waiter_(makeWaiter(*clock_)), policy_(timerSlack) {}
 
 Monitor::Monitor(std::shared_ptr<Clock> clock, WithoutThread) noexcept : clock_(std::move(clock)) {}
-
-void Monitor::enterContendedUnlessForked(Lock& lock, const OwnThread& waiting) {
-    if (!waiting.isOfAnotherProcess()) enterContended(lock);
-}
 
 void Monitor::takePart(Lock&) { waiter_ = makeWaiter(*clock_); }
 

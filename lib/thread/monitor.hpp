@@ -2,6 +2,7 @@
 #pragma once
 
 #include "clock/waiter.hpp"
+#include "thread/own_thread.hpp"
 #include "thread/wait_policy.hpp"
 
 #include <jtimer/clock.hpp>
@@ -14,8 +15,6 @@
 #include <unistd.h>
 
 namespace jtimer::detail {
-
-class OwnThread;
 
 /// A mutex, and the one thread that waits with it until a time on a clock: the timer's own
 /// thread, called the waiting thread below. All other threads may only enter the monitor and
@@ -77,7 +76,7 @@ class Monitor {
     /// \returns a lock that may own nothing in a forked child, and only there
     Lock enterUnlessForked(const OwnThread& waiting) {
         Lock lock = tryEnter();
-        if (!lock.owns_lock()) enterContendedUnlessForked(lock, waiting);
+        if (!lock.owns_lock() && !waiting.isOfAnotherProcess()) enterContended(lock);
         return lock;
     }
 
@@ -134,7 +133,6 @@ class Monitor {
 
   private:
     void enterContended(Lock& lock);
-    void enterContendedUnlessForked(Lock& lock, const OwnThread& waiting);
     bool waitNotified(Lock& lock, const WaitPolicy::Plan& plan, Nanos now);
     void spin(Lock& lock, const WaitPolicy::Plan& plan);
 
