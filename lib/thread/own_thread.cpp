@@ -38,7 +38,7 @@ thread_local std::uint64_t serialOfThisThread = 0;
 
 }  // namespace
 
-/// Shared by the owner and the thread. The mutex guards everything but the constant and `pid`.
+/// Shared by the owner and the thread. `mutex` guards what says so, and is below `joining`.
 class OwnThread::State {
   public:
     const std::uint64_t serial = lastSerial.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -59,9 +59,8 @@ class OwnThread::State {
     bool unwound JTIMER_GUARDED_BY(mutex) = false;
     /// The thread will not be joined.
     bool letGo JTIMER_GUARDED_BY(mutex) = false;
-    /// `joining`: a thread is inside join(); any others wait until it has set `joined`.
-    bool joining JTIMER_GUARDED_BY(mutex) = false;
-    bool joined JTIMER_GUARDED_BY(mutex) = false;
+    /// Held by the thread that is inside join(): any others wait until it has joined.
+    Mutex joining;
 
     void run(const std::string& name, const std::function<void()>& body) {
         struct Leave {
@@ -91,18 +90,13 @@ class OwnThread::State {
 
     void join() {
         const Uninterruptible uninterruptible;
+        boost::thread ended;  // destroys the body, and with it user objects, outside of the locks
+        const Guard inTurn(joining);
         Guard lock(mutex);
-        if (std::exchange(joining, true)) {
-            changed.wait(lock, [this]() JTIMER_REQUIRES(mutex) { return joined; });
-            return;
-        }
         changed.wait(lock, [this]() JTIMER_REQUIRES(mutex) { return bodyEnded; });
-        boost::thread ended = takeThread();
+        ended = takeThread();
         lock.unlock();
-        if (ended.joinable()) ended.join();  // not if it was unwound or let go
-        lock.lock();
-        joined = true;
-        changed.notify_all();
+        if (ended.joinable()) ended.join();  // not if it was unwound, let go or joined
     }
 
   private:
