@@ -42,7 +42,7 @@ TimerLoop::Settings toSettings(const TimerThreadOptions& options) {
     settings.numBuckets = options.numBuckets;
     settings.thread = jtimer::detail::LoopThread::Settings::of(
         options.name.empty() ? "brpc_timer" : options.name, options.uncaughtExceptionHandler,
-        options.clock, jtimer::detail::defaultWallClock);
+        options.clock, jtimer::detail::defaultClock<jtimer::WallClock>);
     settings.sweepMinSize = options.sweepMinSize;
     settings.maxWakeupInterval = toNanos(options.maxWakeupInterval.value());
     return settings;

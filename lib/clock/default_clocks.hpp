@@ -7,9 +7,13 @@
 
 namespace jtimer::detail {
 
-/// The clocks of timers without a given clock, one of each kind per process: no timer makes one of
-/// its own. Never destroyed, because the destructor of a static object may make a timer.
-const std::shared_ptr<Clock>& defaultWallClock();
-const std::shared_ptr<Clock>& defaultSteadyClock();
+/// The clock of this class of all timers without a given clock: one per process, so that no timer
+/// makes one of its own. Never destroyed, because the destructor of a static object may make a
+/// timer.
+template <class ClockType>
+const std::shared_ptr<Clock>& defaultClock() {
+    static const auto& clock = *new std::shared_ptr<Clock>(std::make_shared<ClockType>());
+    return clock;
+}
 
 }  // namespace jtimer::detail

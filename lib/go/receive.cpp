@@ -131,7 +131,7 @@ std::shared_ptr<Monitor> monitorFor(const Runtimes& runtimes, bool hasEvents) {
     if (own != nullptr &&
         (hasEvents || std::any_of(runtimes.begin(), runtimes.end(), isOnItsClock)))
         return own;
-    return std::make_shared<Monitor>(jtimer::detail::defaultSteadyClock());
+    return std::make_shared<Monitor>(jtimer::detail::defaultClock<jtimer::SteadyClock>());
 }
 
 /// Keeps a Wait in all the lists it belongs to during its own lifetime. It is constructed, and so

@@ -43,9 +43,9 @@ unsigned shardsFor(const TimersOptions& options) {
 std::shared_ptr<Runtime> startRuntime(TimersOptions options) {
     const unsigned shards = shardsFor(options);
     if (options.name.empty()) options.name = TimersOptions().name;
-    auto settings =
-        Runtime::Settings::of(std::move(options.name), std::move(options.uncaughtExceptionHandler),
-                              std::move(options.clock), jtimer::detail::defaultSteadyClock);
+    auto settings = Runtime::Settings::of(
+        std::move(options.name), std::move(options.uncaughtExceptionHandler),
+        std::move(options.clock), jtimer::detail::defaultClock<jtimer::SteadyClock>);
     auto runtime =
         std::make_shared<Runtime>(std::move(settings), std::move(options.executor), shards);
     runtime->start();

@@ -56,7 +56,7 @@ TimerThread::Settings toSettings(TimerOptions& options) {
     settings.thread = detail::LoopThread::Settings::of(
         options.name ? std::move(*options.name) : nextDefaultName(),
         std::move(options.uncaughtExceptionHandler), std::move(options.clock),
-        detail::defaultWallClock);
+        detail::defaultClock<WallClock>);
     settings.thread.timerSlack = timerSlack;
     if (options.slowTaskThreshold) {
         settings.slowTaskThreshold =

@@ -95,7 +95,7 @@ Worker::Settings toSettings(HashedWheelTimerOptions& options) {
     settings.thread = jtimer::detail::LoopThread::Settings::of(
         options.name ? std::move(*options.name) : nextDefaultName(),
         std::move(options.uncaughtExceptionHandler), std::move(options.clock),
-        jtimer::detail::defaultSteadyClock);
+        jtimer::detail::defaultClock<jtimer::SteadyClock>);
     settings.thread.startsLater = true;
     return settings;
 }

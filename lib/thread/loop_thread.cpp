@@ -8,11 +8,11 @@ namespace jtimer::detail {
 
 LoopThread::Settings LoopThread::Settings::of(std::string name, UncaughtExceptionHandler handler,
                                               std::shared_ptr<Clock> clock,
-                                              const std::shared_ptr<Clock>& (*defaultClock)()) {
+                                              const std::shared_ptr<Clock>& (*makeDefault)()) {
     Settings settings;
     settings.reporter = std::make_shared<Reporter>(std::move(name), std::move(handler));
     settings.clock = std::move(clock);
-    if (settings.clock == nullptr) settings.clock = defaultClock();
+    if (settings.clock == nullptr) settings.clock = makeDefault();
     return settings;
 }
 

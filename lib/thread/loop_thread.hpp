@@ -29,10 +29,10 @@ namespace jtimer::detail {
 class LoopThread {
   public:
     struct Settings {
-        /// From the options that all timers have. \param defaultClock called if `clock` is null
+        /// From the options that all timers have. \param makeDefault called if `clock` is null
         static Settings of(std::string name, UncaughtExceptionHandler handler,
                            std::shared_ptr<Clock> clock,
-                           const std::shared_ptr<Clock>& (*defaultClock)());
+                           const std::shared_ptr<Clock>& (*makeDefault)());
 
         std::shared_ptr<const Reporter> reporter;
         std::shared_ptr<Clock> clock;

@@ -25,7 +25,8 @@ enum Doing { kTurn, kWaker, kShutdown };
 jtimer::detail::LoopThread::Settings threadSettings(const TimeDriverOptions& options) {
     jtimer::detail::LoopThread::Settings settings = jtimer::detail::LoopThread::Settings::of(
         options.name.empty() ? TimeDriverOptions().name : options.name,
-        options.uncaughtExceptionHandler, options.clock, jtimer::detail::defaultSteadyClock);
+        options.uncaughtExceptionHandler, options.clock,
+        jtimer::detail::defaultClock<jtimer::SteadyClock>);
     settings.startsLater = options.polled;
     return settings;
 }

@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(a_value_is_received_once_by_one_of_two_threads) {
 }
 
 BOOST_AUTO_TEST_CASE(a_call_that_waits_for_a_value_ends_while_its_timers_do) {
-    jtimer::detail::defaultSteadyClock();  // is made once
+    jtimer::detail::defaultClock<jtimer::SteadyClock>();  // is made once
     everyInterleaving({2, 1, 0, 4'000, 1'000}, [] {
         auto timers = std::make_unique<Timers>(on(std::make_shared<ManualClock>(Date{})));
         const auto channel = timers->after(10);
@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(a_call_that_waits_for_a_value_ends_while_its_timers_do) {
 }
 
 BOOST_AUTO_TEST_CASE(of_two_values_that_come_at_once_one_is_left) {
-    jtimer::detail::defaultSteadyClock();  // is made once
+    jtimer::detail::defaultClock<jtimer::SteadyClock>();  // is made once
     everyInterleaving(kWholeTimer, [] {
         auto clock = std::make_shared<ManualClock>(Date{});
         auto another = std::make_shared<ManualClock>(Date{});
