@@ -19,30 +19,15 @@ namespace jtimer::detail {
 
 namespace {
 
-/// The type of the exception that is being handled, decoded if there is memory to do so.
-class TypeName {
-  public:
-    std::string_view text() const noexcept {
-        return decoded_.get() == nullptr ? encoded_ : decoded_.get();
-    }
-
-  private:
-    static const char* encoded() noexcept {
-        const std::type_info* const type = abi::__cxa_current_exception_type();
-        return type == nullptr ? "unknown exception" : type->name();
-    }
-
-    const char* const encoded_ = encoded();
-    const boost::core::scoped_demangled_name decoded_{encoded_};
-};
-
 /// \param in the text between the name of the timer and the exception, in three pieces
 void print(std::string_view timerName, const std::array<std::string_view, 3>& in,
            const std::exception_ptr& exception) {
     const auto printWith = [&](std::string_view colon, std::string_view what) {
-        const TypeName type;
-        printLine({"Exception in thread \"", timerName, "\"", in[0], in[1], in[2], " ", type.text(),
-                   colon, what});
+        const std::type_info* const type = abi::__cxa_current_exception_type();
+        const char* const encoded = type == nullptr ? "unknown exception" : type->name();
+        const boost::core::scoped_demangled_name decoded(encoded);  // null without memory
+        printLine({"Exception in thread \"", timerName, "\"", in[0], in[1], in[2], " ",
+                   decoded.get() == nullptr ? encoded : decoded.get(), colon, what});
     };
     exceptionOf([&] {
         try {
