@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <ratio>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@ using detail::kNanosPerMilli;
 using detail::MillisAndNanos;
 using detail::Nanos;
 using detail::Schedule;
+using detail::splitCount;
 using detail::TimerThread;
 using detail::toNanos;
 
@@ -72,16 +74,10 @@ struct Moment {
     MillisAndNanos exact;
 };
 
-MillisAndNanos fromNanos(Nanos time) noexcept {
-    const std::int64_t rest = time % kNanosPerMilli;
-    return {floorDivide(time, kNanosPerMilli),
-            static_cast<std::int32_t>(rest < 0 ? rest + kNanosPerMilli : rest)};
-}
-
 /// The time `delay` after `now`. Java computes it in milliseconds and rejects a sum beyond 64 bits,
 /// or before 1970, as an illegal time (J18).
 MillisAndNanos exactlyAfter(Nanos now, MillisAndNanos delay) {
-    MillisAndNanos time = fromNanos(now);
+    MillisAndNanos time = splitCount<std::nano>(now);
     time.nanos += delay.nanos;
     const bool carry = time.nanos >= kNanosPerMilli;
     if (carry) time.nanos -= static_cast<std::int32_t>(kNanosPerMilli);
