@@ -26,12 +26,6 @@ void TaskQueue::grow() {
     heap_.grow(slots);
 }
 
-void TaskQueue::addExtended(const std::shared_ptr<TimerTask>& task, Nanos time,
-                            TaskLink* link) noexcept {
-    append(task, time);
-    extras_->add(heap_.data(), size_, knowsPositions_ ? link : nullptr);
-}
-
 std::shared_ptr<TimerTask> TaskQueue::removeMin() noexcept {
     // Of equal times, the last entry becomes the next minimum, and so on backwards.
     constexpr std::size_t ahead = 16;

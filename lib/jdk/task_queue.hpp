@@ -50,15 +50,17 @@ class TaskQueue {
     }
 
     /// Adds a task that is in no queue. There must be room: call reserveOne() first.
-    void add(const std::shared_ptr<TimerTask>& task, Nanos time) noexcept {
-        append(task, time);
-        siftUp(heap_.data(), size_);
+    /// \param link of the task, or null. A queue that knows positions records them there.
+    void add(const std::shared_ptr<TimerTask>& task, Nanos time,
+             TaskLink* link = nullptr) noexcept {
+        new (&stateOf(*task).queueReference) std::shared_ptr<TimerTask>(task);  // it was null
+        heap_[++size_] = {time, task.get()};
+        if (__builtin_expect(isExtended(), 0) != 0) {
+            extras_->add(heap_.data(), size_, knowsPositions_ ? link : nullptr);
+        } else {
+            siftUp(heap_.data(), size_);
+        }
     }
-
-    /// Whether tasks must be added with addExtended(), which takes a task's link or null. A queue
-    /// that knows positions records them in the links.
-    bool isExtended() const noexcept { return extras_ != nullptr; }
-    void addExtended(const std::shared_ptr<TimerTask>& task, Nanos time, TaskLink* link) noexcept;
 
     /// The task with the least time, and that time. Here and below the queue must not be empty.
     TimerTask& getMin() const noexcept { return *heap_[1].task; }
@@ -142,11 +144,8 @@ class TaskQueue {
         }
     };
 
+    bool isExtended() const noexcept { return extras_ != nullptr; }
     void grow();
-    void append(const std::shared_ptr<TimerTask>& task, Nanos time) noexcept {
-        new (&stateOf(*task).queueReference) std::shared_ptr<TimerTask>(task);  // it was null
-        heap_[++size_] = {time, task.get()};
-    }
 
     /// Entry 0 is unused. Never shrinks, as in the JDK; entries beyond size_ are meaningless.
     GrowingArray<Entry> heap_;

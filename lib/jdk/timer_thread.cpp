@@ -41,12 +41,12 @@ void TimerThread::start() {
 
 void TimerThread::scheduleLinked(const std::shared_ptr<TimerTask>& task, const Schedule& schedule) {
     auto link = std::make_unique<TaskLink>(shared_from_this(), schedule.period, schedule.missed);
-    enqueue(task, schedule, TaskState::scheduledWith(link.get()));
+    enqueue(task, schedule, link.get());
     static_cast<void>(link.release());  // the task owns it, since nothing was thrown
 }
 
 void TimerThread::enqueue(const std::shared_ptr<TimerTask>& task, const Schedule& schedule,
-                          TaskState::Word scheduled) {
+                          TaskLink* link) {
     Lock lock = enter();
     if (!acceptsTasks_) {
         if (isCurrent()) throw RefusedTask();
@@ -62,18 +62,14 @@ void TimerThread::enqueue(const std::shared_ptr<TimerTask>& task, const Schedule
     }
     queue_.reserveOne();  // can fail, so call it before the first change
     TaskState& state = stateOf(*task);
+    const TaskState::Word scheduled = link == nullptr ? TaskState::scheduledWith(schedule.period)
+                                                      : TaskState::scheduledWith(link);
     if (!(schedule.ofNewTask ? state.startScheduleOfNew(scheduled)
                              : state.startSchedule(scheduled))) {
         throw IllegalStateException("Task already scheduled or cancelled");
     }
     state.scheduledExecutionTime.store(schedule.scheduledExecutionTime, std::memory_order_relaxed);
-    if (__builtin_expect(queue_.isExtended(), 0) != 0) {
-        TaskLink* const link =
-            TaskState::isLinked(scheduled) ? TaskState::linkOf(scheduled) : nullptr;
-        queue_.addExtended(task, schedule.time, link);
-    } else {
-        queue_.add(task, schedule.time);
-    }
+    queue_.add(task, schedule.time, link);
     if (&queue_.getMin() == task.get()) monitor_.leaveAndWakeFor(lock, wakeUpFor(schedule.time));
 }
 

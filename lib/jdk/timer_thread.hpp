@@ -79,7 +79,7 @@ class TimerThread final : public std::enable_shared_from_this<TimerThread>,
         if (needsLink(schedule)) {
             scheduleLinked(task, schedule);
         } else {
-            enqueue(task, schedule, TaskState::scheduledWith(schedule.period));
+            enqueue(task, schedule, nullptr);
         }
     }
     std::size_t purge();
@@ -111,13 +111,13 @@ class TimerThread final : public std::enable_shared_from_this<TimerThread>,
 
   private:
     bool needsLink(const Schedule& schedule) const noexcept {
-        if (options_.removeOnCancel || schedule.missed != MissedRuns::Burst) return true;
+        if (schedule.period == 0) return options_.removeOnCancel;
         const Nanos period = schedule.period < 0 ? -schedule.period : schedule.period;
-        return period > TaskState::kLongestPeriod || (period != 0 && reports_.needsTask());
+        return options_.removeOnCancel || reports_.needsTask() ||
+               period > TaskState::kLongestPeriod || schedule.missed != MissedRuns::Burst;
     }
     void scheduleLinked(const std::shared_ptr<TimerTask>& task, const Schedule& schedule);
-    void enqueue(const std::shared_ptr<TimerTask>& task, const Schedule& schedule,
-                 TaskState::Word scheduled);
+    void enqueue(const std::shared_ptr<TimerTask>& task, const Schedule& schedule, TaskLink* link);
 
     void awaitEndOrWarn() noexcept;
     std::shared_ptr<TimerTask> repeatingTask(Lock& lock) const noexcept;

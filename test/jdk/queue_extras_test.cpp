@@ -31,7 +31,7 @@ class ExtendedQueue {
         const auto task = test::makeTask();
         auto link = std::make_unique<TaskLink>(nullptr, 0);
         queue_.reserveOne();
-        queue_.addExtended(task, time, link.get());
+        queue_.add(task, time, link.get());
         arrive(task.get(), time);
         links_.emplace(task.get(), std::move(link));
     }
