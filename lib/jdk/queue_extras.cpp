@@ -29,11 +29,8 @@ void QueueExtras::replaceByLast(QueueEntry* heap, std::size_t size, std::size_t 
 }
 
 void QueueExtras::sift(QueueEntry* heap, std::size_t size, std::size_t i) noexcept {
-    if (comesBeforeItsParent(heap, i)) {
-        siftUp(heap, i);
-    } else {
-        siftDown(heap, size, i);
-    }
+    siftUp(heap, i);
+    siftDown(heap, size, i);  // if it went up, its former parent is there, which stays
 }
 
 void QueueExtras::siftUp(QueueEntry* heap, std::size_t i) noexcept {
@@ -73,7 +70,8 @@ void QueueExtras::check(const QueueEntry* heap, std::size_t size) const {
     for (std::size_t i = 1; i <= size; ++i) {
         if (array_[i].link != nullptr && array_[i].link->position != i)
             fail(i, "is believed to be elsewhere");
-        if (comesBeforeItsParent(heap, i)) fail(i, "comes before its parent");
+        if (i > 1 && isBefore(heap[i], array_[i], heap[i / 2], array_[i / 2]))
+            fail(i, "comes before its parent");
     }
 }
 

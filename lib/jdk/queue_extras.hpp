@@ -61,9 +61,6 @@ class QueueExtras {
     };
 
     void siftUp(QueueEntry* heap, std::size_t i) noexcept;
-    bool comesBeforeItsParent(const QueueEntry* heap, std::size_t i) const noexcept {
-        return i > 1 && isBefore(heap[i], array_[i], heap[i / 2], array_[i / 2]);
-    }
     std::uint64_t nextNumber() noexcept { return fifo_ ? ++lastNumber_ : 0; }
     void place(QueueEntry* heap, std::size_t i, const QueueEntry& entry, Extra extra) noexcept;
 
