@@ -24,7 +24,7 @@ class RunMeter {
   public:
     // The loop and its callers count these.
     std::uint64_t oneShots = 0;  ///< runs of one-shots that have begun
-    std::uint64_t cancelled = 0, discarded = 0, missed = 0, wakeUps = 0;
+    TimerStats counted;          ///< `cancelled`, `discarded`, `missed` and `wakeUps`
 
     /// Whether this run, which a cheap reading has proved due, should get an exact one.
     bool wantsReading(Nanos cheap) noexcept { return --untilReading_ == 0 || cheap > lastReading_; }
@@ -43,7 +43,7 @@ class RunMeter {
     ///   cheap reading that is later leads to a new exact one.
     void runBegins(Nanos due) noexcept {
         if (burstBegin_ == kNone) burstBegin_ = lastReading_;
-        lateness_.add(std::chrono::nanoseconds(lastReading_ - due));
+        counted.lateness.add(std::chrono::nanoseconds(lastReading_ - due));
     }
 
     bool inBurst() const noexcept { return burstBegin_ != kNone; }
@@ -54,20 +54,15 @@ class RunMeter {
         untilReading_ = stride_ = 1;
     }
 
-    std::uint64_t executed() const noexcept { return lateness_.count(); }
+    std::uint64_t executed() const noexcept { return counted.lateness.count(); }
 
     /// \param now the present time; ignored outside of a burst
     TimerStats stats(std::size_t pending, Nanos now) const noexcept {
-        TimerStats stats;
+        TimerStats stats = counted;
         stats.pending = pending;
-        stats.scheduled = pending + oneShots + cancelled + discarded;
+        stats.scheduled = pending + oneShots + stats.cancelled + stats.discarded;
         stats.executed = executed();
-        stats.cancelled = cancelled;
-        stats.discarded = discarded;
-        stats.missed = missed;
-        stats.wakeUps = wakeUps;
         stats.busy = std::chrono::nanoseconds(busyUntil(now));
-        stats.lateness = lateness_;
         return stats;
     }
 
@@ -80,7 +75,6 @@ class RunMeter {
         return saturatingAdd(busy_, saturatingSubtract(now, burstBegin_));
     }
 
-    LatenessHistogram lateness_;
     Nanos busy_ = 0;
     Nanos burstBegin_ = kNone;
     Nanos lastReading_ = kNone;

@@ -67,12 +67,12 @@ void TimerThread::failed(const std::exception_ptr& uncaught) {
 
 void TimerThread::finishSweepUnderWay() noexcept {
     if (isOfAnotherProcess()) return;  // the stack with the sweep may have been reused
-    meter_.cancelled += std::exchange(sweep_, nullptr)->finish(queue_);
+    meter_.counted.cancelled += std::exchange(sweep_, nullptr)->finish(queue_);
 }
 
 TaskQueue TimerThread::stopAccepting(Lock&) noexcept {
     acceptsTasks_ = false;
-    meter_.discarded += queue_.size();
+    meter_.counted.discarded += queue_.size();
     queue_.forgetLinks();
     return std::move(queue_);
 }
@@ -125,7 +125,7 @@ void TimerThread::mainLoop() {
             } else if (acceptsTasks_) {
                 endBurst();
                 monitor_.wait(lock);
-                ++meter_.wakeUps;
+                ++meter_.counted.wakeUps;
             } else {
                 return endBurst();
             }
@@ -202,12 +202,12 @@ bool TimerThread::startLinkedRun(const Lock& lock, TaskLink& link, Nanos now) no
         // Never twice in a row: the thread may be late by more than a period every time.
         if (link.missed == MissedRuns::Skip && missed != 0 && due != now && link.dropped == 0) {
             link.dropped = missed + 1;
-            meter_.missed += link.dropped;
+            meter_.counted.missed += link.dropped;
             queue_.rescheduleMin(saturatingAdd(due, link.period));
             return false;
         }
     }
-    meter_.missed += missed;
+    meter_.counted.missed += missed;
     run_.begin(lock, queue_.getMinReference(),
                {++link.runs, missed + std::exchange(link.dropped, 0)});
     startRepeatedRun(link.period, due, now);
@@ -310,7 +310,7 @@ void TimerThread::removeCancelledHeads(Lock& lock) {
         if (!stateOf(queue_.getMin()).isCancelled()) break;
         TaskLink* const link = queue_.linkOf(1);
         removed_.push(queue_.removeMin(), link);
-        ++meter_.cancelled;
+        ++meter_.counted.cancelled;
     }
     monitor_.letOthersIn(lock);
 }
@@ -339,7 +339,7 @@ void TimerThread::waitForHead(Lock& lock, Nanos now) {
     const Nanos next = tolerance_ == 0 ? queue_.getSecondTime() : kNever;
     waitedFor_ = wakeUpFor(queue_.getMinTime());
     monitor_.waitUntil(lock, waitedFor_, now, next);
-    ++meter_.wakeUps;
+    ++meter_.counted.wakeUps;
     // A new task may have ended it early.
     if (tolerance_ != 0) waitedFor_ = std::min(waitedFor_, monitor_.now());
 }

@@ -80,7 +80,7 @@ std::size_t TimerThread::purge() {
     Lock lock = enter();
     sweep.begin(queue_);
     while (sweep.isUnderWay()) {
-        meter_.cancelled += sweep.takeBatch(queue_, batch);
+        meter_.counted.cancelled += sweep.takeBatch(queue_, batch);
         sweep_ = sweep.isUnderWay() ? &sweep : nullptr;
         lock.unlock();
         batch.destroyAll();
@@ -131,7 +131,7 @@ std::shared_ptr<TimerTask> TimerThread::taskCancelled(TimerTask& task, TaskLink&
     removed = std::move(link.removed);
     if (link.position != 0) {
         removed = queue_.remove(link.position);
-        ++meter_.cancelled;
+        ++meter_.counted.cancelled;
     }
     const bool isInside = removed != nullptr && run_.leaveReleaseIfInside(lock, task);
     // If no tasks are accepted, the thread may be waiting for this task only.
