@@ -25,26 +25,14 @@ constexpr int kBatch = 32;
 /// The loop that the calling thread runs, or null.
 thread_local const TimerThread* ofThisThread = nullptr;
 
-/// Keeps the Timer's constructor from waiting forever if onThreadStart calls pthread_exit.
-struct AnswerWhenUnwound {
-    std::promise<bool>* answer;
-    ~AnswerWhenUnwound() {
-        if (answer != nullptr) answer->set_value(false);
-    }
-};
-
 }  // namespace
 
 /// \returns whether the timer goes on
 bool TimerThread::callOnThreadStart() {
-    AnswerWhenUnwound unwound{&started_};
+    // If pthread_exit unwinds this function, the promise is broken, which start() is told.
+    std::promise<std::exception_ptr> answer = std::move(started_);
     const std::exception_ptr thrown = exceptionOf(options_.onThreadStart);
-    unwound.answer = nullptr;
-    if (thrown != nullptr) {
-        started_.set_exception(thrown);
-    } else {
-        started_.set_value(true);
-    }
+    answer.set_value(thrown);
     return thrown == nullptr;
 }
 

@@ -25,15 +25,19 @@ TimerThread::TimerThread(Settings settings)
       reports_(*reporter_, options_) {}
 
 void TimerThread::start() {
-    std::future<bool> goesOn = started_.get_future();
+    std::future<std::exception_ptr> answer = started_.get_future();
     LoopThread::start(shared_from_this());
     if (options_.onThreadStart) {
+        std::exception_ptr thrown;
         try {
-            if (!goesOn.get())
-                throw IllegalStateException("TimerOptions::onThreadStart ended the thread.");
-        } catch (...) {
+            thrown = answer.get();
+        } catch (const std::future_error&) {  // the promise is broken
+            thrown = std::make_exception_ptr(
+                IllegalStateException("TimerOptions::onThreadStart ended the thread."));
+        }
+        if (thrown != nullptr) {
             thread_.finish();
-            throw;
+            std::rethrow_exception(thrown);
         }
     }
     AllTimers::add(*this);  // before any task can be scheduled

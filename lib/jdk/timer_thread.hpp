@@ -192,8 +192,8 @@ class TimerThread final : public std::enable_shared_from_this<TimerThread>,
 
     std::atomic<bool> detached_{false};
 
-    /// What receives the exception of onThreadStart, or whether the thread goes on after it.
-    std::promise<bool> started_;
+    /// What receives the exception of onThreadStart, or null.
+    std::promise<std::exception_ptr> started_;
 
     // Used by the timer's thread only.
 
