@@ -74,31 +74,30 @@ class ManualClock::Impl {
 /// after the construction of a Timer waits until that Timer's thread has started.
 class ManualClock::Impl::Waiter final : public detail::Waiter {
   public:
-    explicit Waiter(std::shared_ptr<Impl> clock)
-        : keptAlive_(std::move(clock)), clock_(*keptAlive_) {
-        const Lock lock(clock_.mutex_);
-        clock_.waiters_.push_back(this);
+    explicit Waiter(std::shared_ptr<Impl> clock) : clock_(std::move(clock)) {
+        const Lock lock(clock_->mutex_);
+        clock_->waiters_.push_back(this);
     }
     /// In a forked child the mutex may never be released, and what moves the time does not exist.
     ~Waiter() override {
         if (process_ == detail::numberOfThisProcess()) {
             end();
-        } else if (const Lock lock(clock_.mutex_, boost::try_to_lock); lock.owns_lock()) {
+        } else if (const Lock lock(clock_->mutex_, boost::try_to_lock); lock.owns_lock()) {
             remove();
         }
     }
 
     void begin() override {
-        const Lock lock(clock_.mutex_);
+        const Lock lock(clock_->mutex_);
         thread_ = boost::this_thread::get_id();
     }
 
     void waitUntil(Lock& monitor, Nanos deadline, Nanos) override {
-        Lock lock(clock_.mutex_);
-        if (deadline <= clock_.now()) return;
+        Lock lock(clock_->mutex_);
+        if (deadline <= clock_->now()) return;
         deadline_ = deadline;
         activity_ = Activity::Waiting;
-        clock_.settle();  // this thread may be the last busy one, and its deadline the next
+        clock_->settle();  // this thread may be the last busy one, and its deadline the next
         if (activity_ == Activity::Busy) return;
 
         monitor.unlock();
@@ -109,19 +108,19 @@ class ManualClock::Impl::Waiter final : public detail::Waiter {
 
     /// Makes the thread busy from this moment, before it runs: the time does not move meanwhile.
     void announce() override {
-        const Lock lock(clock_.mutex_);
+        const Lock lock(clock_->mutex_);
         if (activity_ == Activity::Waiting) activity_ = Activity::Busy;
     }
 
     void notify() override { woken_.notify_one(); }
 
-    Nanos reached() const noexcept override { return clock_.now(); }
+    Nanos reached() const noexcept override { return clock_->now(); }
     bool isReachedExact() const noexcept override { return true; }
     bool canBeSetForward() const noexcept override { return false; }
 
     void end() override {
-        const Lock lock(clock_.mutex_);
-        if (remove()) clock_.settle();
+        const Lock lock(clock_->mutex_);
+        if (remove()) clock_->settle();
     }
 
   private:
@@ -129,7 +128,7 @@ class ManualClock::Impl::Waiter final : public detail::Waiter {
 
     /// \returns false if it has been removed before
     bool remove() {
-        auto& waiters = clock_.waiters_;
+        auto& waiters = clock_->waiters_;
         const auto self = std::find(waiters.begin(), waiters.end(), this);
         if (self == waiters.end()) return false;
         waiters.erase(self);
@@ -141,8 +140,7 @@ class ManualClock::Impl::Waiter final : public detail::Waiter {
         woken_.notify_one();
     }
 
-    const std::shared_ptr<Impl> keptAlive_;
-    Impl& clock_;
+    const std::shared_ptr<Impl> clock_;
     const std::uint32_t process_ = detail::numberOfThisProcess();
     boost::thread::id thread_;
     Activity activity_ = Activity::Busy;
