@@ -43,14 +43,11 @@ void TimerThread::start() {
     AllTimers::add(*this);  // before any task can be scheduled
 }
 
-void TimerThread::scheduleLinked(const std::shared_ptr<TimerTask>& task, const Schedule& schedule) {
-    auto link = std::make_unique<TaskLink>(shared_from_this(), schedule.period, schedule.missed);
-    enqueue(task, schedule, link.get());
-    static_cast<void>(link.release());  // the task owns it, since nothing was thrown
-}
-
-void TimerThread::enqueue(const std::shared_ptr<TimerTask>& task, const Schedule& schedule,
-                          TaskLink* link) {
+void TimerThread::schedule(const std::shared_ptr<TimerTask>& task, const Schedule& schedule) {
+    std::unique_ptr<TaskLink> link;
+    if (needsLink(schedule)) {
+        link = std::make_unique<TaskLink>(shared_from_this(), schedule.period, schedule.missed);
+    }
     Lock lock = enter();
     if (!acceptsTasks_) {
         if (isCurrent()) throw RefusedTask();
@@ -67,13 +64,13 @@ void TimerThread::enqueue(const std::shared_ptr<TimerTask>& task, const Schedule
     queue_.reserveOne();  // can fail, so call it before the first change
     TaskState& state = stateOf(*task);
     const TaskState::Word scheduled = link == nullptr ? TaskState::scheduledWith(schedule.period)
-                                                      : TaskState::scheduledWith(link);
+                                                      : TaskState::scheduledWith(link.get());
     if (!(schedule.ofNewTask ? state.startScheduleOfNew(scheduled)
                              : state.startSchedule(scheduled))) {
         throw IllegalStateException("Task already scheduled or cancelled");
     }
     state.scheduledExecutionTime.store(schedule.scheduledExecutionTime, std::memory_order_relaxed);
-    queue_.add(task, schedule.time, link);
+    queue_.add(task, schedule.time, link.release());  // from now on the task owns the link
     if (&queue_.getMin() == task.get()) monitor_.leaveAndWakeFor(lock, wakeUpFor(schedule.time));
 }
 

@@ -75,13 +75,7 @@ class TimerThread final : public std::enable_shared_from_this<TimerThread>,
     using LoopThread::name;
 
     /// Queues the task, or throws what Timer::schedule throws for the state of timer or task.
-    void schedule(const std::shared_ptr<TimerTask>& task, const Schedule& schedule) {
-        if (needsLink(schedule)) {
-            scheduleLinked(task, schedule);
-        } else {
-            enqueue(task, schedule, nullptr);
-        }
-    }
+    void schedule(const std::shared_ptr<TimerTask>& task, const Schedule& schedule);
     std::size_t purge();
     void cancel();
     std::vector<std::shared_ptr<TimerTask>> shutdownNow();
@@ -116,8 +110,6 @@ class TimerThread final : public std::enable_shared_from_this<TimerThread>,
         return options_.removeOnCancel || reports_.needsTask() ||
                period > TaskState::kLongestPeriod || schedule.missed != MissedRuns::Burst;
     }
-    void scheduleLinked(const std::shared_ptr<TimerTask>& task, const Schedule& schedule);
-    void enqueue(const std::shared_ptr<TimerTask>& task, const Schedule& schedule, TaskLink* link);
 
     void awaitEndOrWarn() noexcept;
     std::shared_ptr<TimerTask> repeatingTask(Lock& lock) const noexcept;
