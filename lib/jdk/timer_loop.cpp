@@ -237,7 +237,12 @@ void TimerThread::runTask(Lock& lock) {
         const IllegalStateException& asDocumented = e;
         reportAndGoOn(std::make_exception_ptr(asDocumented));
     } catch (...) {
-        if (!survive(std::current_exception())) throw;
+        const std::exception_ptr thrown = std::current_exception();
+        // The unwinding caused by pthread_exit is not a C++ exception, hence null.
+        if (thrown == nullptr) throw;
+        reporter_->countFailedRun();
+        if (options_.onException == OnException::StopTimer) throw;
+        reportAndGoOn(thrown);
     }
     dropRunning();  // may destroy it, which runs user code, too
     if (fromClock_ != nullptr) {
@@ -249,13 +254,17 @@ void TimerThread::runTask(Lock& lock) {
     run_.end(lock);
 }
 
-/// With removeOnCancel: destroys what the task captured if it was cancelled during its run. A task
-/// that is cancelled later is no longer inside its run, and leaves nothing to this thread.
-void TimerThread::releaseIfCancelled() {
-    Lock lock = monitor_.enter();
-    const bool release = run_.leaveInside(lock);
-    lock.unlock();
-    if (release) TaskAccess::release(*run_.task());
+/// Drops the thread's reference to the task, which has run. With removeOnCancel, first destroys
+/// what the task captured if it was cancelled during its run. A task that is cancelled later is no
+/// longer inside its run, and leaves nothing to this thread.
+void TimerThread::dropRunning() {
+    if (options_.removeOnCancel && run_.task() != nullptr) {
+        Lock lock = monitor_.enter();
+        const bool release = run_.leaveInside(lock);
+        lock.unlock();
+        if (release) TaskAccess::release(*run_.task());
+    }
+    run_.drop();
 }
 
 void TimerThread::endRunIfDropped() {
@@ -272,16 +281,6 @@ void TimerThread::runTimed() {
     fromClock_ = exceptionOf([&] { duration = saturatingSubtract(monitor_.now(), begin); });
     if (duration > *slowTaskThreshold_) reports_.slow(*run_.task(), duration);
     if (thrown != nullptr) std::rethrow_exception(thrown);
-}
-
-/// Does what TimerOptions::onException asks for. \returns whether the timer goes on
-bool TimerThread::survive(const std::exception_ptr& exception) {
-    // The unwinding caused by pthread_exit is not a C++ exception, hence null.
-    if (exception == nullptr) return false;
-    reporter_->countFailedRun();
-    if (options_.onException == OnException::StopTimer) return false;
-    reportAndGoOn(exception);
-    return true;
 }
 
 void TimerThread::reportAndGoOn(const std::exception_ptr& exception) {

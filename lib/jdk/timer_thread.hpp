@@ -151,12 +151,7 @@ class TimerThread final : public std::enable_shared_from_this<TimerThread>,
     bool startLinkedRun(const Lock& lock, TaskLink& link, Nanos now) noexcept;
     void startRepeatedRun(Nanos signedPeriod, Nanos due, Nanos now) noexcept;
     void runTimed();
-    /// Drops the thread's reference to the task, which has run.
-    void dropRunning() {
-        if (options_.removeOnCancel && run_.task() != nullptr) releaseIfCancelled();
-        run_.drop();
-    }
-    void releaseIfCancelled();
+    void dropRunning();
     void endRunIfDropped();
     void removeCancelledHeads(Lock& lock);
     void destroyRemoved(Lock& lock);
@@ -166,7 +161,6 @@ class TimerThread final : public std::enable_shared_from_this<TimerThread>,
 
     FailedRun failedRun() const noexcept;
     void reportFailed(FailedRun& run, const std::exception_ptr& exception);
-    bool survive(const std::exception_ptr& exception);
     void reportAndGoOn(const std::exception_ptr& exception);
     void discardTasks();
 
