@@ -33,9 +33,4 @@ namespace jtimer::detail {
                     reinterpret_cast<std::uintptr_t>(&stateOf(*task).queueReference + 1));
 }
 
-/// Prefetches a task's state.
-[[gnu::always_inline]] inline void prefetchState(TimerTask* task) noexcept {
-    __builtin_prefetch(&stateOf(*task));
-}
-
 }  // namespace jtimer::detail

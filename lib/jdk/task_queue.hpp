@@ -84,7 +84,7 @@ class TaskQueue {
         if (toDrop) {
             prefetchReference(task);
         } else {
-            prefetchState(task);
+            __builtin_prefetch(&stateOf(*task));
         }
     }
 

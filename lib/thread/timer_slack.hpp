@@ -34,11 +34,9 @@ class TimerSlack {
     /// Stands for the slack with which the thread was started.
     static constexpr Nanos kUsual = 0;
 
-    static void tell(Nanos slack) noexcept {
+    static void tell([[maybe_unused]] Nanos slack) noexcept {
 #if defined(__linux__)
         prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(slack), 0, 0, 0);
-#else
-        static_cast<void>(slack);
 #endif
     }
 
