@@ -338,12 +338,11 @@ bool TimerThread::linkHead() {
     const TaskState::Word word = state.word();
     if ((word & TaskState::kScheduled) == 0) return false;
     if (TaskState::isLinked(word)) return true;
-    try {
-        auto link = std::make_unique<TaskLink>(shared_from_this(), TaskState::periodOf(word));
-        if (!state.link(word, link.get())) return false;
-        static_cast<void>(link.release());
-    } catch (const std::bad_alloc&) {
-    }
+    std::unique_ptr<TaskLink> link(
+        new (std::nothrow) TaskLink(shared_from_this(), TaskState::periodOf(word)));
+    if (link == nullptr) return true;
+    if (!state.link(word, link.get())) return false;
+    static_cast<void>(link.release());
     return true;
 }
 
