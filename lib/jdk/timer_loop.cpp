@@ -1,8 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "jdk/timer_thread.hpp"
+#include "jdk/timer_loop.hpp"
 
 #include "data/periods.hpp"
 #include "jdk/task_names.hpp"
+#include "jdk/timer_thread.hpp"
 #include "thread/uncaught_exception.hpp"
 
 #include <jtimer/exceptions.hpp>
@@ -23,12 +24,18 @@ namespace {
 constexpr int kBatch = 32;
 
 /// The loop that the calling thread runs, or null.
-thread_local const TimerThread* ofThisThread = nullptr;
+thread_local const TimerLoop* ofThisThread = nullptr;
 
 }  // namespace
 
+TimerLoop::TimerLoop(Settings settings)
+    : LoopThread(std::move(settings.thread)), options_(std::move(settings.options)),
+      tolerance_(settings.tolerance), slowTaskThreshold_(settings.slowTaskThreshold),
+      queue_(TaskQueue::Extended{options_.ties == Ties::Fifo, options_.removeOnCancel}),
+      reports_(*reporter_, options_) {}
+
 /// \returns whether the timer goes on
-bool TimerThread::callOnThreadStart() {
+bool TimerLoop::callOnThreadStart() {
     // If pthread_exit unwinds this function, the promise is broken, which start() is told.
     std::promise<std::exception_ptr> answer = std::move(started_);
     const std::exception_ptr thrown = exceptionOf(options_.onThreadStart);
@@ -36,14 +43,14 @@ bool TimerThread::callOnThreadStart() {
     return thrown == nullptr;
 }
 
-void TimerThread::end() {
+void TimerLoop::end() {
     endRunIfDropped();  // of a task that threw, if pthread_exit has unwound the report
     discardTasks();
     endRunIfDropped();
     ofThisThread = nullptr;  // destructors of thread_local objects run after this object is gone
 }
 
-void TimerThread::failed(const std::exception_ptr& uncaught) {
+void TimerLoop::failed(const std::exception_ptr& uncaught) {
     exceptionOf([this] {
         const Lock lock = monitor_.enter();
         endBurst();  // reads the clock, which may have thrown, and may throw again
@@ -53,12 +60,12 @@ void TimerThread::failed(const std::exception_ptr& uncaught) {
     reportFailed(run, uncaught);
 }
 
-void TimerThread::finishSweepUnderWay() noexcept {
+void TimerLoop::finishSweepUnderWay() noexcept {
     if (isOfAnotherProcess()) return;  // the stack with the sweep may have been reused
     meter_.counted.cancelled += std::exchange(sweep_, nullptr)->finish(queue_);
 }
 
-TaskQueue TimerThread::stopAccepting(Lock&) noexcept {
+TaskQueue TimerLoop::stopAccepting(Lock&) noexcept {
     acceptsTasks_ = false;
     meter_.counted.discarded += queue_.size();
     queue_.forgetLinks();
@@ -67,7 +74,7 @@ TaskQueue TimerThread::stopAccepting(Lock&) noexcept {
 
 /// Stops accepting tasks and drops all of them. The task that has thrown, or exited its thread, is
 /// dropped last: see reportFailed().
-void TimerThread::discardTasks() {
+void TimerLoop::discardTasks() {
     {
         Lock lock = enter();
         const TaskQueue discarded = stopAccepting(lock);
@@ -77,7 +84,7 @@ void TimerThread::discardTasks() {
     dropRunning();
 }
 
-FailedRun TimerThread::failedRun() const noexcept {
+FailedRun TimerLoop::failedRun() const noexcept {
     FailedRun run;
     if (run_.task() == nullptr) return run;
     run.taskName = TaskNames::forReport(run_.task().get());
@@ -93,7 +100,7 @@ FailedRun TimerThread::failedRun() const noexcept {
 /// must not be the address of a destroyed task, which a new task may get. Hence the run also ends
 /// here, before the destructor of the exception, which is user code. Without other references no
 /// thread can wait, and the run ends before the report.
-void TimerThread::reportFailed(FailedRun& run, const std::exception_ptr& exception) {
+void TimerLoop::reportFailed(FailedRun& run, const std::exception_ptr& exception) {
     if (run.task == nullptr) run.task = run.dropped.lock();
     if (run.task == nullptr) run_.end(monitor_.enter());
     reports_.failed(exception, run);
@@ -101,7 +108,7 @@ void TimerThread::reportFailed(FailedRun& run, const std::exception_ptr& excepti
     run_.end(monitor_.enter());
 }
 
-void TimerThread::mainLoop() {
+void TimerLoop::mainLoop() {
     ofThisThread = this;
     if (options_.onThreadStart && !callOnThreadStart()) return;
     Lock lock = monitor_.enter();
@@ -140,7 +147,7 @@ void TimerThread::mainLoop() {
 /// The present time; or a time that the clock has certainly reached, if that proves the head due. A
 /// fixed delay counts from the present time, and from the same reading that found the task due: a
 /// second reading may be earlier if the clock is set back.
-Nanos TimerThread::readClock() {
+Nanos TimerLoop::readClock() {
     const Nanos cheap = monitor_.reached();
     if (queue_.getMinTime() > cheap || needsPresentTime(stateOf(queue_.getMin()).word()) ||
         meter_.wantsReading(cheap)) {
@@ -152,14 +159,14 @@ Nanos TimerThread::readClock() {
 }
 
 /// To be called when the thread has nothing to run and is about to wait.
-void TimerThread::endBurst() {
+void TimerLoop::endBurst() {
     if (meter_.inBurst()) meter_.burstEnds(monitor_.now());
 }
 
 /// Starts a run of the head task, which is due. Removes a one-shot from the queue, and reschedules
 /// a repeating task for its next time.
 /// \returns false if the task does not run after all
-bool TimerThread::startRun(const Lock& lock, Nanos now) noexcept {
+bool TimerLoop::startRun(const Lock& lock, Nanos now) noexcept {
     TaskState& state = stateOf(queue_.getMin());
     const TaskState::Word word = state.word();
     const Nanos signedPeriod = signedPeriodOf(word);  // also 0 if it has just been cancelled
@@ -170,7 +177,7 @@ bool TimerThread::startRun(const Lock& lock, Nanos now) noexcept {
     return true;
 }
 
-bool TimerThread::startOnlyRun(const Lock& lock, TaskState& state, TaskState::Word word) noexcept {
+bool TimerLoop::startOnlyRun(const Lock& lock, TaskState& state, TaskState::Word word) noexcept {
     if (!state.startOnlyRun()) return false;
     ++meter_.oneShots;
     meter_.runBegins(queue_.getMinTime());
@@ -180,7 +187,7 @@ bool TimerThread::startOnlyRun(const Lock& lock, TaskState& state, TaskState::Wo
 }
 
 /// \returns false if the run has been dropped, with the later runs that were also missed by now
-bool TimerThread::startLinkedRun(const Lock& lock, TaskLink& link, Nanos now) noexcept {
+bool TimerLoop::startLinkedRun(const Lock& lock, TaskLink& link, Nanos now) noexcept {
     Nanos due = queue_.getMinTime();
     std::uint64_t missed = 0;
     if (link.missed != MissedRuns::Burst) {
@@ -203,7 +210,7 @@ bool TimerThread::startLinkedRun(const Lock& lock, TaskLink& link, Nanos now) no
 }
 
 /// \param due the time for which this run was planned
-void TimerThread::startRepeatedRun(Nanos signedPeriod, Nanos due, Nanos now) noexcept {
+void TimerLoop::startRepeatedRun(Nanos signedPeriod, Nanos due, Nanos now) noexcept {
     meter_.runBegins(due);
     const bool fixedDelay = signedPeriod < 0;
     // A fixed delay counts from the start of this run. But the delays caused by the tolerance must
@@ -216,13 +223,13 @@ void TimerThread::startRepeatedRun(Nanos signedPeriod, Nanos due, Nanos now) noe
     queue_.rescheduleMin(saturatingAdd(scheduled, period));
 }
 
-std::uint64_t TimerThread::missedBefore(const TimerTask& task) noexcept {
-    const TimerThread* const thread = ofThisThread;
+std::uint64_t TimerLoop::missedBefore(const TimerTask& task) noexcept {
+    const TimerLoop* const thread = ofThisThread;
     return thread != nullptr && thread->run_.task().get() == &task ? thread->run_.numbers().missed
                                                                    : 0;
 }
 
-void TimerThread::runTask(Lock& lock) {
+void TimerLoop::runTask(Lock& lock) {
     lock.unlock();
     try {
         if (slowTaskThreshold_.has_value()) {
@@ -257,7 +264,7 @@ void TimerThread::runTask(Lock& lock) {
 /// Drops the thread's reference to the task, which has run. With removeOnCancel, first destroys
 /// what the task captured if it was cancelled during its run. A task that is cancelled later is no
 /// longer inside its run, and leaves nothing to this thread.
-void TimerThread::dropRunning() {
+void TimerLoop::dropRunning() {
     if (options_.removeOnCancel && run_.task() != nullptr) {
         Lock lock = monitor_.enter();
         const bool release = run_.leaveInside(lock);
@@ -267,12 +274,12 @@ void TimerThread::dropRunning() {
     run_.drop();
 }
 
-void TimerThread::endRunIfDropped() {
+void TimerLoop::endRunIfDropped() {
     if (run_.task() != nullptr) return;
     run_.end(monitor_.enter());
 }
 
-void TimerThread::runTimed() {
+void TimerLoop::runTimed() {
     Nanos begin = 0;
     fromClock_ = exceptionOf([&] { begin = monitor_.now(); });
     if (fromClock_ != nullptr) return;
@@ -283,7 +290,7 @@ void TimerThread::runTimed() {
     if (thrown != nullptr) std::rethrow_exception(thrown);
 }
 
-void TimerThread::reportAndGoOn(const std::exception_ptr& exception) {
+void TimerLoop::reportAndGoOn(const std::exception_ptr& exception) {
     if (options_.onException == OnException::CancelTask) run_.task()->TimerTask::cancel();
     FailedRun run = failedRun();
     dropRunning();
@@ -292,7 +299,7 @@ void TimerThread::reportAndGoOn(const std::exception_ptr& exception) {
 
 /// Removes cancelled tasks from the head of the queue, but only a batch, because other threads need
 /// the monitor, too.
-void TimerThread::removeCancelledHeads(Lock& lock) {
+void TimerLoop::removeCancelledHeads(Lock& lock) {
     for (int i = 0; i < kBatch && !queue_.empty(); ++i) {
         if (!stateOf(queue_.getMin()).isCancelled()) break;
         TaskLink* const link = queue_.linkOf(1);
@@ -303,7 +310,7 @@ void TimerThread::removeCancelledHeads(Lock& lock) {
 }
 
 /// Destroys some of the cancelled tasks that have left the queue, not all: due tasks come first.
-void TimerThread::destroyRemoved(Lock& lock) {
+void TimerLoop::destroyRemoved(Lock& lock) {
     lock.unlock();
     removed_.destroy(kBatch);
     monitor_.enter(lock);
@@ -312,14 +319,14 @@ void TimerThread::destroyRemoved(Lock& lock) {
 /// By how much the tolerance has delayed a run that was due at this time, up to the end of the last
 /// wait. A task that came due while the thread was busy would be just as late without a
 /// tolerance.
-Nanos TimerThread::heldBack(Nanos due) const noexcept {
+Nanos TimerLoop::heldBack(Nanos due) const noexcept {
     const Nanos until = std::min(wakeUpFor(due), waitedFor_);
     return until > due ? until - due : 0;
 }
 
 /// Waits for the head task, which is not due at `now`. If no more tasks are accepted, cancelling
 /// the task also ends the wait.
-void TimerThread::waitForHead(Lock& lock, Nanos now) {
+void TimerLoop::waitForHead(Lock& lock, Nanos now) {
     if (!acceptsTasks_ && !linkHead()) return;
     if (meter_.inBurst()) meter_.burstEnds(now);
     // A tolerance already says how late a task may be.
@@ -333,13 +340,14 @@ void TimerThread::waitForHead(Lock& lock, Nanos now) {
 
 /// Links the head task, so that cancelling it wakes this thread. Without memory for the link, the
 /// thread waits until the task's time. \returns false if the task is already cancelled
-bool TimerThread::linkHead() {
+bool TimerLoop::linkHead() {
     TaskState& state = stateOf(queue_.getMin());
     const TaskState::Word word = state.word();
     if ((word & TaskState::kScheduled) == 0) return false;
     if (TaskState::isLinked(word)) return true;
+    auto& timer = static_cast<TimerThread&>(*this);
     std::unique_ptr<TaskLink> link(
-        new (std::nothrow) TaskLink(shared_from_this(), TaskState::periodOf(word)));
+        new (std::nothrow) TaskLink(timer.shared_from_this(), TaskState::periodOf(word)));
     if (link == nullptr) return true;
     if (!state.link(word, link.get())) return false;
     static_cast<void>(link.release());

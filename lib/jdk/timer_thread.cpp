@@ -18,11 +18,7 @@
 
 namespace jtimer::detail {
 
-TimerThread::TimerThread(Settings settings)
-    : LoopThread(std::move(settings.thread)), options_(std::move(settings.options)),
-      tolerance_(settings.tolerance), slowTaskThreshold_(settings.slowTaskThreshold),
-      queue_(TaskQueue::Extended{options_.ties == Ties::Fifo, options_.removeOnCancel}),
-      reports_(*reporter_, options_) {}
+TimerThread::TimerThread(Settings settings) : TimerLoop(std::move(settings)) {}
 
 void TimerThread::start() {
     std::future<std::exception_ptr> answer = started_.get_future();
