@@ -42,7 +42,8 @@ struct TimersOptions {
 
     /// The number of heaps, each with its own lock, that the timers are spread over: 1 to 1024, or
     /// 0 for the number of hardware threads. The number affects speed, and the order of timers due
-    /// at the same time.
+    /// at the same time. Threads with different heaps do not wait for each other; but each heap in
+    /// use costs a fire about a nanosecond.
     unsigned shards = 0;
 
     /// Runs the functions of timers. Called on the thread that fires the timers. It may call the
