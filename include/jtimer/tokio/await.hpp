@@ -90,6 +90,8 @@ class Awaiter {
 
 template <class Awaited>
 struct Owned {
+    explicit Owned(Awaited&& given) noexcept : owned(std::move(given)) {}
+
     Awaited owned;
 };
 
@@ -99,7 +101,7 @@ template <class Awaited>
 class OwnAwaiter : Owned<Awaited>, public Awaiter<Awaited> {
   public:
     explicit OwnAwaiter(Awaited&& awaited) noexcept
-        : Owned<Awaited>{std::move(awaited)}, Awaiter<Awaited>(this->owned) {}
+        : Owned<Awaited>(std::move(awaited)), Awaiter<Awaited>(this->owned) {}
 };
 
 /// Waits for a tick and takes it.
