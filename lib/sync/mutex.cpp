@@ -84,7 +84,19 @@ struct Mutex::Rooms {
     static void leave(Room& room, Waiter& waiter) noexcept {
         std::atomic<Address>& word = waitedFor[roomOf(waiter.waitsFor)].word;
         waiter.unlink();
-        if (room.waiters.empty()) word.store(kNothing, std::memory_order_seq_cst);
+        if (room.waiters.empty()) {
+            word.store(kNothing, std::memory_order_seq_cst);
+        } else if (word.load(std::memory_order_relaxed) == kSeveral) {
+            word.store(allWaitFor(room), std::memory_order_seq_cst);
+        }
+    }
+
+    static Address allWaitFor(const Room& room) noexcept {
+        const Address first = room.waiters.front().waitsFor;
+        for (const Waiter& each : room.waiters) {
+            if (each.waitsFor != first) return kSeveral;
+        }
+        return first;
     }
 };
 

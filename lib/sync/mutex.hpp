@@ -20,9 +20,9 @@ namespace jtimer::detail {
 ///
 /// Waiters are registered outside the mutex, in one of 64 rooms, chosen by its address. Each room
 /// has a word that says what its waiters wait for: nothing, one mutex (its address), or several. So
-/// when another mutex of that room is unlocked, one comparison shows that it has no waiters. Once
-/// the waiters of a room wait for several mutexes, unlock() must search their list, until the room
-/// is empty. It wakes only the first waiter for the mutex.
+/// when another mutex of that room is unlocked, one comparison shows that it has no waiters; only
+/// if the waiters of a room wait for several mutexes must unlock() search their list. It wakes only
+/// the first waiter for the mutex.
 ///
 /// A waiter must not miss its release. It registers, and then reads the mutex; the owner releases
 /// the mutex, and then reads the room's word: at least one of them must see what the other wrote.

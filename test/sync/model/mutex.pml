@@ -102,7 +102,14 @@ inline leave() {
         waiters[count] = 0;
         if
         :: count == 0 || MISTAKE == 5 -> word = NOTHING
-        :: else -> skip
+        :: else ->
+            t = 1;
+            word = which[waiters[0]];
+            do
+            :: t < count && which[waiters[t]] != word -> word = SEVERAL; break
+            :: t < count && which[waiters[t]] == word -> t++
+            :: else -> break
+            od
         fi;
         t = 0
     }
