@@ -26,19 +26,18 @@ void TaskQueue::grow() {
     heap_.grow(slots);
 }
 
-std::shared_ptr<TimerTask> TaskQueue::removeMin() noexcept {
+void TaskQueue::removeMinEntry() noexcept {
     // Of equal times, the last entry becomes the next minimum, and so on backwards.
     constexpr std::size_t ahead = 16;
     if (size_ > ahead && heap_[size_ - ahead].time == getMinTime())
         prefetch(heap_[size_ - ahead].task);
-    std::shared_ptr<TimerTask> removed = quickRemove(1);
+    replaceByLast(1);
     // Even if the queue is now empty: entry 1 exists.
     if (__builtin_expect(isExtended(), 0) != 0) {
         extras_->siftDown(heap_.data(), size_, 1);
     } else {
         siftDown(heap_.data(), size_, 1, PrefetchTask());
     }
-    return removed;
 }
 
 std::shared_ptr<TimerTask> TaskQueue::remove(std::size_t i) noexcept {

@@ -93,20 +93,20 @@ class TaskQueue {
         return stateOf(getMin()).queueReference;
     }
 
-    /// Removes the task with the least time. \returns the queue's reference to it
-    std::shared_ptr<TimerTask> removeMin() noexcept;
+    /// Removes the task with the least time. \returns the queue's reference to it. Inline, so that
+    /// it stays in registers: from memory just written, moving it on would wait for the stores.
+    std::shared_ptr<TimerTask> removeMin() noexcept {
+        TimerTask& task = getMin();
+        removeMinEntry();
+        return std::move(stateOf(task).queueReference);
+    }
 
     /// Removes entry i by putting the last entry in its place, which may leave the heap out of
     /// order: call heapify() before anything that relies on the order.
     std::shared_ptr<TimerTask> quickRemove(std::size_t i) noexcept {
-        std::shared_ptr<TimerTask> removed = std::move(stateOf(get(i)).queueReference);
-        if (__builtin_expect(isExtended(), 0) != 0) {
-            extras_->replaceByLast(heap_.data(), size_--, i);
-        } else {
-            if (i != size_) heap_[i] = heap_[size_];  // not an unneeded write to the array
-            --size_;
-        }
-        return removed;
+        TimerTask& task = get(i);
+        replaceByLast(i);
+        return std::move(stateOf(task).queueReference);
     }
 
     /// Removes entry i and keeps the order. Only for an extended queue.
@@ -146,6 +146,16 @@ class TaskQueue {
 
     bool isExtended() const noexcept { return extras_ != nullptr; }
     void grow();
+    void removeMinEntry() noexcept;
+    /// Puts the last entry in the place of entry i. The task of that one keeps the reference.
+    void replaceByLast(std::size_t i) noexcept {
+        if (__builtin_expect(isExtended(), 0) != 0) {
+            extras_->replaceByLast(heap_.data(), size_--, i);
+        } else {
+            if (i != size_) heap_[i] = heap_[size_];  // not an unneeded write to the array
+            --size_;
+        }
+    }
 
     /// Entry 0 is unused. Never shrinks, as in the JDK; entries beyond size_ are meaningless.
     GrowingArray<Entry> heap_;
