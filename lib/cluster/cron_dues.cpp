@@ -4,6 +4,7 @@
 #include "cluster/cron.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 

@@ -10,6 +10,8 @@
 #include <jtimer/cluster/exceptions.hpp>
 #include <jtimer/exceptions.hpp>
 
+#include <cstdint>
+#include <exception>
 #include <utility>
 
 namespace jtimer::cluster::detail {

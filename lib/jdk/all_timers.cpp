@@ -5,6 +5,8 @@
 #include "sync/never_destroyed.hpp"
 #include "sync/process_mutex.hpp"
 
+#include <utility>
+
 namespace jtimer::detail {
 
 namespace {

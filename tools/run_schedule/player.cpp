@@ -2,7 +2,9 @@
 #include "player.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
+#include <mutex>
 
 using jtimer::Date;
 using std::chrono::milliseconds;
