@@ -176,9 +176,11 @@ $(B)/obj/lib/%.o: lib/%.cpp $(B)/flags $(precompiled_lib:%=%.gch)
 # Tests also see the private headers. Of lib/cluster, only these units need no PostgreSQL.
 cluster_sources = $(wildcard lib/cluster/cron.cpp lib/cluster/backoff.cpp)
 cluster_tests = $(patsubst lib/%.cpp,test/%_test.cpp,$(cluster_sources))
-tests = $(patsubst test/%.cpp,$(B)/test/%,$(cluster_tests) \
+unit_tests = $(patsubst test/%.cpp,$(B)/test/%,$(cluster_tests) \
 	$(filter-out test/bench/% test/cluster/% test/interleave/%,$(wildcard test/*/*_test.cpp)))
 slow_tests = $(patsubst test/%.cpp,$(B)/test/%,$(wildcard test/*/slow/*_test.cpp))
+include build-aux/test-groups.mk
+tests = $(filter-out $(grouped),$(unit_tests)) $(groups)
 test_flags = -DBOOST_TEST_DYN_LINK -Ilib -Itest -Itools
 
 $(B)/obj/test/%.o: test/%.cpp $(B)/flags
@@ -189,7 +191,7 @@ $(B)/obj/test/%.o: test/%.cpp $(B)/flags
 # The unit tests take most of the time, mostly for Boost.Test: they are compiled with TEST_CXXFLAGS,
 # which come last. So are the fuzzers, unless they are to be fast.
 TEST_CXXFLAGS = -O0 -g1
-unit_test_objects = $(patsubst $(B)/%,$(B)/obj/%.o,$(tests) $(slow_tests)) \
+unit_test_objects = $(patsubst $(B)/%,$(B)/obj/%.o,$(unit_tests) $(groups) $(slow_tests)) \
 	$(if $(FUZZED),,$(patsubst %.cpp,$(B)/obj/%.o,$(filter-out %_test.cpp,$(wildcard test/fuzz/*.cpp))))
 
 $(unit_test_objects): private test_flags += $(TEST_CXXFLAGS) $(HARDENED_TEST_FLAGS) $(with_precompiled)
@@ -265,7 +267,7 @@ endif
 test_support_objects = $(call objects,$(wildcard test/support/*.cpp)) $(precompiled_object)
 $(B)/obj/test/support/hold_up.o: private SHAKEN_FLAGS =
 
-$(tests) $(slow_tests): $(B)/test/%: $(B)/obj/test/%.o $(test_support_objects) $(B)/libjtimer.a
+$(unit_tests) $(groups) $(slow_tests): $(B)/test/%: $(B)/obj/test/%.o $(test_support_objects) $(B)/libjtimer.a
 	$(QUIET) LINK $@
 	@mkdir -p $(@D)
 	$(Q)$(link) $(BOOST_TEST_LIBS) $(BOOST_THREAD_LIBS) -o $@
@@ -284,7 +286,7 @@ tests: all samples tools $(tests) $(if $(SANITIZE),,$(B)/test/pictures/record)
 # The scripts first: the longest of them takes as long as all unit tests.
 check: tests
 	$(if $(filter check-cluster,$(MAKECMDGOALS)),,@echo '    cluster: not run (make check-cluster)')
-	@$(run_tests) $(test_scripts) $(tests)
+	@$(run_tests) $(test_scripts) $(call suites,$(tests))
 
 # One at a time, after the fast tests: these measure real time.
 check-slow: $(slow_tests) | $(filter check,$(MAKECMDGOALS))
@@ -298,7 +300,7 @@ ifeq ($(SHAKEN),yes)
 check-shaken: $(tests)
 	@for seed in $(SEEDS); do \
 		echo "HOLD_UP_SEED=$$seed"; \
-		HOLD_UP_SEED=$$seed TEST_JOBS=8 $(run_tests) $(tests) || exit; \
+		HOLD_UP_SEED=$$seed TEST_JOBS=8 $(run_tests) $(call suites,$(tests)) || exit; \
 	done
 else
 check-shaken:

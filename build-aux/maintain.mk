@@ -122,4 +122,4 @@ nightly:
 	$(MAKE) check-syntax CXXFLAGS='-Werror -std=c++2b'
 	$(MAKE) check-syntax CXX=clang++ CXXFLAGS='-Werror -std=c++2b'
 	THOROUGH=yes $(MAKE) check HARDENED=yes CXXFLAGS='-O2 -g -Werror'
-	THOROUGH=yes $(MAKE) check CXX=clang++ B=build/clang PRECOMPILED=no CXXFLAGS='-O2 -g -Werror'
+	THOROUGH=yes $(MAKE) check CXX=clang++ B=build/clang PRECOMPILED=no GROUPED=no CXXFLAGS='-O2 -g -Werror'

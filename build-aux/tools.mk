@@ -29,4 +29,4 @@ demo: $(B)/tools/run_schedule
 	$(B)/tools/run_schedule --for 5s tools/run_schedule/demo.schedule
 
 # All of it except its command line is tested like units of the library.
-$(filter $(B)/test/tools/schedule_%,$(tests)): $(filter-out %/main.o %/options.o,$(run_schedule_objects))
+$(filter $(B)/test/tools/%,$(unit_tests) $(groups)): $(filter-out %/main.o %/options.o,$(run_schedule_objects))

@@ -70,7 +70,7 @@ $(covered_tests): $(B)/obj/test/coverage/exit.o
 
 coverage: $(covered_tests)
 	@find $(B)/obj -name '*.gcda' -exec rm {} +
-	@$(run_tests) $(covered_tests)
+	@$(run_tests) $(call suites,$(covered_tests))
 	@GCOVR='$(GCOVR)' $(PYTHON) test/coverage/coverage.py $(B)/obj
 else
 coverage: | $(first)

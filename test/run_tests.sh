@@ -7,9 +7,9 @@
 #
 #     BUILD=build test/run_tests.sh build/test/jdk/task_queue_test test/build/install_test.sh ...
 #
-# A program is a Boost.Test module, or a script whose last line is `N passed, M failed`. One that
-# has not ended after TEST_TIMEOUT seconds (900) has failed. What they print stays in LOGS
-# (build/test/logs).
+# A program is a Boost.Test module, one suite of it (build/test/jdk/group1:purge_test), or a script
+# whose last line is `N passed, M failed`. One that has not ended after TEST_TIMEOUT seconds (900) has
+# failed. What they print stays in LOGS (build/test/logs).
 set -u
 
 BUILD=${BUILD:-build}
@@ -32,15 +32,16 @@ launcher() {
 }
 
 run_one() {
-    test=$1
+    test=${1%%:*}
+    report=
+    case $1 in *.sh) ;; *) report='--report_level=short --color_output=no' ;; esac
     # The folder tells apart those of the same name: "jdk/timing_test".
     name=${test#"$BUILD"/}
+    case $1 in *:*) name=${name%/*}/${1#*:} report="$report --run_test=${1#*:}" ;; esac
     name=${name#test/}
     name=${name%.sh}
     log=$LOGS/$name.log
     mkdir -p "$(dirname "$log")"
-    report=
-    case $test in *.sh) ;; *) report='--report_level=short --color_output=no' ;; esac
     begin=$(now)
     # shellcheck disable=SC2046,SC2086 # both are lists of words
     $(launcher "$test") "$test" $report >"$log" 2>&1 </dev/null

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
 // Running out of memory: this program's operator new fails when a case says so.
+// A program of its own, for it replaces operator new.
 #include "brpc/bucketed_queue.hpp"
 #include "brpc/manual_thread.hpp"
 #include "support/counter.hpp"

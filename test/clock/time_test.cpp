@@ -1,4 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+//
+// A program of its own, for it adds to namespace jtimer::detail.
 #include <jtimer/detail/saturating.hpp>
 #include <jtimer/exceptions.hpp>
 #include <jtimer/time.hpp>

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
 // This program's operators new and delete count, and the first fails when a case says so.
+// A program of its own, for it replaces operator new.
 #include <jtimer/detail/block_allocator.hpp>
 #include <jtimer/jdk/make_task.hpp>
 

@@ -71,21 +71,21 @@ const std::vector<Column> kCalls = {
     {"sleep", [](Room& r) { return okOr([&] { r.timer->sleep(0); }); }},
     {"stats", [](Room& r) { return std::to_string(r.timer->stats().pending); }},
     {"check", [](Room& r) { return okOr([&] { r.timer->check(); }); }},
-    {"other.stop", [](Room& r) { return yesOrNo(r.other.stop()); }, Calls::Handle},
+    {"other.stop", [](Room& r) { return yesOrNo(r.other.stop()); }, Calls::TaskHandle},
     {"other.stopAndWait", [](Room& r) { return yesOrNo(r.other.stopAndWait()); },
-     Calls::HandleAndMayWait},
-    {"other.reset", [](Room& r) { return okOr([&] { r.other.reset(1ms); }); }, Calls::Handle},
-    {"~Timer", [](Room& r) { return okOr([&] { r.other = {}; }); }, Calls::Handle},
+     Calls::TaskHandleAndMayWait},
+    {"other.reset", [](Room& r) { return okOr([&] { r.other.reset(1ms); }); }, Calls::TaskHandle},
+    {"~Timer", [](Room& r) { return okOr([&] { r.other = {}; }); }, Calls::TaskHandle},
     {"tryReceive", [](Room& r) { return yesOrNo(r.channel.C().tryReceive().has_value()); },
-     Calls::Handle},
-    {"receive", [](Room& r) { return okOr([&] { r.channel.C().receive(); }); }, Calls::Handle},
+     Calls::TaskHandle},
+    {"receive", [](Room& r) { return okOr([&] { r.channel.C().receive(); }); }, Calls::TaskHandle},
     {"select",
      [](Room& r) {
          const Event event;
          event.set();
          return okOr([&] { jtimer::go::select({r.channel.C(), event}); });
      },
-     Calls::Handle},
+     Calls::TaskHandle},
     {"withTimeout",
      [](Room& r) {
          return okOr([&] {
@@ -94,7 +94,7 @@ const std::vector<Column> kCalls = {
              if (!child.context.err()) throw std::logic_error("not done");
          });
      },
-     Calls::Handle},
+     Calls::TaskHandle},
     {"~Timers", [](Room& r) { return okOr([&] { r.owned.reset(); }); }, Calls::TimerAndMayWait},
 };
 

@@ -1,4 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+//
+// A program of its own, for it replaces operator new.
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"
 #include "support/manual_timers.hpp"

@@ -1,4 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+//
+// A program of its own, for it replaces operator new.
 #include "clock/waiter.hpp"
 #include "support/counter.hpp"
 #include "support/failing_new.hpp"

@@ -2,6 +2,7 @@
 //
 // Running out of memory: this program's operator new fails when a case says so. Its clock throws
 // then.
+// A program of its own, for it replaces operator new.
 #include "support/counts.hpp"
 #include "support/each_allocation.hpp"
 #include "support/manual_timer.hpp"

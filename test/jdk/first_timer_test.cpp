@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
 // What only the first Timer of a process does. This program itself makes none.
+// A program of its own, for it replaces operator new.
 #include "support/failing_new.hpp"
 #include "support/forked_child.hpp"
 #include "support/system_threads.hpp"

@@ -1,4 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+//
+// A program of its own, for it is linked with the player of the oracle.
 #include "jdk/oracle/generator.hpp"
 #include "jdk/oracle/player.hpp"
 #include "jdk/oracle/reducer.hpp"

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
 // Running out of memory: this program's operator new fails when a case says so.
+// A program of its own, for it replaces operator new.
 #include "support/manual_timer.hpp"
 #include "support/reports_without_memory.hpp"
 #include "support/thread_state.hpp"

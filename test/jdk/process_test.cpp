@@ -1,4 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+//
+// A program of its own, for it prints the name of a type of its own.
 #include "support/child_process.hpp"
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"

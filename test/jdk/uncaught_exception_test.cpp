@@ -1,4 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+//
+// A program of its own, for it prints the names of types of its own.
 #include "support/captured_cerr.hpp"
 #include "support/counter.hpp"
 #include "support/manual_timer.hpp"

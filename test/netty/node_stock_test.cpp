@@ -1,4 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+//
+// A program of its own, for it replaces operator new.
 #include "netty/node_blocks.hpp"
 #include "netty/node_stock.hpp"
 #include "support/child_process.hpp"

@@ -36,9 +36,9 @@ using Captured = std::shared_ptr<WhenDestroyed>;
 /// What is special about a call.
 enum class Calls {
     Timer,
-    TimerAndMayWait,   ///< for the thread that is destroying: so only that makes the call
-    Handle,            ///< which outlives the timer
-    HandleAndMayWait,  ///< both
+    TimerAndMayWait,       ///< for the thread that is destroying: so only that makes the call
+    TaskHandle,            ///< which outlives the timer
+    TaskHandleAndMayWait,  ///< both
 };
 
 /// What a destructor calls: a column of the table.
@@ -130,8 +130,8 @@ std::string playCell(const Destruction<Room>& row, const FromDestructor<Room>& c
         {
             Room room(row.options);
             const auto call = [&] {
-                const bool isHandle =
-                    column.calls == Calls::Handle || column.calls == Calls::HandleAndMayWait;
+                const bool isHandle = column.calls == Calls::TaskHandle ||
+                                      column.calls == Calls::TaskHandleAndMayWait;
                 cell->answer = room.isGone && !isHandle ? "-" : column.call(room);
             };
             row.bring(room, std::make_shared<WhenDestroyed>([&] {
@@ -170,7 +170,7 @@ void checkDestructors(const std::vector<FromDestructor<Room>>& columns,
                 const std::string answer = playCell(row, column, false);
                 answers += (answers.empty() ? "" : " ") + answer;
                 if (column.calls == Calls::TimerAndMayWait ||
-                    column.calls == Calls::HandleAndMayWait) {
+                    column.calls == Calls::TaskHandleAndMayWait) {
                     continue;
                 }
                 BOOST_TEST_CONTEXT(column.name) {

@@ -1,4 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+//
+// A program of its own, for it replaces operator new.
 #include "support/failing_new.hpp"
 #include "thread/uncaught_exception.hpp"
 

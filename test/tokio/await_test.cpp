@@ -1,4 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+//
+// A program of its own, for its coroutines are C++20.
 #include "tokio/driver_fixture.hpp"
 
 #include <jtimer/tokio/await.hpp>

@@ -101,24 +101,24 @@ const std::vector<Column> kCalls = {
     {"stats", [](Room& r) { return std::to_string(r.driver->stats().pending); }},
     {"check", [](Room& r) { return okOr([&] { r.driver->check(); }); }},
     {"shutdown", [](Room& r) { return okOr([&] { r.driver->shutdown(); }); }},
-    {"other.poll", [](Room& r) { return okOr([&] { r.other->poll(); }); }, Calls::Handle},
+    {"other.poll", [](Room& r) { return okOr([&] { r.other->poll(); }); }, Calls::TaskHandle},
     {"other.poll with a waker", [](Room& r) { return okOr([&] { r.other->poll([] {}); }); },
-     Calls::Handle},
+     Calls::TaskHandle},
     {"other.reset earlier", [](Room& r) { return okOr([&] { r.other->resetAfter(1); }); },
-     Calls::Handle},
+     Calls::TaskHandle},
     {"other.reset to now", [](Room& r) { return okOr([&] { r.other->resetAfter(0); }); },
-     Calls::Handle},
-    {"~Sleep", [](Room& r) { return okOr([&] { r.other.reset(); }); }, Calls::Handle},
+     Calls::TaskHandle},
+    {"~Sleep", [](Room& r) { return okOr([&] { r.other.reset(); }); }, Calls::TaskHandle},
     {"pollExpired", [](Room& r) { return okOr([&] { r.queue.pollExpired([] {}); }); },
-     Calls::Handle},
-    {"insert", [](Room& r) { return okOr([&] { r.queue.insert(2, 1); }); }, Calls::Handle},
-    {"notifyOne", [](Room& r) { return okOr([&] { r.notify.notifyOne(); }); }, Calls::Handle},
+     Calls::TaskHandle},
+    {"insert", [](Room& r) { return okOr([&] { r.queue.insert(2, 1); }); }, Calls::TaskHandle},
+    {"notifyOne", [](Room& r) { return okOr([&] { r.notify.notifyOne(); }); }, Calls::TaskHandle},
     {"notifyWaiters",
      [](Room& r) {
          r.notify.notifyWaiters();
          return yesOrNo(r.notified->poll());
      },
-     Calls::Handle},
+     Calls::TaskHandle},
     {"~TimeDriver", [](Room& r) { return okOr([&] { r.owned.reset(); }); }, Calls::TimerAndMayWait},
 };
 

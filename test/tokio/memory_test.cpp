@@ -2,6 +2,7 @@
 //
 // Running out of memory, and clocks that fail: this program's operator new fails when a case says
 // so.
+// A program of its own, for it replaces operator new.
 #include "support/failing_new.hpp"
 #include "tokio/driver_fixture.hpp"
 

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
 // Exceptions that are reported on a thread that has no memory any more.
+// A program of its own, for it replaces operator new.
 #include "support/manual_timer.hpp"
 #include "support/reports_without_memory.hpp"
 
