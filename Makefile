@@ -120,7 +120,7 @@ install_deps = CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' CXXFLAGS='$(CXXFLAGS)' LDFLAG
 	build-aux/install-deps
 
 # The other goals on the command line, by default the usual ones. A file in build/ counts as a test.
-usual_goals = all demo check
+usual_goals = all demo check check-install
 other_goals = $(filter-out deps deps-dev deps-bench deps-cluster clean distclean,$(MAKECMDGOALS))
 
 .PHONY: deps deps-dev deps-bench deps-cluster
@@ -259,7 +259,7 @@ include build-aux/tools.mk
 
 # Tests.
 
-test_scripts = $(wildcard test/*/*_test.sh)
+test_scripts = $(filter-out test/install/%,$(wildcard test/*/*_test.sh))
 ifneq ($(SANITIZE),)
 # The other scripts install, or do not depend on what is built.
 test_scripts := $(wildcard test/samples/*_test.sh test/tools/*_test.sh)
@@ -280,13 +280,17 @@ include build-aux/interleave.mk
 run_tests = BUILD='$(B)' SANITIZE='$(SANITIZE)' CXX='$(CXX)' TESTED_CXXFLAGS='$(CXXFLAGS)' \
 	MAKE='$(MAKE_COMMAND)' PYTHON='$(PYTHON)' test/run_tests.sh
 
-.PHONY: tests check check-slow
+.PHONY: tests check check-install check-slow
 tests: all samples tools $(tests) $(if $(SANITIZE),,$(B)/test/pictures/record)
 
 # The scripts first: the longest of them takes as long as all unit tests.
 check: tests
-	$(if $(filter check-cluster,$(MAKECMDGOALS)),,@echo '    cluster: not run (make check-cluster)')
+	@for goal in $(filter-out $(MAKECMDGOALS),check-install check-cluster); do echo "    not run: make $$goal"; done
 	@$(run_tests) $(test_scripts) $(call suites,$(tests))
+
+# Installs in every way that there is. In most of them, CMake builds the library again.
+check-install: all tools | $(filter check,$(MAKECMDGOALS))
+	@LOGS='$(B)/test/install-logs' $(run_tests) $(wildcard test/install/*_test.sh)
 
 # One at a time, after the fast tests: these measure real time.
 check-slow: $(slow_tests) | $(filter check,$(MAKECMDGOALS))
@@ -342,6 +346,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   demo           runs build/tools/run_schedule on its demo.schedule for five seconds
   samples, tools builds the samples, and run_schedule, in build/samples/ and build/tools/
   tests, check   builds all fast tests, and what they test; check also runs them
+  check-install  installs with make, CMake and vcpkg's port, and builds a program with each
   check-slow     builds and runs the real-time and stress tests
   demo-cluster   three workers share ten tasks on a private PostgreSQL server, and one is killed: 15 s
   cluster        builds libjtimer-cluster (libpq); check-cluster tests it, stress-cluster for DURATION

@@ -41,7 +41,7 @@ doc: | $(first)
 behaviour:
 	$(Q)mkdir -p $(B) && $(PYTHON) build-aux/behaviour >$(B)/behaviour.md && cp $(B)/behaviour.md doc
 
-# Records the exported names, with which `make check` compares, also for the Debian package.
+# Records the exported names, with which `make check-install` compares, also for the Debian package.
 .PHONY: exports
 exports: $(B)/$(shared_link)
 	$(call record_exports,)
@@ -121,5 +121,5 @@ nightly:
 	$(MAKE) deps deb
 	$(MAKE) check-syntax CXXFLAGS='-Werror -std=c++2b'
 	$(MAKE) check-syntax CXX=clang++ CXXFLAGS='-Werror -std=c++2b'
-	THOROUGH=yes $(MAKE) check HARDENED=yes CXXFLAGS='-O2 -g -Werror'
-	THOROUGH=yes $(MAKE) check CXX=clang++ B=build/clang PRECOMPILED=no GROUPED=no CXXFLAGS='-O2 -g -Werror'
+	THOROUGH=yes $(MAKE) check check-install HARDENED=yes CXXFLAGS='-O2 -g -Werror'
+	THOROUGH=yes $(MAKE) check check-install CXX=clang++ B=build/clang PRECOMPILED=no GROUPED=no CXXFLAGS='-O2 -g -Werror'

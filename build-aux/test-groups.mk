@@ -1,9 +1,9 @@
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 
 # Part of the Makefile: the unit tests of a folder are compiled six at a time, as suites of one
-# program. That takes half of the time, because most of what g++ compiles is the same for each. They
-# still run in a process each. A file that cannot be a suite says so in its first comment, and why.
-# `make build/test/jdk/purge_test` compiles one alone, GROUPED=no all.
+# program. That halves the time, because most of what g++ compiles is the same for each. Each still
+# runs in a process of its own. A file that cannot be a suite says so, and why, in its first comment.
+# `make build/test/jdk/purge_test` compiles one file alone, GROUPED=no each of them.
 GROUPED = yes
 grouped_folders = brpc clock data go jdk netty sync thread tokio tools
 ungrouped := $(shell grep -l '^// A program of its own' test/*/*_test.cpp)
@@ -23,10 +23,10 @@ $(foreach folder,$(grouped_folders),$(call add_groups,$(folder),\
 endif
 grouped = $(foreach group,$(groups),$(patsubst %.cpp,$(B)/%,$($(group)_files)))
 
-# What run_tests.sh runs of the programs $(1).
+# What run_tests.sh is to run of the programs $(1).
 suites = $(foreach program,$(1),$(or $(patsubst %.cpp,$(program):%,$(notdir $($(program)_files))),$(program)))
 
-# What the files include comes first, outside of the suites, which are namespaces.
+# A suite is a namespace, so the includes of all files come before the suites.
 $(groups:$(B)/%=$(B)/obj/%.cpp): $(B)/obj/%.cpp: FORCE
 	@mkdir -p $(@D)
 	@{ grep -hE '^# *(if|el|endif|include)' $($(B)/$*_files); \

@@ -5,7 +5,7 @@
 # each, then the whole output of those that have failed, and at the end how many cases passed and
 # failed.
 #
-#     BUILD=build test/run_tests.sh build/test/jdk/task_queue_test test/build/install_test.sh ...
+#     BUILD=build test/run_tests.sh build/test/jdk/task_queue_test test/install/make_test.sh ...
 #
 # A program is a Boost.Test module, one suite of it (build/test/jdk/group1:purge_test), or a script
 # whose last line is `N passed, M failed`. One that has not ended after TEST_TIMEOUT seconds (900) has

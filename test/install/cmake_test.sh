@@ -26,6 +26,12 @@ build() { cmake --build "$1" --parallel "$(nproc 2>/dev/null || echo 2)"; }
 sources=$tmp/sources
 mkdir "$sources" && cp -R CMakeLists.txt build-aux include lib "$sources" || exit 1
 
+# The same with the first timer alone, once the library has been built.
+first_timer=$tmp/first_timer
+cp -R "$sources" "$first_timer" && for timer in brpc go netty tokio; do
+    rm -r "$first_timer/lib/$timer" || exit 1
+done
+
 # A project in the folder $1 that takes jtimer in by the lines on standard input.
 project() {
     mkdir -p "$1" && cp "$tmp/main.cpp" "$1" && {
@@ -74,7 +80,7 @@ the_package_files_of_cmake_name_the_folders_that_were_asked_for() {
 
 add_subdirectory_brings_the_library_and_installs_nothing_of_it() {
     project "$tmp/subdirectory" <<END
-add_subdirectory($sources jtimer)
+add_subdirectory($first_timer jtimer)
 END
     configure_as_one_unit -S "$tmp/subdirectory" -B "$tmp/subdirectory/build" \
         -DCMAKE_INSTALL_PREFIX="$tmp/subdirectory/installed" && build "$tmp/subdirectory/build" &&
@@ -99,7 +105,7 @@ a_source_in_a_new_folder_is_built_without_configuring_again() {
 }
 
 fetch_content_brings_it_from_an_archive_and_can_install_it() {
-    tar -C "$tmp" -czf "$tmp/sources.tar.gz" sources && project "$tmp/fetch" <<END || return 1
+    tar -C "$tmp" -czf "$tmp/sources.tar.gz" first_timer && project "$tmp/fetch" <<END || return 1
 include(FetchContent)
 set(JTIMER_INSTALL ON)
 set(BUILD_SHARED_LIBS ON)
@@ -124,7 +130,7 @@ include(FetchContent)
 if(POLICY CMP0169)
   cmake_policy(SET CMP0169 OLD)
 endif()
-FetchContent_Declare(jtimer SOURCE_DIR $sources)
+FetchContent_Declare(jtimer SOURCE_DIR $first_timer)
 FetchContent_GetProperties(jtimer)
 if(NOT jtimer_POPULATED)
   FetchContent_Populate(jtimer)
