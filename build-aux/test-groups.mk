@@ -29,10 +29,10 @@ suites = $(foreach program,$(1),$(or $(patsubst %.cpp,$(program):%,$(notdir $($(
 # A suite is a namespace, so the includes of all files come before the suites.
 $(groups:$(B)/%=$(B)/obj/%.cpp): $(B)/obj/%.cpp: FORCE
 	@mkdir -p $(@D)
-	@{ grep -hE '^# *(if|el|endif|include)' $($(B)/$*_files); \
+	@new=$@.$$$$; { grep -hE '^# *(if|el|endif|include)' $($(B)/$*_files); \
 	for file in $(patsubst test/%.cpp,%,$($(B)/$*_files)); do \
 		printf 'BOOST_AUTO_TEST_SUITE(%s)\n#include "%s.cpp"\nBOOST_AUTO_TEST_SUITE_END()\n' $${file##*/} $$file; \
-	done; } >$@.new; if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+	done; } >$$new; if cmp -s $$new $@; then rm $$new; else mv $$new $@; fi
 
 # g++ warns of an anonymous namespace that it believes to be a header's.
 group_flags := $(shell $(CXX) -Wno-subobject-linkage -Werror -fsyntax-only -x c++ /dev/null 2>/dev/null && \
