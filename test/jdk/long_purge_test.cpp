@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/forked_child.hpp"
 #include "support/gate.hpp"
 #include "support/manual_timer.hpp"
 
@@ -129,6 +130,23 @@ BOOST_AUTO_TEST_CASE(a_purge_during_a_purge_removes_what_was_cancelled_since) {
     BOOST_TEST(purge() == kCancelled);
     BOOST_TEST(second == 3);
     BOOST_TEST(timer->stats().cancelled == kCancelled + 3U);
+}
+
+BOOST_AUTO_TEST_CASE(c11_a_child_that_is_forked_during_a_purge_can_cancel_and_destroy_the_timer) {
+    constexpr int restOfTheBatch = 14;  // which the forking thread is about to destroy
+    int destroyedInChild = 0;
+    atEnd = [&](int number) {
+        if (number != kInTheMiddle) return;
+        destroyedInChild = test::inForkedChild([&] {
+            timer->cancel();
+            timer.reset();
+            return destroyed;
+        });
+    };
+    BOOST_TEST(purge() == kCancelled);
+    BOOST_TEST(destroyedInChild == kCancelled - restOfTheBatch);
+    BOOST_TEST(destroyed == kCancelled);
+    BOOST_TEST(timer->stats().pending == static_cast<std::uint64_t>(kTasks - kCancelled));
 }
 
 BOOST_AUTO_TEST_CASE(a_timer_that_is_cancelled_or_destroyed_during_a_purge_has_been_purged) {
