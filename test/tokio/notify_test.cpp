@@ -328,14 +328,17 @@ BOOST_AUTO_TEST_CASE(t66_a_wait_needs_no_turn) {
     ready.wait();
     ready.wait();
     std::atomic<pid_t> thread{0};
+    test::Counter ended;
     boost::thread waiting([&] {
         Notified notified = notify.notified();
         notified.poll();
         thread = gettid();
         notified.wait();
+        ended.up();
     });
     while (thread == 0 || !test::isAsleep(thread)) boost::this_thread::yield();
     notify.notifyOne();
+    BOOST_TEST(ended.reaches(1));
     waiting.join();
     BOOST_TEST(driver.size() == 0U);
 }
