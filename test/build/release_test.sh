@@ -27,6 +27,8 @@ all:
 	! git rev-parse HEAD
 check:
 	test -e checked-in
+check-install:
+	test -e installs
 dist:
 	git archive --prefix=jtimer-1.2.3/ -o jtimer-1.2.3.tar.gz HEAD
 install:
@@ -35,7 +37,7 @@ uninstall:
 	rm -f $(prefix)/a $(prefix)/b
 END
 printf '/settings\n/*.tar.gz\n' >"$project/.gitignore"
-touch "$project/checked-in"
+touch "$project/checked-in" "$project/installs"
 
 git_() { git -C "$project" "$@"; }
 commit() { git_ add -A && git_ commit -qm "$1"; }
@@ -77,6 +79,7 @@ each_broken_rule_is_named_and_nothing_is_tagged() {
         breaking 'rm configure' 'the archive has a ./configure' &&
         breaking 'echo "exit 1" >configure' 'in the archive, without git: ./configure' &&
         breaking 'rm checked-in' 'in the archive, without git: make check' &&
+        breaking 'rm installs' 'in the archive, without git: make check-install' &&
         breaking 'sed -i.bak "s/rm -f .*/:/" Makefile && rm Makefile.bak' \
             'nothing is left of the installation'
 }
