@@ -154,7 +154,7 @@ void eachStatement(const std::string& how, int count) {
         return sql("select count(distinct (name, id)) from public.effect "
                    "where name <> 'all' and id <> 'repeat'");
     };
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
     while (done() != expected && std::chrono::steady_clock::now() < deadline)
         boost::this_thread::sleep_for(boost::chrono::milliseconds(20));
     BOOST_TEST(done() == expected);

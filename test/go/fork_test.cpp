@@ -251,7 +251,7 @@ BOOST_AUTO_TEST_CASE(a_function_may_fork_and_return_in_the_child) {
         timers.afterFunc(0, [&] {
             const pid_t pid = fork();
             if (pid == 0) {
-                alarm(20);
+                alarm(60);
                 return;
             }
             child = pid;

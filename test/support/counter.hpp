@@ -20,10 +20,10 @@ class Counter {
         const boost::unique_lock<boost::mutex> lock(mutex_);
         return count_;
     }
-    /// Waits until the count is `count` or more. \returns false after 20 seconds of waiting in vain
+    /// Waits until the count is `count` or more. \returns false after a minute of waiting in vain
     bool reaches(int count) {
         boost::unique_lock<boost::mutex> lock(mutex_);
-        return changed_.wait_for(lock, boost::chrono::seconds(20), [&] { return count_ >= count; });
+        return changed_.wait_for(lock, boost::chrono::minutes(1), [&] { return count_ >= count; });
     }
 
   private:

@@ -18,14 +18,14 @@ inline int exitCodeOf(pid_t child) {
 }
 
 /// Calls `function` in a forked child, which then ends without destroying anything more. A child
-/// that hangs is ended after 20 seconds.
+/// that hangs is ended after a minute.
 /// \returns what the function returns, which is the child's exit code; else as exitCodeOf()
 template <class Function>
 int inForkedChild(const Function& function) {
     const pid_t child = fork();
     if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
     if (child == 0) {
-        alarm(20);
+        alarm(60);
         _exit(function());
     }
     return exitCodeOf(child);

@@ -48,32 +48,31 @@ struct WithBarrier {
 
 const auto bothWays = boost::unit_test::data::make({true, false});
 
-/// Long enough for another thread to go to sleep, most of the time; right in either case.
-void letSleep() {
-    for (int i = 0; i < 10000; ++i) boost::this_thread::yield();
+#if defined(__linux__)
+/// Waits until a thread has written its id, and sleeps.
+void awaitSleep(const std::atomic<pid_t>& thread) {
+    while (thread == 0 || !test::isAsleep(thread)) boost::this_thread::yield();
 }
 
-/// A thread that finds the mutex taken until `released`. \returns whether it has taken it then
+/// A thread that waits for the mutex until `released`. \returns whether it has taken it then
 bool takesItWhenReleased() {
     Mutex mutex;
     bool released = false;
     bool taken = false;
     mutex.lock();
-    test::Gate begun;
+    std::atomic<pid_t> id{0};
     boost::thread other([&] {
-        begun.open();
+        id = gettid();
         const boost::lock_guard<Mutex> lock(mutex);
         taken = released;
     });
-    begun.wait();
-    letSleep();
+    awaitSleep(id);
     released = true;
     mutex.unlock();
     other.join();
     return taken;
 }
 
-#if defined(__linux__)
 /// A thread that waits for a mutex, and sleeps, when the constructor returns.
 class Sleeper {
   public:
@@ -85,7 +84,7 @@ class Sleeper {
               mayRelease_.wait();
           }) {
         // Waiting for the mutex, not for its room's: with no other thread there.
-        while (id_ == 0 || !test::isAsleep(id_)) boost::this_thread::yield();
+        awaitSleep(id_);
         sleeps_ = test::sleepsOf(id_);
     }
     Sleeper(const Sleeper&) = delete;
@@ -145,10 +144,12 @@ BOOST_AUTO_TEST_CASE(a_mutex_can_be_locked_once_until_it_is_unlocked) {
     mutex.unlock();
 }
 
+#if defined(__linux__)
 BOOST_DATA_TEST_CASE(a_thread_waits_until_the_mutex_is_unlocked, bothWays, ofWaiters) {
     const WithBarrier barrier(ofWaiters);
     BOOST_TEST(takesItWhenReleased());
 }
+#endif
 
 BOOST_DATA_TEST_CASE(threads_exclude_each_other_on_mutexes_that_share_a_room, bothWays, ofWaiters) {
     const WithBarrier barrier(ofWaiters);
@@ -277,8 +278,12 @@ BOOST_AUTO_TEST_CASE(a_waiter_looks_again_and_again_where_a_sandbox_refuses_the_
 BOOST_AUTO_TEST_CASE(in_a_child_forked_while_threads_wait_the_waiter_counts_are_zero) {
     alignas(16) std::array<Mutex, 2> inOneRoom;
     inOneRoom[0].lock();
-    boost::thread other([&] { const boost::lock_guard<Mutex> lock(inOneRoom[0]); });
-    letSleep();
+    std::atomic<pid_t> id{0};
+    boost::thread other([&] {
+        id = gettid();
+        const boost::lock_guard<Mutex> lock(inOneRoom[0]);
+    });
+    awaitSleep(id);
     const int exitCode = test::inForkedChild([&] {
         inOneRoom[0].unlock();
         if (!inOneRoom[0].try_lock()) return 1;
@@ -292,15 +297,13 @@ BOOST_AUTO_TEST_CASE(in_a_child_forked_while_threads_wait_the_waiter_counts_are_
 
 BOOST_AUTO_TEST_CASE(fork_waits_for_a_mutex_of_the_process_that_is_taken) {
     ofProcess.lock();
-    test::Gate begun;
+    const std::atomic<pid_t> forking{gettid()};
     test::Gate forked;
     boost::thread releasing([&] {
-        begun.wait();
-        letSleep();
+        awaitSleep(forking);
         ofProcess.unlock();
         forked.wait();  // a thread that has ended would be one that the child has not joined
     });
-    begun.open();
     BOOST_TEST(test::inForkedChild([] { return 0; }) == 0);
     forked.open();
     releasing.join();

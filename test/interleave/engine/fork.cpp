@@ -40,7 +40,7 @@ void beginChild() {
     isForkedChild = true;
     for (const int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL})
         std::signal(number, SIG_DFL);
-    alarm(20);
+    alarm(60);
     forgetOtherThreads();
 }
 
