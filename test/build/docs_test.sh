@@ -16,7 +16,7 @@ set -u
 
 . test/support/cases.sh
 . test/support/links.sh
-: "${BUILD:=build}" "${CXX:=g++}" "${TESTED_CXXFLAGS=-O2 -g}" "${PYTHON:=python3}"
+: "${BUILD:=build}" "${CXX:=g++}" "${TESTED_CXXFLAGS=-O2 -g1}" "${PYTHON:=python3}"
 unset MAKEFLAGS  # the settings of the make that calls us
 pages=$(ls README.md CONTRIBUTING.md SECURITY.md doc/*.md doc/*/*.md samples/*.md test/*.md test/*/*.md test/*/*/*.md)
 
