@@ -1,8 +1,11 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include <boost/thread/thread.hpp>
+
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
@@ -54,6 +57,11 @@ inline bool isAsleep(pid_t thread) {
     std::string line;
     std::getline(stat, line);
     return line.find(") S ") != std::string::npos;
+}
+
+/// Waits until a thread of this process has written its id, and sleeps.
+inline void awaitSleep(const std::atomic<pid_t>& thread) {
+    while (thread == 0 || !isAsleep(thread)) boost::this_thread::yield();
 }
 
 /// How often it has gone to sleep, and woken up if it is not asleep.

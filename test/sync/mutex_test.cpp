@@ -49,11 +49,6 @@ struct WithBarrier {
 const auto bothWays = boost::unit_test::data::make({true, false});
 
 #if defined(__linux__)
-/// Waits until a thread has written its id, and sleeps.
-void awaitSleep(const std::atomic<pid_t>& thread) {
-    while (thread == 0 || !test::isAsleep(thread)) boost::this_thread::yield();
-}
-
 /// A thread that waits for the mutex until `released`. \returns whether it has taken it then
 bool takesItWhenReleased() {
     Mutex mutex;
@@ -66,7 +61,7 @@ bool takesItWhenReleased() {
         const boost::lock_guard<Mutex> lock(mutex);
         taken = released;
     });
-    awaitSleep(id);
+    test::awaitSleep(id);
     released = true;
     mutex.unlock();
     other.join();
@@ -84,7 +79,7 @@ class Sleeper {
               mayRelease_.wait();
           }) {
         // Waiting for the mutex, not for its room's: with no other thread there.
-        awaitSleep(id_);
+        test::awaitSleep(id_);
         sleeps_ = test::sleepsOf(id_);
     }
     Sleeper(const Sleeper&) = delete;
@@ -283,7 +278,7 @@ BOOST_AUTO_TEST_CASE(in_a_child_forked_while_threads_wait_the_waiter_counts_are_
         id = gettid();
         const boost::lock_guard<Mutex> lock(inOneRoom[0]);
     });
-    awaitSleep(id);
+    test::awaitSleep(id);
     const int exitCode = test::inForkedChild([&] {
         inOneRoom[0].unlock();
         if (!inOneRoom[0].try_lock()) return 1;
@@ -300,7 +295,7 @@ BOOST_AUTO_TEST_CASE(fork_waits_for_a_mutex_of_the_process_that_is_taken) {
     const std::atomic<pid_t> forking{gettid()};
     test::Gate forked;
     boost::thread releasing([&] {
-        awaitSleep(forking);
+        test::awaitSleep(forking);
         ofProcess.unlock();
         forked.wait();  // a thread that has ended would be one that the child has not joined
     });

@@ -323,7 +323,7 @@ BOOST_AUTO_TEST_CASE(a_thread_with_a_long_job_lets_one_in_that_sleeps_until_the_
             const Lock othersLock = monitor.enter();
             entered = true;
         });
-        while (id == 0 || !test::isAsleep(id)) boost::this_thread::yield();
+        test::awaitSleep(id);
         int releases = 0;
         while (!entered) {
             monitor.letOthersIn(lock);
@@ -361,7 +361,7 @@ BOOST_AUTO_TEST_CASE(a_thread_with_a_long_job_lets_one_in_that_can_run_only_whil
         const Lock othersLock = monitor.enter();
         entered = true;
     });
-    while (id == 0 || !test::isAsleep(id)) boost::this_thread::yield();
+    test::awaitSleep(id);
     sched_setscheduler(0, SCHED_FIFO, &lowest);
     int releases = 0;
     while (!entered) {

@@ -336,7 +336,7 @@ BOOST_AUTO_TEST_CASE(t66_a_wait_needs_no_turn) {
         notified.wait();
         ended.up();
     });
-    while (thread == 0 || !test::isAsleep(thread)) boost::this_thread::yield();
+    test::awaitSleep(thread);
     notify.notifyOne();
     BOOST_TEST(ended.reaches(1));
     waiting.join();
