@@ -71,6 +71,9 @@ timeline() {
 # The table: name, runs, failures.
 table() { sed '1,/^task /d' out | awk '{ print $1, $2, $3 }'; }
 
+# What `times` printed, on the standard input: the CPU time of all commands that have ended.
+cpu_seconds() { awk -F '[ms ]+' 'NR == 2 { print int($1 * 60 + $2 + $3 * 60 + $4) }'; }
+
 # Whether the process $1 is there, and not only waiting for its parent to look at it.
 lives() { grep -qs '^State:.[^ZX]' "/proc/$1/status"; }
 
