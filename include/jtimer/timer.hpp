@@ -74,7 +74,8 @@ inline constexpr bool convertsToFlag =
 ///
 /// The timer's thread inherits the signal mask of the thread that creates the timer. Signal
 /// handlers may run on it; they end no wait early. After fork() the child has no timer thread: it
-/// may only destroy the timer and cancel its tasks. pthread_atfork handlers may use timers.
+/// may only destroy the timer and cancel its tasks. If a task forks and returns in the child too,
+/// the child ends there. pthread_atfork handlers may use timers.
 ///
 /// **Cost.** `schedule` and choosing the next task take O(log n) for n pending tasks,
 /// TimerTask::cancel O(1), or O(log n) with removeOnCancel, and `purge` O(n). An idle timer uses no

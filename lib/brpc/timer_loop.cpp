@@ -242,6 +242,7 @@ void TimerLoop::mainLoop() {
         pull();
         queue_.tidy();
         const bool ranAll = runDue();
+        if (isForkedChild()) return;
         monitor_.enter(lock);
         notifyOfRunEnd(lock);
         if (!ranAll) continue;
@@ -273,7 +274,7 @@ bool TimerLoop::runDue() {
             known = std::max(known, reached);
         } else {
             known = now_ = monitor_.now();
-            if (least > now_) return true;
+            if (least > now_ || isForkedChild()) return true;
         }
         Lock lock = monitor_.enter();
         notifyOfRunEnd(lock);
@@ -285,6 +286,7 @@ bool TimerLoop::runDue() {
         lock.unlock();
         queue_.removeTop();
         runTask(*slot);
+        if (isForkedChild()) return false;
     }
 }
 

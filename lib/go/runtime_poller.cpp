@@ -35,12 +35,13 @@ void fire(Shard::Popped popped) {
 /// later than the head of the next one without another look at all heads. After a sleep it fires
 /// only what the sleep was for: meanwhile, another shard may have got a head before that next one.
 ///
-/// Also ends in a child that an inline executor, and so this thread, has forked.
+/// Also ends in a child that user code on this thread has forked: an inline executor, or a clock.
 void Runtime::mainLoop() {
     const OnItsThread here(*this);
     const Clock* const settable = monitor_.settableClock();
     for (Nanos now = jtimer::detail::kLongAgo;;) {
         if (settable != nullptr) now = std::min(now, settable->nanos());
+        if (isForkedChild()) return;
         Lock lock = monitor_.enter();
         if (stopping_) return;
         sleepsUntil_.store(kNever, std::memory_order_seq_cst);
@@ -48,15 +49,17 @@ void Runtime::mainLoop() {
         Nanos limit = heads.next;
         if (heads.earliest > now) {
             now = sleep(lock, heads.earliest);
+            if (isForkedChild()) return;
             limit = heads.earliest;
         }
         sleepsUntil_.store(kAwake, std::memory_order_relaxed);
         lock.unlock();
         for (;;) {
             Shard::Popped popped = heads.first->pop(std::min(limit, now), settable);
+            if (isForkedChild()) return;
             if (popped.item == nullptr) break;
             fire(std::move(popped));
-            if (isOfAnotherProcess()) return;
+            if (isForkedChild()) return;
         }
     }
 }
@@ -81,7 +84,7 @@ Nanos Runtime::sleep(Lock& lock, Nanos deadline) {
     woken_ = false;
     sleepsUntil_.store(deadline, std::memory_order_relaxed);
     Nanos present = now();
-    if (present < deadline) {
+    if (present < deadline && !isForkedChild()) {
         if (deadline == kNever) {
             monitor_.wait(lock);
         } else {

@@ -41,17 +41,19 @@ bool TimerLoop::callOnThreadStart() {
     std::promise<std::exception_ptr> answer = std::move(started_);
     const std::exception_ptr thrown = exceptionOf(options_.onThreadStart);
     answer.set_value(thrown);
-    return thrown == nullptr;
+    return thrown == nullptr && !isForkedChild();
 }
 
 void TimerLoop::end() {
     endRunIfDropped();  // of a task that threw, if pthread_exit has unwound the report
     discardTasks();
+    if (isForkedChild()) return;
     endRunIfDropped();
     ofThisThread = nullptr;  // destructors of thread_local objects run after this object is gone
 }
 
 void TimerLoop::failed(const std::exception_ptr& uncaught) {
+    if (isForkedChild()) return reports_.failed(uncaught, failedRun());
     exceptionOf([this] {
         const Lock lock = monitor_.enter();
         endBurst();  // reads the clock, which may have thrown, and may throw again
@@ -82,7 +84,7 @@ void TimerLoop::discardTasks() {
         lock.unlock();
     }
     removed_.destroyAll();
-    dropRunning();
+    if (!isForkedChild()) dropRunning();
 }
 
 FailedRun TimerLoop::failedRun() const noexcept {
@@ -102,24 +104,26 @@ FailedRun TimerLoop::failedRun() const noexcept {
 /// here, before the destructor of the exception, which is user code. Without other references no
 /// thread can wait, and the run ends before the report.
 void TimerLoop::reportFailed(FailedRun& run, const std::exception_ptr& exception) {
+    if (isForkedChild()) return;  // the parent reports it
     if (run.task == nullptr) run.task = run.dropped.lock();
     if (run.task == nullptr) run_.end(monitor_.enter());
     reports_.failed(exception, run);
     run.task.reset();
-    run_.end(monitor_.enter());
+    if (!isForkedChild()) run_.end(monitor_.enter());
 }
 
 void TimerLoop::mainLoop() {
     ofThisThread = this;
     if (options_.onThreadStart && !callOnThreadStart()) return;
     Lock lock = monitor_.enter();
-    for (;;) {
+    while (!isForkedChild()) {
         finishSweep();
         if (queue_.empty()) {
             if (!removed_.empty()) {
                 destroyRemoved(lock);
             } else if (acceptsTasks_) {
                 endBurst();
+                if (isForkedChild()) return;  // by the clock
                 monitor_.wait(lock);
                 ++meter_.counted.wakeUps;
             } else {
@@ -128,6 +132,7 @@ void TimerLoop::mainLoop() {
             continue;
         }
         const Nanos now = readClock();
+        if (isForkedChild()) return;
         const bool due = queue_.getMinTime() <= now;
         if (!due && !removed_.empty()) {
             destroyRemoved(lock);
@@ -138,7 +143,7 @@ void TimerLoop::mainLoop() {
         } else if (startRun(lock, now)) {
             runTask(lock);
             // Not only when nothing is due, because that may never happen.
-            if (!removed_.empty()) destroyRemoved(lock);
+            if (!removed_.empty() && !isForkedChild()) destroyRemoved(lock);
         } else {
             monitor_.letOthersIn(lock);  // many runs may be dropped in a row
         }
@@ -230,6 +235,7 @@ std::uint64_t TimerLoop::missedBefore(const TimerTask& task) noexcept {
                                                                    : 0;
 }
 
+/// In a forked child it returns without the lock.
 void TimerLoop::runTask(Lock& lock) {
     lock.unlock();
     try {
@@ -252,7 +258,9 @@ void TimerLoop::runTask(Lock& lock) {
         if (options_.onException == OnException::StopTimer) throw;
         reportAndGoOn(thrown);
     }
+    if (isForkedChild()) return;
     dropRunning();  // may destroy it, which runs user code, too
+    if (isForkedChild()) return;
     if (fromClock_ != nullptr) {
         endRunIfDropped();
         std::rethrow_exception(fromClock_);
@@ -283,15 +291,17 @@ void TimerLoop::endRunIfDropped() {
 void TimerLoop::runTimed() {
     Nanos begin = 0;
     fromClock_ = exceptionOf([&] { begin = monitor_.now(); });
-    if (fromClock_ != nullptr) return;
+    if (fromClock_ != nullptr || isForkedChild()) return;
     const std::exception_ptr thrown = exceptionOf([this] { run_.task()->run(); });
     Nanos duration = 0;
-    fromClock_ = exceptionOf([&] { duration = saturatingSubtract(monitor_.now(), begin); });
-    if (duration > *slowTaskThreshold_) reports_.slow(*run_.task(), duration);
+    if (!isForkedChild())
+        fromClock_ = exceptionOf([&] { duration = saturatingSubtract(monitor_.now(), begin); });
+    if (duration > *slowTaskThreshold_ && !isForkedChild()) reports_.slow(*run_.task(), duration);
     if (thrown != nullptr) std::rethrow_exception(thrown);
 }
 
 void TimerLoop::reportAndGoOn(const std::exception_ptr& exception) {
+    if (isForkedChild()) return reports_.failed(exception, failedRun());
     if (options_.onException == OnException::CancelTask) run_.task()->TimerTask::cancel();
     FailedRun run = failedRun();
     dropRunning();
@@ -310,11 +320,12 @@ void TimerLoop::removeCancelledHeads(Lock& lock) {
     monitor_.letOthersIn(lock);
 }
 
-/// Destroys some of the cancelled tasks that have left the queue, not all: due tasks come first.
+/// Destroys some of the cancelled tasks that have left the queue, not all: due tasks come first. In
+/// a forked child it returns without the lock.
 void TimerLoop::destroyRemoved(Lock& lock) {
     lock.unlock();
     removed_.destroy(kBatch);
-    monitor_.enter(lock);
+    if (!isForkedChild()) monitor_.enter(lock);
 }
 
 /// By how much the tolerance has delayed a run that was due at this time, up to the end of the last

@@ -208,10 +208,11 @@ void Worker::mainLoop() {
         transfer();
         wheel_.expire(tick_, [this](std::shared_ptr<Timeout> timeout) {
             handOver(std::move(timeout));
-            return !abandoned_;
+            return !abandoned_ && !isForkedChild();
         });
-        if (abandoned_) return;
+        if (abandoned_ || isForkedChild()) return;
         processCancellations();
+        if (isForkedChild()) return;
         ++tick_;
         if (pendingTimeouts() == 0) {
             nodes_.deleteAll();
@@ -229,7 +230,7 @@ void Worker::mainLoop() {
 /// A late worker reads the clock once for all the ticks that it has missed, unless a timeout has
 /// arrived since. In that case it reads the clock again: the clock may have been set back before
 /// the timeout was added, so that the timeout is not yet due, although these ticks were over.
-/// \returns false if the timer is stopped
+/// \returns false if the timer is stopped, or this is a forked child
 bool Worker::awaitEndOfTick(Lock& lock) {
     for (;;) {
         if (state_.load(std::memory_order_relaxed) == State::Stopped) return false;
@@ -244,6 +245,7 @@ bool Worker::awaitEndOfTick(Lock& lock) {
         const Nanos end = endOfTick();
         if (end <= knownTime_) return true;
         knownTime_ = monitor_.now();
+        if (isForkedChild()) return false;  // by the clock
         if (end <= knownTime_) return true;
         if (const Tick present = knownTick(); present < tick_) tick_ = nextLook_ = present;
         monitor_.waitUntil(lock, endOfTick(), knownTime_);
@@ -378,6 +380,7 @@ void Worker::processCancellations() {
         for (; cancelled != nullptr; ++count) {
             Timeout* const next = Access::link(*cancelled);
             finishCancelled(TimeoutList::remove(*cancelled));
+            if (isForkedChild()) return;
             cancelled = next;
         }
     }
@@ -399,12 +402,13 @@ void Worker::end() {
     nodes_.deleteAll();
     if (!ended_) {
         processCancellations();
+        if (isForkedChild()) return;
         cancelAll();
         ended_ = true;
     }
     if (!keep) owed_.append(toCall_);
-    while (!owed_.empty()) finishCancelled(owed_.popFront());
-    while (Timeout* const timeout = toCall_.front()) {
+    while (!owed_.empty() && !isForkedChild()) finishCancelled(owed_.popFront());
+    while (Timeout* const timeout = isForkedChild() ? nullptr : toCall_.front()) {
         TimeoutList::unlink(*timeout);
         cancelledByStop_.append(*timeout);
         finishCancelled(Access::self(*timeout).get());

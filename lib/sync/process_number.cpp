@@ -9,7 +9,12 @@ std::atomic<std::uint32_t> numberOfProcess{1};
 
 namespace {
 
-extern "C" void countFork() { numberOfProcess.fetch_add(1, std::memory_order_relaxed); }
+thread_local std::uint32_t forks = 0;
+
+extern "C" void countFork() {
+    numberOfProcess.fetch_add(1, std::memory_order_relaxed);
+    ++forks;
+}
 
 /// Handlers of the child are called in the order of their registration. This one runs before all
 /// that a program registers, so that those may use the library. If the system has no memory to
@@ -24,5 +29,7 @@ void countForks() noexcept {
 }
 
 }  // namespace
+
+const std::uint32_t& forksOfThisThread() noexcept { return forks; }
 
 }  // namespace jtimer::detail

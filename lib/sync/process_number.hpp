@@ -19,4 +19,21 @@ inline std::uint32_t numberOfThisProcess() noexcept {
     return numberOfProcess.load(std::memory_order_relaxed);
 }
 
+/// How often the calling thread has been copied into a forked child: in a process that has forked,
+/// 0 for each thread but that which called fork(). Written before fork() returns in the child.
+const std::uint32_t& forksOfThisThread() noexcept;
+
+/// Made by a thread that is about to call user code: whether that has forked, and this is the
+/// child. Where numberOfThisProcess() tells processes apart, this tells a thread from its copy; so
+/// it also holds for a thread that handlers of fork start in the child, while the numbers change.
+/// Costs a load.
+class ForkWatch {
+  public:
+    bool hasForked() const noexcept { return *forks_ != before_; }
+
+  private:
+    const std::uint32_t* forks_ = &forksOfThisThread();
+    std::uint32_t before_ = *forks_;
+};
+
 }  // namespace jtimer::detail

@@ -29,10 +29,12 @@ void LoopThread::run() {
     struct AtEnd {
         LoopThread& thread;
         ~AtEnd() {
+            if (thread.isForkedChild()) return;
             thread.end();
             thread.monitor_.end();
         }
     };
+    forkWatch_ = {};
     monitor_.begin();
     const AtEnd atEnd{*this};
     const std::exception_ptr uncaught = exceptionOf([this] { mainLoop(); });
@@ -40,7 +42,7 @@ void LoopThread::run() {
 }
 
 void LoopThread::failed(const std::exception_ptr& uncaught) {
-    end();
+    if (!isForkedChild()) end();
     report(uncaught);
 }
 

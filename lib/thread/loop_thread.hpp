@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "sync/process_number.hpp"
 #include "sync/uninterruptible.hpp"
 #include "thread/monitor.hpp"
 #include "thread/own_thread.hpp"
@@ -25,7 +26,12 @@ namespace jtimer::detail {
 /// alive, so that a task may destroy its own timer.
 ///
 /// **Forked children** do not have the thread, and its locks may never be released there. A room
-/// checks isOfAnotherProcess() before it waits for either.
+/// checks isOfAnotherProcess() before it waits for either. If user code on the thread itself forks
+/// and returns in the child, the child's only thread is inside this loop, with the parent's tasks
+/// before it. So after every call of user code the loop checks isForkedChild(), and in the child
+/// returns at once: it takes no lock, which another thread of the parent may hold, and end() is not
+/// called. Then the thread ends, and with it the child, unless user code has started other threads
+/// there.
 class LoopThread {
   public:
     struct Settings {
@@ -71,14 +77,18 @@ class LoopThread {
 
     // Called on the thread.
 
-    /// Returns when the timer has been stopped.
+    /// Returns when the timer has been stopped, or in a forked child.
     virtual void mainLoop() = 0;
     /// Stops the timer for good. A second call does nothing, or continues where the first one was
     /// unwound.
     virtual void end() = 0;
     /// Called with what mainLoop() has thrown, before the last call of end(). Ends the timer, so
-    /// that the handler finds it stopped, and reports the exception.
+    /// that the handler finds it stopped, and reports the exception. In a forked child it only
+    /// reports.
     virtual void failed(const std::exception_ptr& uncaught);
+
+    /// Called on the thread: whether this is a child that user code on it has forked.
+    bool isForkedChild() const noexcept { return forkWatch_.hasForked(); }
 
     /// For a destructor: calls `steps`, which stop the loop and wait for the thread. They cannot be
     /// interrupted. In a forked child it does nothing: there is no thread to wait for.
@@ -95,6 +105,9 @@ class LoopThread {
 
   private:
     void run();
+
+    /// Used by the thread only.
+    ForkWatch forkWatch_;
 };
 
 }  // namespace jtimer::detail

@@ -2,6 +2,7 @@
 #include "thread/own_thread.hpp"
 
 #include "sync/lock.hpp"
+#include "sync/process_number.hpp"
 #include "sync/uninterruptible.hpp"
 
 #include <boost/chrono/duration.hpp>
@@ -66,7 +67,12 @@ class OwnThread::State {
         struct Leave {
             State& state;
             bool isUnwinding = true;
-            ~Leave() { state.leave(isUnwinding); }
+            const ForkWatch forkWatch;
+            ~Leave() {
+                // In a child that the body has forked, nobody waits for the thread, and the mutex
+                // may never be released.
+                if (!forkWatch.hasForked()) state.leave(isUnwinding);
+            }
         } leave{*this};
         serialOfThisThread = serial;
         nameThisThread(name);

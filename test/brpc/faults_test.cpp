@@ -1,5 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/faults.hpp"
+#include "support/forking.hpp"
 
 #include <jtimer/brpc/timer_thread.hpp>
 #include <jtimer/detail/saturating.hpp>
@@ -51,3 +52,4 @@ struct Room {
 }  // namespace
 
 FAULT_CASES(Room)
+FORKING_CASES(Room)

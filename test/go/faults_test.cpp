@@ -1,5 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/faults.hpp"
+#include "support/forking.hpp"
 #include "support/manual_timers.hpp"
 
 #include <jtimer/go.hpp>
@@ -50,3 +51,4 @@ struct Room {
 }  // namespace
 
 FAULT_CASES(Room)
+FORKING_CASES(Room)

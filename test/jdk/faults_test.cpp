@@ -1,5 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/faults.hpp"
+#include "support/forking.hpp"
 #include "support/thread_state.hpp"
 
 #include <jtimer/timer.hpp>
@@ -45,3 +46,4 @@ struct Room {
 }  // namespace
 
 FAULT_CASES(Room)
+FORKING_CASES(Room)

@@ -1,5 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/faults.hpp"
+#include "support/forking.hpp"
 #include "support/manual_wheel.hpp"
 
 #include <jtimer/netty/hashed_wheel_timer.hpp>
@@ -53,3 +54,4 @@ struct Room {
 }  // namespace
 
 FAULT_CASES(Room)
+FORKING_CASES(Room)

@@ -48,6 +48,7 @@ class Reports {
   public:
     auto handler() {
         return [this](const std::string&, const std::exception_ptr& exception) {
+            if (call_) call_();
             try {
                 std::rethrow_exception(exception);
             } catch (const NoTime&) {
@@ -65,7 +66,11 @@ class Reports {
                std::to_string(others_.get());
     }
 
+    /// From now on the handler first calls this. To be called before anything is reported.
+    void call(std::function<void()> call) { call_ = std::move(call); }
+
   private:
+    std::function<void()> call_;
     Counter noTime_, ints_, others_;
 };
 

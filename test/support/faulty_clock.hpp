@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -52,12 +53,17 @@ class FaultyClock final : public jtimer::Clock {
     /// made the clock. Negative: none fails.
     void failElsewhere(long count) { leftElsewhere_ = count; }
 
+    /// From now on each reading begins with this call, but on the thread that has made the clock.
+    /// To be called while no other thread reads it.
+    void callElsewhere(std::function<void()> call) { elsewhere_ = std::move(call); }
+
     std::int64_t nanos() const override {
-        if (boost::this_thread::get_id() != maker_ && leftElsewhere_ >= 0 &&
-            leftElsewhere_-- == 0) {
+        const bool isElsewhere = boost::this_thread::get_id() != maker_;
+        if (isElsewhere && leftElsewhere_ >= 0 && leftElsewhere_-- == 0) {
             leftElsewhere_ = 0;
             throw NoTime();
         }
+        if (isElsewhere && elsewhere_) elsewhere_();
         if (detail::readingsLeft == 0) {
             ++detail::readingsFailed;
             if (detail::readingFailsOnce) detail::readingsLeft = -1;
@@ -95,6 +101,7 @@ class FaultyClock final : public jtimer::Clock {
 
     const boost::thread::id maker_ = boost::this_thread::get_id();
     mutable std::atomic<long> leftElsewhere_{-1};
+    std::function<void()> elsewhere_;
     jtimer::ManualClock manual_;
 };
 

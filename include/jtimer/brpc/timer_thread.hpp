@@ -113,7 +113,8 @@ struct PendingTask {
 ///
 /// **After fork()** the child has no such thread. A timer that was started is over there:
 /// stopAndJoin() and the destructor return at once, and pending tasks can be unscheduled or taken
-/// back. A timer that was not started can be started in the child.
+/// back. A timer that was not started can be started in the child. If a task forks and returns in
+/// the child too, the child ends there.
 ///
 /// **Memory.** A task takes 80 bytes, and a callable of more than 32 bytes is allocated separately.
 /// The memory is reused, and freed only by the destructor: a timer keeps the memory of the most

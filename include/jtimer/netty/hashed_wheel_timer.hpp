@@ -75,7 +75,8 @@ struct HashedWheelTimerStats : CommonStats {};
 ///
 /// **After fork()** the child has no worker. There a timer that was started can be stopped and
 /// destroyed, which returns at once and calls nothing, and its timeouts can be cancelled. A timer
-/// that was not started can be used as usual.
+/// that was not started can be used as usual. If a task forks and returns in the child too, the
+/// child ends there.
 ///
 /// **Cost.** newTimeout stores the callable in the timeout. If it takes up to 16 bytes, that is 98
 /// bytes: an eighth of an allocation, or memory of timeouts that the worker has freed, which goes
