@@ -96,7 +96,9 @@ else
 shared_real = libjtimer.so.$(VERSION)
 shared_soname = libjtimer.so.$(SOVERSION)
 shared_link = libjtimer.so
-shared_flags = -shared -Wl,-soname,$(shared_soname) -Wl,--version-script=build-aux/exports.map
+# Never unloaded: some of its threads never end, such as that of the default timers of go and brpc.
+shared_flags = -shared -Wl,-soname,$(shared_soname) -Wl,-z,nodelete \
+	-Wl,--version-script=build-aux/exports.map
 endif
 
 package_files = jtimer.pc jtimerConfig.cmake jtimerConfigVersion.cmake

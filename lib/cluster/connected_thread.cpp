@@ -4,6 +4,8 @@
 #include "cluster/backoff.hpp"
 #include "cluster/scheduler_state.hpp"
 
+#include <jtimer/detail/own_thread_end.hpp>
+
 namespace jtimer::cluster::detail {
 
 ConnectedThread::ConnectedThread(Engine& engine, const std::string& conninfo)
@@ -21,6 +23,7 @@ void ConnectedThread::join() {
 }
 
 void ConnectedThread::run() {
+    const jtimer::detail::OwnThreadEnd end;
     while (true) {
         try {
             if (!waitForWork()) return finish();

@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "cluster/runners.hpp"
 
+#include <jtimer/detail/own_thread_end.hpp>
+
 #include <boost/thread/lock_guard.hpp>
 #include <boost/thread/lock_types.hpp>
 
@@ -36,6 +38,7 @@ void Runners::run(std::function<void()> function) {
 }
 
 void Runners::loop() {
+    const jtimer::detail::OwnThreadEnd end;
     boost::unique_lock<boost::mutex> lock(mutex_);
     for (;;) {
         ++idle_;

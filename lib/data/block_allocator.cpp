@@ -42,13 +42,13 @@ struct ThreadMemory {
 thread_local ThreadMemory threadMemory{};
 
 void giveBackSecondOfThread() noexcept { threadMemory.giveBackSecond(); }
-using AtEnd = ThreadEnd<giveBackSecondOfThread>;
+thread_local ThreadEnd::Call atEnd{giveBackSecondOfThread};
 
 [[gnu::noinline]] void* takeFromNewBlock(std::size_t size) {
-    // After AtEnd, destructors of other thread_local variables may still make objects; a second
+    // After ThreadEnd, destructors of thread_local variables may still make objects; a second
     // object would then never be given back. It is also not given back if the thread makes its
     // first two objects in the destructor of a pthread key, which runs even later: then it leaks.
-    const bool isForTwo = threadMemory.lastSize == size && !AtEnd::hasCome();
+    const bool isForTwo = threadMemory.lastSize == size && !ThreadEnd::hasCome();
     const std::size_t one = sizeWithHeader(size);
     auto* const block = static_cast<unsigned char*>(::operator new(isForTwo ? 2 * one : one));
     new (block) Header{{isForTwo ? 2U : 1U}, 0};
@@ -57,7 +57,7 @@ using AtEnd = ThreadEnd<giveBackSecondOfThread>;
         new (block + one) Header{{0}, static_cast<std::uint32_t>(one)};
         threadMemory.second = block + one + sizeof(Header);
         threadMemory.sizeOfSecond = size;
-        AtEnd::await();
+        ThreadEnd::await(atEnd);
     }
     threadMemory.lastSize = size;
     return block + sizeof(Header);

@@ -13,6 +13,8 @@ namespace jtimer::netty::detail {
 
 namespace {
 
+using jtimer::detail::ThreadEnd;
+
 /// The nodes that a thread keeps.
 struct ThreadNodes {
     Node* first;
@@ -30,12 +32,12 @@ void deleteThreadNodes() noexcept {
     deleteNodes(std::exchange(threadNodes.first, nullptr));
     threadNodes.count = 0;
 }
-using ThreadEnd = jtimer::detail::ThreadEnd<deleteThreadNodes>;
+thread_local ThreadEnd::Call atEnd{deleteThreadNodes};
 
 /// A thread that keeps no nodes begins to, which it may not after its ThreadEnd.
 bool beginsToKeep() noexcept {
     if (!NodeStock::isEnabled || ThreadEnd::hasCome()) return false;
-    ThreadEnd::await();
+    ThreadEnd::await(atEnd);
     return true;
 }
 

@@ -5,6 +5,8 @@
 #include "sync/process_number.hpp"
 #include "sync/uninterruptible.hpp"
 
+#include <jtimer/detail/own_thread_end.hpp>
+
 #include <boost/chrono/duration.hpp>
 #include <boost/thread/thread.hpp>
 
@@ -74,6 +76,7 @@ class OwnThread::State {
                 if (!forkWatch.hasForked()) state.leave(isUnwinding);
             }
         } leave{*this};
+        const OwnThreadEnd end;
         serialOfThisThread = serial;
         nameThisThread(name);
         // This thread is never interrupted, and a wait is cheaper without interruption points.

@@ -62,6 +62,7 @@ cmake_installs_what_make_installs() {
 the_shared_library_of_cmake_has_the_soname_and_exports_of_makes() {
     test "$(readlink "$prefix/lib/libjtimer.so.$soversion")" = "libjtimer.so.$version" &&
         readelf -d "$prefix/lib/libjtimer.so" | grep "SONAME.*\[libjtimer\.so\.$soversion\]" &&
+        readelf -d "$prefix/lib/libjtimer.so" | grep 'FLAGS_1.*NODELETE' &&
         build-aux/list-exports "$prefix/lib/libjtimer.so" | diff build-aux/exports.txt -
 }
 
