@@ -10,6 +10,7 @@
 #include <jtimer/go/channel.hpp>
 #include <jtimer/go/timers.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -77,11 +78,10 @@ detail::Runtime* runtimeFor(const detail::Sources& sources, std::optional<Nanos>
     return Access::runtime(defaultTimers()).get();
 }
 
-/// An event that is set comes before every value.
 std::optional<detail::Received> receiveFrom(detail::Sources sources, std::optional<Nanos> timeout) {
-    for (const detail::EventCase& event : sources.events) {
-        if (event.cell->isSet()) return detail::Received{event.index, detail::kEventValue};
-    }
+    const auto isSet = [](const detail::EventCase& event) { return event.cell->isSet(); };
+    if (std::any_of(sources.events.begin(), sources.events.end(), isSet))
+        return detail::receiveBesideEvents(std::move(sources));
     detail::Runtime* const timeOuts = runtimeFor(sources, timeout);
     return detail::receiveAny(std::move(sources), timeOuts, timeout);
 }

@@ -3,6 +3,7 @@
 
 #include "data/intrusive_list.hpp"
 #include "go/cell.hpp"
+#include "go/last_turn.hpp"
 #include "go/wait.hpp"
 
 #include <cstdint>
@@ -42,6 +43,7 @@ class ChannelCell final : public Cell {
     bool isHopeless(CellLock&) const noexcept { return state_ == State::Idle && !hasHandle_; }
     void addWaiter(CellLock&, Case& c) noexcept { waiters_.push_back(c); }
     void removeWaiter(Case& c);
+    LastTurn& lastTurn() noexcept { return lastTurn_; }
 
   private:
     friend class Cell;
@@ -61,6 +63,7 @@ class ChannelCell final : public Cell {
     Nanos period_;
     /// The longest wait comes first. Claimed waits stay until their thread runs.
     jtimer::detail::IntrusiveList<Case> waiters_;
+    LastTurn lastTurn_;
 };
 
 }  // namespace jtimer::go::detail

@@ -3,6 +3,7 @@
 
 #include "data/intrusive_list.hpp"
 #include "go/item.hpp"
+#include "go/last_turn.hpp"
 #include "go/wait.hpp"
 #include "sync/lock.hpp"
 #include "sync/process_number.hpp"
@@ -54,6 +55,8 @@ class EventCell : public Item {
     bool addWaiter(EventCase& c) noexcept;
     void removeWaiter(EventCase& c) noexcept;
 
+    LastTurn& lastTurn() noexcept { return lastTurn_; }
+
     bool isOfAnotherProcess() const noexcept {
         return madeIn_ != jtimer::detail::numberOfThisProcess();
     }
@@ -70,6 +73,7 @@ class EventCell : public Item {
     Mutex mutex_;
     std::atomic<bool> isSet_{false};
     const std::uint32_t madeIn_ = jtimer::detail::numberOfThisProcess();
+    LastTurn lastTurn_;
     /// Guarded by the mutex. Claimed waits stay until their thread runs.
     jtimer::detail::IntrusiveList<EventCase> waiters_;
 };

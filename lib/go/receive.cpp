@@ -14,6 +14,7 @@
 #include <limits>
 #include <list>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 namespace jtimer::go::detail {
@@ -102,6 +103,45 @@ std::optional<Received> takeEarliest(const AllLocked& locked, Candidates& candid
         if (candidate.cell->take(candidate.lock, toWake)) return earliest->received;
     }
     return std::nullopt;
+}
+
+/// A source that a contested select may choose.
+struct Contender {
+    /// The least is chosen: what was chosen longest ago; of what never was, an event before a
+    /// timer, of timers the earliest value, and then the first in the list.
+    std::tuple<std::int64_t, bool, Nanos, std::size_t> order;
+    LastTurn* turn;
+    Received received;
+    std::optional<std::size_t> place;  ///< of a timer, among the candidates
+};
+
+using Contenders = std::vector<Contender>;
+
+void addSetEvents(const std::list<EventCase>& events, std::uint32_t now, Contenders& contenders) {
+    for (const EventCase& event : events) {
+        if (!event.cell->isSet()) continue;
+        LastTurn* const turn = &event.cell->lastTurn();
+        const auto isSame = [turn](const Contender& other) { return other.turn == turn; };
+        if (std::any_of(contenders.begin(), contenders.end(), isSame)) continue;
+        contenders.push_back({{turn->since(now), false, kEventValue, event.index},
+                              turn,
+                              {event.index, kEventValue},
+                              std::nullopt});
+    }
+}
+
+void addReadyTimers(const AllLocked&, Candidates& candidates, std::uint32_t now,
+                    Contenders& contenders, WakeList& toWake) {
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        Candidate& candidate = candidates[i];
+        const std::optional<Nanos> value = candidate.cell->ready(candidate.lock, toWake);
+        if (!value) continue;
+        LastTurn* const turn = &candidate.cell->lastTurn();
+        contenders.push_back({{turn->since(now), true, *value, candidate.index},
+                              turn,
+                              {candidate.index, *value},
+                              i});
+    }
 }
 
 /// The runtimes that can end the call. An event belongs to no runtime: a function that waits for
@@ -220,6 +260,35 @@ std::optional<Received> outcomeOf(Wait& wait) {
 }
 
 }  // namespace
+
+Received receiveBesideEvents(Sources sources) {
+    Candidates& candidates = sources.cells;
+    if (candidates.empty() && sources.events.size() == 1)
+        return {sources.events.front().index, kEventValue};
+    sortByAddress(candidates);
+    removeOver(candidates);
+    Contenders contenders;  // has all its memory before the cells are locked
+    contenders.reserve(sources.events.size() + candidates.size());
+    WakeList toWake;  // outlives the locks
+    catchUp(candidates);
+    const AllLocked locked(candidates);
+    for (;;) {
+        const std::uint32_t now = LastTurn::last.load(std::memory_order_relaxed);
+        contenders.clear();
+        addSetEvents(sources.events, now, contenders);
+        addReadyTimers(locked, candidates, now, contenders, toWake);
+        const Contender& chosen = *std::min_element(
+            contenders.begin(), contenders.end(),
+            [](const Contender& a, const Contender& b) { return a.order < b.order; });
+        if (chosen.place) {
+            Candidate& candidate = candidates[*chosen.place];
+            // If its runtime has ended meanwhile, it is not ready any more.
+            if (!candidate.cell->take(candidate.lock, toWake)) continue;
+        }
+        if (contenders.size() > 1) chosen.turn->take();
+        return chosen.received;
+    }
+}
 
 std::optional<Received> receiveAny(Sources sources, Runtime* timeOuts,
                                    std::optional<Nanos> timeout) {

@@ -24,6 +24,10 @@ struct Sources {
     std::list<EventCase> events;
 };
 
+/// A receive of a call that has found an event set, and so does not wait: see LastTurn.
+/// \throws std::bad_alloc, with nothing received
+Received receiveBesideEvents(Sources sources);
+
 /// One receive from any of several channels; without channels it is a sleep. The caller has found
 /// that none of the events is set.
 /// \param timeOuts the runtime whose clock times the time-out; null only for a call on events that

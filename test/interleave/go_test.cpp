@@ -3,6 +3,7 @@
 #include "interleave/explored.hpp"
 
 #include <jtimer/go/context.hpp>
+#include <jtimer/go/event.hpp>
 #include <jtimer/go/timers.hpp>
 #include <jtimer/manual_clock.hpp>
 
@@ -232,6 +233,21 @@ BOOST_AUTO_TEST_CASE(of_two_values_that_come_at_once_one_is_left) {
                       jtimer::go::select({channel, other});
                   }});
         check(channel.tryReceive().has_value() != other.tryReceive().has_value(), "not one");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(two_selects_beside_a_set_receive_the_value_and_the_event) {
+    everyInterleaving(kWholeTimer, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        Timers timers(on(clock));
+        const Timer timer = timers.newTimer(0);
+        const jtimer::go::Event event;
+        together({[&] { event.set(); },
+                  [&] {
+                      const auto one = jtimer::go::select({timer.C(), event}).index;
+                      const auto other = jtimer::go::select({timer.C(), event}).index;
+                      check(one + other == 1, "not one of each");
+                  }});
     });
 }
 

@@ -111,10 +111,16 @@ struct Selected {
     Date value;         ///< what was received
 };
 
-/// Blocks until one of the channels has a value, and receives only that value. If several are
-/// ready, it receives the value that was due first; of equal values, the one whose channel comes
-/// first in the list. Nil channels are skipped. The channels may be of different runtimes, and of
-/// events: one that is set comes before all values.
+/// Blocks until one of the channels has a value, and receives only that value. Nil channels are
+/// skipped. The channels may be of different runtimes, and of events and contexts.
+///
+/// **Several that are ready.** If all of them are timers', it receives the value that was due
+/// first; of equal values, the one whose channel comes first in the list. If an event or a context
+/// is among them, it chooses the channel that such a select chose longest ago. Channels that none
+/// has chosen yet come before these: first events and contexts, in the order of the list, then the
+/// timer that was due first. So the first select after a shutdown sees the shutdown; and if no
+/// other thread selects from these channels, one that is ready is passed over at most once for each
+/// other one.
 /// \throws TimersDestroyed if one of the runtimes is destroyed, before or meanwhile
 /// \throws IllegalStateException
 ///   - if the list is empty, or all channels are nil

@@ -28,8 +28,8 @@ class EventCell;
 /// still a handle of the event.
 ///
 /// It belongs to no Timers and to no clock: a select() may wait for an event and for timers of any
-/// runtimes. So it has no time to compare: an event that is set comes before every value and every
-/// time-out that a call finds ready.
+/// runtimes. So it has no time to compare. A select() that finds an event set and other channels
+/// ready chooses fairly, as described there; an event that is set comes before every time-out.
 ///
 /// **Threads.** Every function may be called by any thread, and by several threads on one object as
 /// long as none assigns to it or destroys it. On a thread of a runtime, a call that blocks ends
