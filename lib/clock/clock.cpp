@@ -80,7 +80,7 @@ class SteadyWaiter final : public RelativeWaiter {
     bool wakesLate() const noexcept override { return true; }
 
   private:
-    const Nanos offset_;
+    [[maybe_unused]] const Nanos offset_;  // used on Linux
 };
 
 }  // namespace

@@ -17,18 +17,35 @@
 #endif
 
 // Defined in a program that is linked with AddressSanitizer, whatever this library is built with.
+// Only in an ELF file may a weak symbol stay undefined.
+#if defined(__ELF__)
 // NOLINTNEXTLINE(bugprone-reserved-identifier)
 extern "C" [[gnu::weak]] void __asan_poison_memory_region(const volatile void*, std::size_t);
+#else
+#include <dlfcn.h>
+#endif
 
 namespace jtimer::netty::detail {
+
+namespace {
+
+[[maybe_unused]] bool hasAddressSanitizer() noexcept {
+#if defined(__ELF__)
+    return __asan_poison_memory_region != nullptr;
+#else
+    return dlsym(RTLD_DEFAULT, "__asan_poison_memory_region") != nullptr;
+#endif
+}
+
+}  // namespace
 
 bool memoryIsChecked() noexcept {
 #if defined(JTIMER_MEMORY_IS_FOLLOWED) && !defined(__SANITIZE_THREAD__)
     return true;
 #else
-    if (__asan_poison_memory_region != nullptr) return true;
+    if (hasAddressSanitizer()) return true;
 #if defined(VALGRIND_MAKE_MEM_DEFINED)
-    const bool any = true;
+    [[maybe_unused]] const bool any = true;  // not used where there is no Valgrind
     if (VALGRIND_MAKE_MEM_DEFINED(&any, sizeof any) != 0) return true;  // 0 outside of Memcheck
 #endif
     return false;

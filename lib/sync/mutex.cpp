@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "sync/mutex.hpp"
 
+#include "sync/at_load.hpp"
 #include "sync/pause.hpp"
 #include "sync/process_mutex.hpp"
 #include "sync/uninterruptible.hpp"
@@ -56,13 +57,12 @@ struct Mutex::Rooms {
         return rooms;
     }
 
-#if defined(__linux__)
-    /// Runs before all other initializers, which may start threads or fork.
-    [[gnu::constructor(101)]] static void prepare() noexcept {
+    [[JTIMER_AT_LOAD]] static void prepare() noexcept {
         instance();
+#if defined(__linux__)
         waitersHaveBarrier = callMembarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
-    }
 #endif
+    }
 
     /// \returns false if the kernel now refuses the barrier that it granted earlier: the process
     ///   has entered a sandbox

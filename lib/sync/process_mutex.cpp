@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "sync/process_mutex.hpp"
 
+#include "sync/at_load.hpp"
 #include "sync/never_destroyed.hpp"
 
 #include <pthread.h>
@@ -24,10 +25,7 @@ struct ProcessMutex::All {
     /// If the system has no memory to register the handlers, forks work as without this class.
     All() noexcept { pthread_atfork(take, release, release); }
 
-#if defined(__linux__)
-    /// Runs before all other initializers, which may register handlers.
-    [[gnu::constructor(101)]] static void prepare() noexcept { all(); }
-#endif
+    [[JTIMER_AT_LOAD]] static void prepare() noexcept { all(); }
 
     static void take() {
         all().mutex.lock();

@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "sync/process_number.hpp"
 
+#include "sync/at_load.hpp"
+
 #include <pthread.h>
 
 namespace jtimer::detail {
@@ -19,14 +21,7 @@ extern "C" void countFork() {
 /// Handlers of the child are called in the order of their registration. This one runs before all
 /// that a program registers, so that those may use the library. If the system has no memory to
 /// register it, forks are not counted.
-#if defined(__linux__)
-[[gnu::constructor(101)]]
-#else
-[[gnu::constructor]]
-#endif
-void countForks() noexcept {
-    pthread_atfork(nullptr, nullptr, countFork);
-}
+[[JTIMER_AT_LOAD]] void countForks() noexcept { pthread_atfork(nullptr, nullptr, countFork); }
 
 }  // namespace
 

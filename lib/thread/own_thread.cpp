@@ -4,6 +4,7 @@
 #include "sync/lock.hpp"
 #include "sync/process_number.hpp"
 #include "sync/uninterruptible.hpp"
+#include "thread/thread_name.hpp"
 
 #include <jtimer/detail/own_thread_end.hpp>
 
@@ -23,15 +24,10 @@ namespace jtimer::detail {
 
 namespace {
 
-/// The name that tools such as `top -H` show.
 void nameThisThread(const std::string& name) noexcept {
     std::array<char, 16> shown{};  // the last character stays 0
     name.copy(shown.data(), shown.size() - 1);
-#if defined(__APPLE__)
-    pthread_setname_np(shown.data());
-#else
-    pthread_setname_np(pthread_self(), shown.data());
-#endif
+    detail::nameThisThread(shown.data());
 }
 
 /// A number for each OwnThread, from 1, and that of the calling thread. A pthread_t would not do:

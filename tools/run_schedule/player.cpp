@@ -19,6 +19,11 @@ constexpr std::chrono::seconds kWallClockLook(1);
 /// calendar are those of the new time. Otherwise they do not come twice.
 constexpr std::chrono::hours kCorrection(3);
 
+/// A Date may be coarser than a nanosecond.
+Date later(Date date, nanoseconds span) noexcept {
+    return std::chrono::time_point_cast<Date::duration>(date + span);
+}
+
 /// Schedules from inside a task. Another thread may cancel the timer meanwhile.
 template <class Schedule>
 void unlessCancelled(Schedule schedule) {
@@ -133,7 +138,8 @@ void Player::run(Task& task) {
     // With a fixed delay, the timer counts from its own reading of the clock, slightly before
     // `now`. So a run can begin slightly before the time planned here; then it is not late.
     const nanoseconds lateness = std::max(nanoseconds(now - task.planned), nanoseconds(0));
-    task.planned = (entry.kind == Entry::Kind::Every ? now : task.planned) + entry.period;
+    const Date base = entry.kind == Entry::Kind::Every ? now : task.planned;
+    task.planned = later(base, entry.period);
     if (!entry.followsWallClock()) {
         if (entry.repeats()) {
             isDue(entry, task.planned);
@@ -141,7 +147,7 @@ void Player::run(Task& task) {
             ledger_.isDue(entry.name, std::nullopt);
         }
     }
-    const Dispatcher::Outcome outcome = dispatcher_.due(task.entry, steadyNow - lateness);
+    const Dispatcher::Outcome outcome = dispatcher_.due(task.entry, later(steadyNow, -lateness));
     if (outcome == Dispatcher::Outcome::Waits && entry.kind == Entry::Kind::Every) {
         task.cancel();
         slot->second.restarts = true;
