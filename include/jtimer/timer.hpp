@@ -42,7 +42,8 @@ inline constexpr bool convertsToFlag =
 /// \endcode
 ///
 /// **One thread.** All tasks of a timer run on its thread, one at a time, in order of their times.
-/// A task should be short: while it runs, others wait. Two timers are independent.
+/// A task should be short: while it runs, others wait. If each run schedules the next for a time in
+/// the past, no task runs that is due later. Two timers are independent.
 ///
 /// **Never early.** A task runs at its time on the timer's clock, or later. Tasks due at the same
 /// nanosecond run in the order of the JDK's heap, which is not the order of the calls; with

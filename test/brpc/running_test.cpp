@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <pthread.h>
 #include <stdexcept>
@@ -175,6 +176,23 @@ BOOST_AUTO_TEST_CASE(b46_a_slot_is_used_again_after_the_run) {
         clock->waitUntilIdle();
     }
     BOOST_TEST(timer.stats().triggered == 10'000U);
+}
+
+BOOST_AUTO_TEST_CASE(runs_that_schedule_the_next_for_a_time_in_the_past_let_no_later_task_run) {
+    int left = 100;
+    bool otherHasRun = false;
+    std::function<void()> again = [&] {
+        if (!otherHasRun && --left > 0) timer.schedule([&] { again(); }, at(-1000));
+    };
+    timer.schedule(
+        [&] {
+            timer.schedule([&] { otherHasRun = true; }, at(0));
+            timer.schedule([&] { again(); }, at(-1000));
+        },
+        at(0));
+    clock->waitUntilIdle();
+    BOOST_TEST(left == 0);
+    BOOST_TEST(otherHasRun);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

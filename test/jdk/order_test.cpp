@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <random>
@@ -213,6 +214,40 @@ BOOST_AUTO_TEST_CASE(j101_100_one_shots_each_scheduled_by_the_one_before_all_run
     Order expected(100);
     std::iota(expected.begin(), expected.end(), 1);
     BOOST_TEST(take() == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(runs_that_schedule_the_next_for_a_time_in_the_past_let_no_later_task_run) {
+    int left = 100;
+    std::function<void()> again = [&] {
+        if (order.empty() && --left > 0) timer.schedule([&] { again(); }, at(-1000));
+    };
+    timer.schedule(
+        [&] {
+            timer.schedule(entry(1), at(0));
+            timer.schedule([&] { again(); }, at(-1000));
+        },
+        at(0));
+    clock->waitUntilIdle();
+    BOOST_TEST(left == 0);
+    BOOST_TEST(take() == (Order{1}));
+}
+
+BOOST_AUTO_TEST_CASE(a_burst_lets_no_later_task_run_until_it_has_caught_up) {
+    constexpr int missed = 1000;
+    int runs = 0;
+    int runsBefore = -1;
+    timer.scheduleAtFixedRate(
+        [&](jtimer::TimerTask& task) {
+            if (++runs == 1) {
+                timer.schedule([&] { runsBefore = runs; }, at(missed * 1000 + 1));
+                clock->advance(missed * 1000 + 500);
+            }
+            if (runs > missed) task.cancel();
+        },
+        at(0), 1000);
+    clock->advance(1);
+    BOOST_TEST(runs == missed + 1);
+    BOOST_TEST(runsBefore == missed + 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

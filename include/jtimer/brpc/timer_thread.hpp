@@ -151,7 +151,8 @@ class JTIMER_API TimerThread {
     int start(const TimerThreadOptions* options);
 
     /// Runs `fn(arg)` at `abstime`, or as soon as possible if that is past, 0 or negative. The
-    /// greatest time, in April 2262, never comes; a task for that time can be unscheduled.
+    /// greatest time, in April 2262, never comes; a task for that time can be unscheduled. If each
+    /// run schedules the next for a time in the past, no task runs that is due later.
     /// \returns the task's id; kInvalidTaskId before start(), from stopAndJoin() on, if there is no
     ///   memory, and in a forked child
     /// \throws NullPointerException "task cannot be null" if `fn` is null, in every state

@@ -16,7 +16,9 @@ namespace jtimer {
 ///     Skip    |#########################     |         |        0, 300, 400
 ///     Once    |#########################|    |         |        0, 250, 300, 400
 enum class MissedRuns {
-    /// Runs them all, back to back, as Java does: the number of runs stays right.
+    /// Runs them all, back to back, as Java does: the number of runs stays right. Their times are
+    /// past, so no task that is due later runs until all have run. If the clock is set forward by a
+    /// year, a period of a second is missed 31 million times.
     Burst,
     /// Drops them: the next run is the first that is not in the past. That run is not dropped,
     /// however late it begins, so even with a tiny period at least every other run takes place.
