@@ -370,7 +370,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   bench-peers-report  rewrites the report of the last bench-peers
   bench-cluster  compares jtimer::cluster with plain libpq; ROUNDS= WORKLOADS= QUICK=1 (a minute)
   pictures       draws doc/pictures from runs of the timers (gnuplot); PICTURES=
-  exports        writes build-aux/exports.txt, the exported names, which check compares with
+  exports        writes build-aux/exports.txt, with which check-install compares
   install        installs below prefix (/usr/local), without debug information unless STRIP=:,
                  DESTDIR is prepended to each path; TOOLS=no leaves run_schedule out
   uninstall      removes what install has installed

@@ -186,9 +186,9 @@ class JTIMER_API Timer final : private detail::CallAdvice {
     /// calling thread.
     void cancel();
 
-    /// As cancel(), but returns the discarded tasks. Each accepted task has run, is returned here,
-    /// or was cancelled before; none is lost, whatever other threads schedule meanwhile. Takes O(n
-    /// log n).
+    /// As cancel(), but returns the discarded tasks. Unless cancel() came before, each accepted
+    /// task has begun to run, is returned here, or was cancelled; none is lost, whatever other
+    /// threads schedule meanwhile. Takes O(n log n).
     /// \returns the discarded tasks, in the order in which they would have run, each marked as
     ///   cancelled. A repeating task that is running is among them: this run is its last.
     /// \throws std::bad_alloc, with nothing changed

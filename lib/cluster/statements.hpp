@@ -22,9 +22,10 @@ std::string channelOf(const std::string& schema);
 
 }  // namespace jtimer::cluster::detail
 
-/// All SQL of the library, for inSchema(). Each function is one statement, and says what its
-/// parameters are. Every name carries its schema, so that search_path does not matter. Dues are
-/// compared with SCHEMA.now(), leases with the server's clock.
+/// The SQL of the library, for inSchema(), but for `create schema` and the begin and end of some
+/// transactions. Each function is one statement, and says what its parameters are. Every name
+/// carries its schema, so that search_path does not matter. Dues are compared with SCHEMA.now(),
+/// leases with the server's clock.
 namespace jtimer::cluster::detail::statements {
 
 // Transactions.

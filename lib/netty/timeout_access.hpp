@@ -24,8 +24,8 @@ using Tick = std::int64_t;
 /// - then, for a cancelled timeout: the link, by the thread that has cancelled it until it is in
 ///   the inbox of cancellations, and by the worker after that.
 ///
-/// So one word holds the state and either the tick or a link, and a timeout with its task fits into
-/// 96 bytes of malloc.
+/// So one word holds the state and either the tick or a link, and a timeout with its task takes 98
+/// bytes of memory.
 struct TimeoutAccess {
     /// For timeoutOf().
     static TimeoutKey key() noexcept { return {}; }

@@ -9,7 +9,7 @@
 namespace jtimer::netty::detail {
 
 /// A node is memory for one timeout with its reference counts, of this size and alignment: enough
-/// for a callable of two words. It takes 98 bytes.
+/// for a callable of two words. With an eighth of its block's overhead it takes 98 bytes.
 inline constexpr std::size_t kNodeSize = 11 * sizeof(void*);
 inline constexpr std::size_t kNodeAlign = 8;
 
