@@ -108,8 +108,10 @@ class JTIMER_API SteadyClock final : public Clock {
 
 #if defined(__linux__)
 /// A SteadyClock that keeps running while the computer sleeps (CLOCK_BOOTTIME): tasks that come due
-/// meanwhile run at resume. Each thread of a timer on it holds two file descriptors: those of
-/// jtimer::go that run functions, too.
+/// meanwhile run at resume. Each thread of a timer on it holds a file descriptor: those of
+/// jtimer::go that run functions, too. If the program closes it, as closefrom() does, std::cerr
+/// says so, and the timer goes on; but after a suspend it is then up to a second late, and its
+/// thread may be woken by SIGURG.
 class JTIMER_API BoottimeClock final : public Clock {
   public:
     BoottimeClock();

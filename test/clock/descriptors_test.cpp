@@ -1,7 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// A timer on a BoottimeClock needs two file descriptors: without them.
+// A timer on a BoottimeClock needs a file descriptor: without it, and when the program closes it.
 #if defined(__linux__)
+
+#include "support/child_process.hpp"
+#include "support/counter.hpp"
 
 #include <jtimer/brpc/timer_thread.hpp>
 #include <jtimer/go/timers.hpp>
@@ -13,6 +16,9 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <fcntl.h>
 #include <filesystem>
 #include <functional>
 #include <iterator>
@@ -54,6 +60,10 @@ int orNone(long number, long first, long second) {
     if (descriptorsLeft > 0) --descriptorsLeft;
     return static_cast<int>(syscall(number, first, second));
 }
+
+/// The descriptor that was made last, and how often one has been looked at.
+std::atomic<int> lastTimerfd{-1};
+std::atomic<int> looks{0};
 
 struct Start {
     const char* name;
@@ -113,10 +123,11 @@ int errorOf(const Start& start, const std::shared_ptr<jtimer::Clock>& clock) {
 
 // In place of the C library's.
 extern "C" int timerfd_create(int clock, int flags) noexcept {
-    return orNone(SYS_timerfd_create, clock, flags);
+    return lastTimerfd = orNone(SYS_timerfd_create, clock, flags);
 }
-extern "C" int eventfd(unsigned count, int flags) noexcept {
-    return orNone(SYS_eventfd2, count, flags);
+extern "C" int timerfd_gettime(int fd, itimerspec* now) noexcept {
+    ++looks;
+    return static_cast<int>(syscall(SYS_timerfd_gettime, fd, now));
 }
 
 BOOST_AUTO_TEST_CASE(a_timer_on_a_boottime_clock_without_descriptors_is_refused_and_leaves_none) {
@@ -126,8 +137,8 @@ BOOST_AUTO_TEST_CASE(a_timer_on_a_boottime_clock_without_descriptors_is_refused_
             BOOST_TEST(errorOf(start, clock) == 0);  // opens what the process keeps
             const auto before = openDescriptors();
             const auto references = clock.use_count();
-            for (const int left : {0, 1}) {  // for the timerfd, the eventfd
-                const DescriptorsLeft few(left);
+            {
+                const DescriptorsLeft none(0);
                 BOOST_TEST(errorOf(start, clock) == EMFILE);
             }
             BOOST_TEST(openDescriptors() == before);
@@ -149,6 +160,98 @@ BOOST_AUTO_TEST_CASE(without_descriptors_for_room_threads_the_poller_runs_functi
     const auto timer = timers.afterFunc(0, [&ran] { ran = true; });
     while (!ran) usleep(100);
     BOOST_TEST(channel.tryReceive().has_value());
+}
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A timer on a BoottimeClock that outlives its descriptor.
+struct WithoutDescriptor {
+    jtimer::Timer timer{"t", true, std::make_shared<jtimer::BoottimeClock>()};
+    const int fd = lastTimerfd;
+    test::Counter ran;
+
+    /// Runs so many tasks, one after another.
+    void run(int times) {
+        const int before = ran.get();
+        for (int i = 1; i <= times; ++i) {
+            timer.schedule([this] { ran.up(); }, 1);
+            if (!ran.reaches(before + i)) test::print("did not run ");
+        }
+        test::print(std::to_string(times));
+    }
+};
+
+const std::string kReport =
+    "BoottimeClock: the program has closed the timerfd of a timer's thread. The timer goes on, but "
+    "up to a second late after the computer was suspended.\n";
+
+}  // namespace
+
+CHILD_PROCESS(closed_while_idle) {
+    WithoutDescriptor without;
+    without.run(1);
+    close(without.fd);
+    without.run(3);
+}
+
+CHILD_PROCESS(closed_while_waiting) {
+    WithoutDescriptor without;
+    without.timer.schedule([] {}, 1h);
+    without.run(1);  // and the thread now waits for the other task
+    close(without.fd);
+    looks = 0;
+    without.run(3);
+    test::print(looks < 1000 ? " without a loop" : " in a loop");
+}
+
+/// Whose number an eventfd or another timerfd has got.
+CHILD_PROCESS(closed_and_reused) {
+    for (const bool isTimerfd : {false, true}) {
+        int stranger = -1;
+        {
+            WithoutDescriptor without;
+            without.timer.schedule([] {}, 1h);
+            without.run(1);
+            close(without.fd);
+            stranger =
+                isTimerfd ? timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK) : eventfd(7, EFD_NONBLOCK);
+            if (stranger != without.fd) test::print(" another number");
+            without.run(3);
+        }
+        if (isTimerfd) {
+            itimerspec now{};
+            const bool isSet = timerfd_gettime(stranger, &now) != 0 || now.it_value.tv_sec != 0 ||
+                               now.it_value.tv_nsec != 0 || now.it_interval.tv_sec != 0;
+            test::print(isSet ? " set" : " untouched");
+        } else {
+            std::uint64_t count = 0;
+            const bool isAsBefore = read(stranger, &count, sizeof count) == 8 && count == 7;
+            test::print(isAsBefore ? " untouched " : " written to ");
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_timer_whose_descriptor_is_closed_while_it_is_idle_goes_on_and_ends) {
+    const auto result = test::runChild("closed_while_idle");
+    BOOST_TEST(result.out == "13");
+    BOOST_TEST(result.err == kReport);
+    BOOST_TEST(result.exitCode == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_timer_whose_descriptor_is_closed_while_it_waits_goes_on_and_ends) {
+    const auto result = test::runChild("closed_while_waiting");
+    BOOST_TEST(result.out == "13 without a loop");
+    BOOST_TEST(result.err == kReport);
+    BOOST_TEST(result.exitCode == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_gets_the_number_of_a_closed_descriptor_is_left_alone) {
+    const auto result = test::runChild("closed_and_reused");
+    BOOST_TEST(result.out == "13 untouched 13 untouched");
+    BOOST_TEST(result.err == kReport);  // once in a process
+    BOOST_TEST(result.exitCode == 0);
 }
 
 #endif
