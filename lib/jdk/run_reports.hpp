@@ -10,6 +10,7 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace jtimer::detail {
 
@@ -40,7 +41,9 @@ class RunReports {
 
     /// Reports that the destructor has waited for five seconds.
     /// \param task its name, empty if it has none
-    void hangs(const std::string& task, const char* event, const char* advice) const noexcept;
+    /// \param inside the timer whose task destroys this one, or empty
+    void hangs(const std::string& task, const char* event, const char* advice,
+               std::string_view inside) const noexcept;
 
   private:
     void printSlow(const TimerTask& task, Nanos duration) const;

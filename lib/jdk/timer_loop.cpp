@@ -14,6 +14,7 @@
 #include <atomic>
 #include <memory>
 #include <new>
+#include <string_view>
 #include <utility>
 
 namespace jtimer::detail {
@@ -227,6 +228,10 @@ void TimerLoop::startRepeatedRun(Nanos signedPeriod, Nanos due, Nanos now) noexc
         .scheduledExecutionTime.store(floorDivide(scheduled, kNanosPerMilli),
                                       std::memory_order_relaxed);
     queue_.rescheduleMin(saturatingAdd(scheduled, period));
+}
+
+std::string_view TimerLoop::timerOfThisThread() noexcept {
+    return ofThisThread == nullptr ? std::string_view() : ofThisThread->name();
 }
 
 std::uint64_t TimerLoop::missedBefore(const TimerTask& task) noexcept {

@@ -17,6 +17,7 @@
 #include <exception>
 #include <future>
 #include <optional>
+#include <string_view>
 
 namespace jtimer::detail {
 
@@ -47,6 +48,9 @@ class TimerLoop : protected LoopThread {
 
     /// TimerTask::missedRuns().
     static std::uint64_t missedBefore(const TimerTask& task) noexcept;
+
+    /// The name of the timer whose thread calls this; empty on any other thread.
+    static std::string_view timerOfThisThread() noexcept;
 
     TimerLoop(const TimerLoop&) = delete;
     TimerLoop& operator=(const TimerLoop&) = delete;

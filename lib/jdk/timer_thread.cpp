@@ -183,11 +183,14 @@ void TimerThread::awaitEndOrWarn() noexcept {
     lock.unlock();
     if (hanging != nullptr) {
         reports_.hangs(TaskNames::forReport(hanging), " to end its run",
-                       " The task may be waiting for a lock that the destroying thread holds: see "
-                       "Timer::detach().");
+                       "The run may be waiting for a lock that this thread holds, or for this "
+                       "thread. After detach(), the destructor does not wait.",
+                       timerOfThisThread());
     } else if (repeating != nullptr) {
         reports_.hangs(TaskNames::forReport(repeating.get()), ", which repeats, to be cancelled",
-                       " Cancel the task, or make the timer a daemon.");
+                       "Cancel it, make the timer a daemon, or call detach(), with which it goes "
+                       "on without its owner.",
+                       timerOfThisThread());
     }
 }
 
