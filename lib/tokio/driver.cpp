@@ -144,11 +144,15 @@ std::size_t Driver::turn(std::optional<Nanos> now) {
     return turn(lock, time);
 }
 
+/// Ends, whatever the wakers do: what they make due at once is left to the next turn, and each
+/// deadline that they set fires in a later tick than theirs, up to that of `now`.
+///
 /// Takes one entry at a time, although that means locking for each entry with a waker: the waker of
 /// one entry may destroy the next entry or move it to a later time, and then the next waker must
 /// not be called.
 std::size_t Driver::turn(Lock& lock, Nanos now) {
     const Turn turning(*this, lock);
+    wheel_.beginTurn();
     const Tick tick = ticks_.at(now);
     std::size_t fired = 0;
     std::size_t left = kMostInOneHold;
@@ -193,8 +197,8 @@ std::optional<Nanos> Driver::nextWake() {
     const std::optional<Tick> next = wheel_.nextExpiration();
     if (polled_ && !isTurning_ && promise_ && (!next || *next > *promise_)) promise_ = next;
     if (!next) return std::nullopt;
-    // At once, even if the driver has been turned ahead of the clock.
-    if (wheel_.hasPending()) return std::min(ticks_.timeOf(*next), monitor_.now());
+    // At once, even if the driver has been turned ahead of the clock, or not for a while.
+    if (wheel_.hasPending()) return monitor_.now();
     return ticks_.timeOf(*next);
 }
 
@@ -269,6 +273,8 @@ void Driver::mainLoop() {
         // What is pending is taken at once, even if the clock has gone back since the last turn.
         if (wheel_.hasPending() || wakeUp <= now) {
             turn(lock, now);
+            // Wakers that make more due at once cause turn after turn.
+            monitor_.letOthersIn(lock);
         } else {
             monitor_.waitUntil(lock, wakeUp, now);
         }

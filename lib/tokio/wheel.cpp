@@ -21,7 +21,7 @@ void Wheel::insert(Entry& entry, Tick tick) noexcept {
 
 void Wheel::insertFired(Entry& entry) noexcept {
     entry.enterFired();
-    pending_.push_back(entry);
+    early_.push_back(entry);
     ++size_;
 }
 
@@ -87,7 +87,7 @@ std::optional<Wheel::Slot> Wheel::nextSlot() const noexcept {
 }
 
 std::optional<Tick> Wheel::nextExpiration() const noexcept {
-    if (!pending_.empty() || !undealt_.empty()) return elapsed_;
+    if (hasPending() || !undealt_.empty()) return elapsed_;
     const std::optional<Slot> next = nextSlot();
     if (!next) return std::nullopt;
     return next->start;
@@ -139,6 +139,7 @@ Entry* Wheel::takeExpired(Tick now) noexcept {
 }
 
 Entry* Wheel::takeAny() noexcept {
+    beginTurn();
     List* from = pending_.empty() ? &undealt_ : &pending_;
     if (from->empty()) {
         const std::optional<Slot> next = nextSlot();
@@ -199,9 +200,11 @@ void Wheel::checkSlot(int level, int slot, std::size_t& count, std::optional<Tic
 
 void Wheel::check() const {
     std::size_t count = 0;
-    for (const Entry& e : pending_) {
-        ++count;
-        if (!e.isPending()) fail("a pending entry is not marked so");
+    for (const List* pending : {&pending_, &early_}) {
+        for (const Entry& e : *pending) {
+            ++count;
+            if (!e.isPending()) fail("a pending entry is not marked so");
+        }
     }
     for (const Entry& e : parked_) {
         if (!e.isParked()) fail("a parked entry is not marked so");
@@ -217,7 +220,7 @@ void Wheel::check() const {
         for (int slot = 0; slot < kSlots; ++slot) checkSlot(level, slot, count, next);
     }
     if (count != size_) fail("the size is wrong");
-    if (!pending_.empty() || !undealt_.empty()) next = elapsed_;
+    if (!pending_.empty() || !early_.empty() || !undealt_.empty()) next = elapsed_;
     if (nextExpiration() != next) fail("the next expiration is wrong");
 }
 

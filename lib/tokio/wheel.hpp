@@ -51,13 +51,17 @@ class Wheel {
     /// The number of entries, including the pending ones, but not those that are parked.
     std::size_t size() const noexcept { return size_; }
     bool isEmpty() const noexcept { return size_ == 0; }
-    bool hasPending() const noexcept { return !pending_.empty(); }
+    /// Whether an entry is pending, or will be when beginTurn() is called.
+    bool hasPending() const noexcept { return !pending_.empty() || !early_.empty(); }
 
     /// Adds an entry that is in no wheel. If `tick` has elapsed, the entry becomes pending.
     void insert(Entry& entry, Tick tick) noexcept;
-    /// Adds an entry that has fired already as pending, so that takePending() returns it for what
-    /// is left to do.
+    /// Adds an entry that has fired already, so that takePending() returns it for what is left to
+    /// do: after the next beginTurn(), however many entries are pending now.
     void insertFired(Entry& entry) noexcept;
+    /// Makes pending what insertFired() has added so far. What it adds from now on is left to the
+    /// next turn, so that a turn ends even if each entry that it takes adds another one.
+    void beginTurn() noexcept { pending_.splice(pending_.end(), early_); }
     /// Adds an entry without a deadline, which only remove() and takeAny() find.
     void park(Entry& entry) noexcept;
 
@@ -65,8 +69,8 @@ class Wheel {
     void remove(Entry& entry) noexcept;
 
     /// When there is something to do: the start of the next slot that is not empty, which is not
-    /// later than the first due tick; elapsed() if an entry is pending or a slot is half dealt;
-    /// nothing if no entry has a deadline.
+    /// later than the first due tick; elapsed() if hasPending() or a slot is half dealt; nothing if
+    /// no entry has a deadline.
     std::optional<Tick> nextExpiration() const noexcept;
 
     /// Turns the wheel until an entry is pending, or else to `now`. elapsed() becomes the tick of
@@ -127,6 +131,8 @@ class Wheel {
     std::size_t size_ = 0;
     /// Entries that are due and not taken yet, in the order of ticks, in which they were dealt.
     List pending_;
+    /// Entries that insertFired() has added since the last beginTurn().
+    List early_;
     /// The part of the slot starting at elapsed_ that has not been dealt. Its entries are no longer
     /// in any slot, but otherwise unchanged.
     List undealt_;

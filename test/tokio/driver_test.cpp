@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(t22_the_next_wake_is_the_next_expiration_or_nothing) {
     BOOST_TEST(next() == -1);
 }
 
-BOOST_AUTO_TEST_CASE(t24_a_turn_fires_what_is_due_and_what_wakers_register_meanwhile) {
+BOOST_AUTO_TEST_CASE(t24_a_turn_fires_what_is_due_and_deadlines_that_wakers_set_before_its_time) {
     Sleep second = driver.sleep(0);
     Sleep third = driver.sleep(0);
     Sleep first = driver.sleep(10);

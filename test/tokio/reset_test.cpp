@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(t19_wakers_that_wait_for_a_turn_are_called_first_in_the_ord
     BOOST_TEST(take() == "2@10 1@10 0@10");
 }
 
-BOOST_AUTO_TEST_CASE(t19_in_a_turn_a_reset_to_what_is_due_is_for_the_same_turn) {
+BOOST_AUTO_TEST_CASE(a11_t19_in_a_turn_a_reset_to_what_is_due_is_for_the_next_turn) {
     Sleep first = driver.sleep(10), second = driver.sleep(20);
     first.poll([&] {
         second.reset(at(10));
@@ -185,9 +185,12 @@ BOOST_AUTO_TEST_CASE(t19_in_a_turn_a_reset_to_what_is_due_is_for_the_same_turn) 
     });
     second.poll(waker("second"));
     unparked = 0;
-    BOOST_TEST(turnAt(10) == 2U);
-    BOOST_TEST(take() == "reset second@10");
+    BOOST_TEST(turnAt(10) == 1U);
+    BOOST_TEST(take() == "reset");
     BOOST_TEST(unparked == 0);
+    BOOST_TEST(next() == 10);
+    BOOST_TEST(turnAt(10) == 1U);
+    BOOST_TEST(take() == "second@10");
 }
 
 BOOST_AUTO_TEST_CASE(t19_t22_a_turn_is_due_at_once_also_if_the_driver_is_ahead_of_the_clock) {

@@ -375,6 +375,30 @@ BOOST_AUTO_TEST_CASE(the_rest_of_a_slot_that_is_half_dealt_is_taken) {
     BOOST_TEST(taken == 4U);
 }
 
+BOOST_AUTO_TEST_CASE(a9_what_is_inserted_as_fired_is_taken_after_the_next_beginning_of_a_turn) {
+    Due first(5), second(6), third(7);
+    wheel.insertFired(first);
+    wheel.check();
+    BOOST_TEST(wheel.hasPending());
+    BOOST_TEST(*wheel.nextExpiration() == 0);
+    BOOST_TEST(wheel.takePending() == nullptr);
+    wheel.beginTurn();
+    wheel.insertFired(second);
+    wheel.insertFired(third);
+    add(3);
+    wheel.check();
+    BOOST_TEST(wheel.takePending() == &first);
+    BOOST_TEST(turn(10) == "3");
+    BOOST_TEST(wheel.size() == 2U);
+    BOOST_TEST(*wheel.nextExpiration() == 10);
+    wheel.remove(second);
+    wheel.check();
+    BOOST_TEST(wheel.takeAny() == &third);
+    wheel.check();
+    BOOST_TEST(wheel.isEmpty());
+    BOOST_TEST(!wheel.hasPending());
+}
+
 BOOST_AUTO_TEST_CASE(first_names_what_takeExpired_returns_next) {
     BOOST_TEST(wheel.first() == nullptr);
     add(3 * kRevolution + 3 * kTopSlot);

@@ -122,9 +122,12 @@ class JTIMER_API TimeDriver {
     /// \throws IllegalStateException "TimeDriver has been shut down."
     [[nodiscard]] Interval intervalAt(Date start, TimeSpan period);
 
-    /// Fires everything that is due by now, including what wakers register meanwhile, in order of
-    /// ticks; within a tick, in any order. Before that, calls the wakers of what other calls have
-    /// made ready since the last turn. For a polled driver.
+    /// Calls the wakers of what other calls have made ready since the last turn began. Then fires
+    /// everything that is due by now, in order of ticks; within a tick, in any order. For a polled
+    /// driver.
+    ///
+    /// Every turn ends: what a waker makes ready at once, for example by a reset to a time that is
+    /// not after now, is left to the next turn, and nextWake() is now.
     /// \returns the number of deadlines fired, and of wakers called before them; 0 after shutdown()
     /// \throws IllegalStateException if the driver has a thread, another turn() is running, or the
     ///   call comes from a waker of this driver
@@ -136,7 +139,7 @@ class JTIMER_API TimeDriver {
 
     /// When the next turn has work to do, usually a deadline to fire; std::nullopt if nothing is
     /// registered. Not later than the tick of the earliest deadline, but perhaps earlier, because
-    /// distant deadlines are sorted in several steps; not after now if a waker is to be called.
+    /// distant deadlines are sorted in several steps; now if a waker is to be called.
     ///
     /// A loop may sleep until then: TimeDriverOptions::unpark is called if an earlier deadline is
     /// registered. A result obtained during a turn is valid only until the turn ends.
