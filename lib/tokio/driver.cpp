@@ -2,6 +2,7 @@
 #include "tokio/driver.hpp"
 
 #include "clock/default_clocks.hpp"
+#include "sync/uninterruptible.hpp"
 #include "thread/run_here.hpp"
 #include "thread/uncaught_exception.hpp"
 
@@ -15,6 +16,7 @@
 namespace jtimer::tokio::detail {
 
 using jtimer::detail::RunHere;
+using jtimer::detail::Uninterruptible;
 
 namespace {
 
@@ -33,18 +35,20 @@ jtimer::detail::LoopThread::Settings threadSettings(const TimeDriverOptions& opt
 
 }  // namespace
 
-/// The turn in progress. However it ends, its destructor makes the next turn possible and sets
-/// promise_ for it.
-struct Driver::Turn {
-    Turn(Driver& turned, Lock& held) noexcept : driver(turned), lock(held), here(&turned, kTurn) {
-        driver.isTurning_ = true;
+/// The one thread that calls wakers, while it does so: in a turn or in a shutdown. However that
+/// ends, the destructor makes the next one possible and sets promise_ for it.
+struct Driver::Caller {
+    Caller(Driver& called, Lock& held, Doing doing) noexcept
+        : driver(called), lock(held), here(&called, doing) {
+        driver.isCalling_ = true;
     }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-    ~Turn() {
+    Caller(const Caller&) = delete;
+    Caller& operator=(const Caller&) = delete;
+    ~Caller() {
         if (!lock.owns_lock()) lock.lock();  // a waker has ended the thread
-        driver.isTurning_ = false;
+        driver.isCalling_ = false;
         driver.promise_ = driver.wheel_.nextExpiration();
+        if (driver.isShutdown()) driver.callerLeft_.notify_all();
     }
 
     Driver& driver;
@@ -111,9 +115,9 @@ Waker Driver::finish(Lock&, SleepEntry& entry, bool fired) noexcept {
 }
 
 /// To be called after a registration: releases the lock, and ensures that a turn comes in time.
-/// During a turn there is nothing to do, as the turn checks before it ends.
+/// During a turn there is nothing to do, as the turn checks before it ends; nor after a shutdown.
 void Driver::leaveRegistered(Lock& lock, Tick tick) {
-    if (isTurning_ || (promise_ && tick >= *promise_)) {
+    if (isCalling_ || (promise_ && tick >= *promise_)) {
         lock.unlock();
         return;
     }
@@ -139,8 +143,8 @@ std::size_t Driver::turn(std::optional<Nanos> now) {
         throw IllegalStateException("TimeDriver.turn() cannot be called from a waker.");
     const Nanos time = now ? std::min(*now, kNever - 1) : monitor_.now();
     Lock lock = enter();
-    if (isTurning_) throw IllegalStateException("TimeDriver.turn() is already running.");
     if (isShutdown()) return 0;
+    if (isCalling_) throw IllegalStateException("TimeDriver.turn() is already running.");
     return turn(lock, time);
 }
 
@@ -151,7 +155,7 @@ std::size_t Driver::turn(std::optional<Nanos> now) {
 /// one entry may destroy the next entry or move it to a later time, and then the next waker must
 /// not be called.
 std::size_t Driver::turn(Lock& lock, Nanos now) {
-    const Turn turning(*this, lock);
+    const Caller caller(*this, lock, kTurn);
     wheel_.beginTurn();
     const Tick tick = ticks_.at(now);
     std::size_t fired = 0;
@@ -195,7 +199,7 @@ std::size_t Driver::turn(Lock& lock, Nanos now) {
 std::optional<Nanos> Driver::nextWake() {
     const Lock lock = enter();
     const std::optional<Tick> next = wheel_.nextExpiration();
-    if (polled_ && !isTurning_ && promise_ && (!next || *next > *promise_)) promise_ = next;
+    if (polled_ && !isCalling_ && promise_ && (!next || *next > *promise_)) promise_ = next;
     if (!next) return std::nullopt;
     // At once, even if the driver has been turned ahead of the clock, or not for a while.
     if (wheel_.hasPending()) return monitor_.now();
@@ -213,7 +217,9 @@ TimeDriverStats Driver::stats() {
     return stats;
 }
 
-void Driver::shutdown() {
+/// \param waits whether it waits until another thread no longer calls wakers. If not, and another
+///   thread does, it leaves the rest to that one, whose shutdown or turn is in progress.
+void Driver::shutdown(bool waits) {
     const DriverRef keptAlive(this);
     Lock lock = enter();
     isShutdown_.store(true, std::memory_order_release);
@@ -221,8 +227,19 @@ void Driver::shutdown() {
     // If this is called by a waker that a shutdown on this thread is calling, that shutdown
     // continues afterwards.
     if (RunHere::isInside(this, kShutdown)) return;
-    const RunHere here(this, kShutdown);
     monitor_.enter(lock);
+    if (RunHere::isInside(this, kTurn)) {
+        const RunHere here(this, kShutdown);
+        releaseAll(lock);
+        return;
+    }
+    if (isCalling_) {
+        if (!waits) return;
+        requireThisProcess();
+        const Uninterruptible uninterruptible;  // the wakers would not be called
+        callerLeft_.wait(lock, [this] { return !isCalling_; });
+    }
+    const Caller caller(*this, lock, kShutdown);
     releaseAll(lock);
 }
 
@@ -255,9 +272,10 @@ void Driver::close() noexcept {
 // On the driver's thread.
 
 /// Once the loop has returned, the thread that has called shutdown() calls the wakers. If a waker
-/// exits this thread, perhaps inside shutdown(), the rest are called here.
+/// exits this thread, perhaps inside shutdown(), the rest are called here; but not if another
+/// thread is calling them, because that one may be in ~TimeDriver and waiting for this thread.
 void Driver::end() {
-    if (!hasReturned_) shutdown();
+    if (!hasReturned_) shutdown(false);
 }
 
 void Driver::mainLoop() {

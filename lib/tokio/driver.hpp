@@ -43,7 +43,7 @@ struct SleepEntry : Entry {
 /// A wheel with a lock, a clock, and perhaps a thread. Shared by the TimeDriver, the thread, and
 /// every SleepEntry.
 ///
-/// The monitor guards the wheel, every waker, promise_, isTurning_, waits_, the counts,
+/// The monitor guards the wheel, every waker, promise_, isCalling_, waits_, the counts,
 /// and the changes of isShutdown_. One thread at a time polls, resets and destroys a SleepEntry.
 /// Meanwhile other threads may register it, in wait(), and end its registration, in turn() and
 /// shutdown(), all under the lock. Only Entry::extend() and the check whether an entry has fired
@@ -52,6 +52,10 @@ struct SleepEntry : Entry {
 /// Wakers and all other user objects are called, replaced and destroyed outside the lock. So when
 /// such a call returns, everything may have changed, and the entry and the driver may have been
 /// destroyed: the functions below touch neither after it, except through their own reference.
+///
+/// **One thread at a time calls wakers**, the Caller: in a turn, or in a shutdown, which waits
+/// until it can be the Caller. A shutdown that a waker requests is a part of its Caller's work
+/// instead; it calls the other wakers inside that one.
 ///
 /// **Wakers are called by turn() and shutdown() only**, because the caller of any other function
 /// may hold a lock that the waker takes. An entry that such a function fires keeps its waker, and
@@ -158,7 +162,7 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
         const Lock lock = enter();
         wheel_.check();
     }
-    void shutdown();
+    void shutdown() { shutdown(true); }
     bool isShutdown() const noexcept { return isShutdown_.load(std::memory_order_acquire); }
     /// \throws IllegalStateException if it has been shut down
     void requireRunning() const;
@@ -169,7 +173,7 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     void close() noexcept;
 
   private:
-    struct Turn;
+    struct Caller;
 
     /// One thread in wait(), on its stack. It is in waits_ until the entry leaves the wheel.
     struct Wait : boost::intrusive::set_base_hook<> {
@@ -202,6 +206,7 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     void call(const std::function<void()>& function) const;
 
     std::size_t turn(Lock& lock, Nanos now);
+    void shutdown(bool waits);
     void releaseAll(Lock& lock);
 
     void mainLoop() override;
@@ -218,7 +223,10 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     /// registration for an earlier time unparks. A turn sets it to the next expiration when it
     /// ends, nextWake() raises it to its answer, and a registration that unparks lowers it.
     std::optional<Tick> promise_;
-    bool isTurning_ = false;
+    /// There is a Caller.
+    bool isCalling_ = false;
+    /// There is no Caller any more; notified only after a shutdown has been requested.
+    jtimer::detail::Condition callerLeft_;
     std::uint64_t cancelled_ = 0;
     LatenessHistogram lateness_;
     /// Also read without the lock where seeing it late does no harm.

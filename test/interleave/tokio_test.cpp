@@ -171,6 +171,45 @@ BOOST_AUTO_TEST_CASE(two_turns_exclude_each_other) {
     });
 }
 
+BOOST_AUTO_TEST_CASE(a13_wakers_of_a_turn_and_of_two_shutdowns_run_one_at_a_time) {
+    everyInterleaving(kBounds, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        TimeDriver driver(on(clock));
+        int woken = 0;  // plain: two wakers at a time would be a race
+        Sleep first = driver.sleepUntil(at(10)), second = driver.sleepUntil(at(20));
+        first.poll([&] { ++woken; });
+        second.poll([&] { ++woken; });
+        const auto set = [&] {
+            try {
+                second.resetAfter(0);
+            } catch (const jtimer::IllegalStateException&) {
+            }
+        };
+        together({set, [&] { driver.turn(at(10)); }, [&] { driver.shutdown(); }});
+        check(woken == 2, "not each once");
+        check(driver.size() == 0, "left in the wheel");
+        driver.check();
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a13_a_shutdown_inside_a_waker_and_one_beside_it_both_end) {
+    everyInterleaving(kWholeTimer, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        int woken = 0;
+        {
+            TimeDriver driver(on(clock, false));
+            Sleep first = driver.sleepUntil(at(10)), second = driver.sleepUntil(at(20));
+            first.poll([&] {
+                ++woken;
+                driver.shutdown();
+            });
+            second.poll([&] { ++woken; });
+            together({[&] { clock->advance(10); }, [&] { driver.shutdown(); }});
+            check(woken == 2, "not each once");
+        }
+    });
+}
+
 BOOST_AUTO_TEST_CASE(what_came_before_a_shutdown_is_seen_by_who_sees_it) {
     everyInterleaving(kBounds, [] {
         auto clock = std::make_shared<ManualClock>(Date{});

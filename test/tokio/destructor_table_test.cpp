@@ -100,7 +100,8 @@ const std::vector<Column> kCalls = {
     {"size", [](Room& r) { return std::to_string(r.driver->size()); }},
     {"stats", [](Room& r) { return std::to_string(r.driver->stats().pending); }},
     {"check", [](Room& r) { return okOr([&] { r.driver->check(); }); }},
-    {"shutdown", [](Room& r) { return okOr([&] { r.driver->shutdown(); }); }},
+    {"shutdown", [](Room& r) { return okOr([&] { r.driver->shutdown(); }); },
+     Calls::TimerAndMayWait},
     {"other.poll", [](Room& r) { return okOr([&] { r.other->poll(); }); }, Calls::TaskHandle},
     {"other.poll with a waker", [](Room& r) { return okOr([&] { r.other->poll([] {}); }); },
      Calls::TaskHandle},
@@ -165,7 +166,7 @@ BOOST_AUTO_TEST_CASE(destructors_of_wakers_may_call_their_driver) {
                  sleep.poll([&r, c = std::move(c)] { r.driver->shutdown(); });
                  r.advance();
              },
-             "state! state! state! state! no! 0! 0! ok! ok! state! state! state! state! ok! ok! "
+             "state! state! state! ok! no! 0! 0! ok! ok! state! state! state! state! ok! ok! "
              "ok! ok! yes! ok!"},
             {"after a call that destroys the driver on its thread",
              [](Room& r, Captured c) {

@@ -102,8 +102,9 @@ class JTIMER_API TimeDriver {
     TimeDriver(const TimeDriver&) = delete;
     TimeDriver& operator=(const TimeDriver&) = delete;
     /// Calls shutdown() and waits for the thread to end. On that thread, in a waker, it does not
-    /// wait. Sleeps, and the objects that contain them, may outlive the driver. In a forked child
-    /// it does nothing, and calls no waker.
+    /// wait. Like shutdown(), it deadlocks if a waker that is being called waits for a lock that
+    /// the calling thread holds, or for the calling thread. Sleeps, and the objects that contain
+    /// them, may outlive the driver. In a forked child it does nothing, and calls no waker.
     ~TimeDriver();
 
     /// \returns a Sleep until `duration` from now. The longest durations never elapse.
@@ -162,7 +163,8 @@ class JTIMER_API TimeDriver {
     /// TimeDriverOptions::name.
     const std::string& name() const noexcept;
 
-    /// Ends the driver: calls the wakers of all registered deadlines, on the calling thread. A
+    /// Ends the driver: calls the wakers of all registered deadlines, on the calling thread, and
+    /// before that waits until no other thread is in a waker. Inside a waker, it does not wait. A
     /// Sleep that had already fired stays fired. Any other throws IllegalStateException from its
     /// next poll, wait or reset, and from a wait in progress. May be called more than once.
     void shutdown();

@@ -16,10 +16,10 @@ namespace jtimer::tokio {
 ///
 /// Wakers run in the driver's turns, one at a time: on its own thread, or in TimeDriver::turn() of
 /// a polled driver. TimeDriver::shutdown() and ~TimeDriver, after which no turn comes, call those
-/// that are left. No other call of a driver, Sleep, Interval or DelayQueue runs a waker, even if it
-/// makes something ready: it wakes the driver, and the next turn calls the waker, even if a waker
-/// makes the call. So such a call may be made under a lock that the waker takes. A Completion
-/// belongs to no driver, and calls the waker in set().
+/// that are left, after the one that another thread is in. No other call of a driver, Sleep,
+/// Interval or DelayQueue runs a waker, even if it makes something ready: it wakes the driver, and
+/// the next turn calls the waker, even if a waker makes the call. So such a call may be made under
+/// a lock that the waker takes. A Completion belongs to no driver, and calls the waker in set().
 ///
 /// A call on one thread may still be running when another thread has destroyed the Sleep, so a
 /// waker must own what it uses. A waker that is not called any more is destroyed, with what it
