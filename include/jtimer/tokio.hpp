@@ -9,6 +9,7 @@
 #include <jtimer/tokio/blocker.hpp>
 #include <jtimer/tokio/delay_key.hpp>
 #include <jtimer/tokio/delay_queue.hpp>
+#include <jtimer/tokio/driver_shutdown.hpp>
 #include <jtimer/tokio/interval.hpp>
 #include <jtimer/tokio/notify.hpp>
 #include <jtimer/tokio/sleep.hpp>

@@ -65,7 +65,7 @@ void Driver::start() {
 }
 
 void Driver::requireRunning() const {
-    if (isShutdown()) throw IllegalStateException("TimeDriver has been shut down.");
+    if (isShutdown()) throw DriverShutdown("TimeDriver has been shut down.");
 }
 
 void Driver::requireCanWait() const {
@@ -76,7 +76,7 @@ void Driver::requireCanWait() const {
 
 void Driver::requireThisProcess() const {
     if (!monitor_.isInThisProcess())
-        throw IllegalStateException("TimeDriver belongs to the parent process.");
+        throw DriverShutdown("TimeDriver belongs to the parent process.");
 }
 
 Lock Driver::enter() {

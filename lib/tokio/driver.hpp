@@ -124,7 +124,7 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     /// entries, beside sixteen busy processes on two processors and 512 in a hold.
     static constexpr std::size_t kMostInOneHold = 2048;
 
-    /// Acquires the lock. \throws IllegalStateException in a forked child if it is held
+    /// Acquires the lock. \throws DriverShutdown in a forked child if it is held
     Lock enter();
     /// Acquires the lock; in a forked child only if it is free.
     Lock enterUnlessForked() noexcept;
@@ -142,7 +142,7 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     void leaveFired(Lock& lock);
     /// Waits until the entry, which is registered, has fired.
     /// \param unpark the tick for which the entry has just been registered, if so
-    /// \throws IllegalStateException if the driver has been shut down first
+    /// \throws DriverShutdown if the driver has been shut down first
     void block(Lock& lock, SleepEntry& entry, std::optional<Tick> unpark);
 
     // For the TimeDriver and for what is built on Sleep.
@@ -164,10 +164,10 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     }
     void shutdown() { shutdown(true); }
     bool isShutdown() const noexcept { return isShutdown_.load(std::memory_order_acquire); }
-    /// \throws IllegalStateException if it has been shut down
+    /// \throws DriverShutdown if it has been shut down
     void requireRunning() const;
     /// \throws IllegalStateException if no thread could turn this driver while the calling thread
-    ///   waits: because the calling thread itself is turning it, or this is a forked child
+    ///   waits: because the calling thread itself is turning it; DriverShutdown in a forked child
     void requireCanWait() const;
     /// Called by ~TimeDriver: see there.
     void close() noexcept;

@@ -24,6 +24,8 @@ Nanos requirePeriod(TimeSpan period) {
 
 }  // namespace
 
+DriverShutdown::~DriverShutdown() = default;
+
 TimeDriver::TimeDriver() : TimeDriver(TimeDriverOptions{}) {}
 
 TimeDriver::TimeDriver(TimeDriverOptions options) {

@@ -62,7 +62,7 @@ template <class Call>
 bool isRefused(const Call& call) {
     try {
         call();
-    } catch (const IllegalStateException& e) {
+    } catch (const jtimer::tokio::DriverShutdown& e) {  // a14
         return e.what() == std::string("TimeDriver belongs to the parent process.");
     }
     return false;

@@ -2,6 +2,8 @@
 #include "support/counter.hpp"
 #include "tokio/threaded_driver.hpp"
 
+#include <jtimer/tokio.hpp>
+
 #include <boost/test/unit_test.hpp>
 #include <boost/thread/thread.hpp>
 
@@ -16,6 +18,12 @@
 #include <vector>
 
 using namespace std::chrono_literals;
+using jtimer::tokio::Completion;
+using jtimer::tokio::DelayQueue;
+using jtimer::tokio::DriverShutdown;
+using jtimer::tokio::Interval;
+using jtimer::tokio::Notified;
+using jtimer::tokio::Notify;
 using jtimer::tokio::Sleep;
 using jtimer::tokio::TimeDriver;
 
@@ -161,6 +169,43 @@ BOOST_AUTO_TEST_CASE(a13_a_waker_of_a_shutdown_may_destroy_the_driver_whose_thre
     });
     threaded->shutdown();
     BOOST_TEST(destroyed);
+}
+
+BOOST_AUTO_TEST_CASE(a14_what_a_shutdown_refuses_throws_DriverShutdown_and_a_mistake_does_not) {
+    Sleep near = driver.sleep(10), inTurn = driver.sleep(10);
+    Interval interval = driver.interval(10);
+    DelayQueue<int> queue(driver);
+    Notified notified = Notify(driver).notified();
+    auto limited = timeout(driver, 10, Completion<int>());
+    inTurn.poll([&] {
+        try {
+            near.wait();
+        } catch (const DriverShutdown&) {
+            note("wrong");
+        } catch (const jtimer::IllegalStateException&) {
+            note("a mistake");
+        }
+    });
+    inTurn.resetAfter(0);
+    driver.turn();
+    BOOST_TEST(take() == "a mistake");
+    queue.insert(1, 10);
+    driver.shutdown();
+    CHECK_THROWS(near.poll(), DriverShutdown, test::kShutDown);
+    CHECK_THROWS(near.wait(), DriverShutdown, test::kShutDown);
+    CHECK_THROWS(near.reset(at(1)), DriverShutdown, test::kShutDown);
+    CHECK_THROWS(interval.pollTick(), DriverShutdown, test::kShutDown);
+    CHECK_THROWS(interval.tick(), DriverShutdown, test::kShutDown);
+    CHECK_THROWS(queue.pollExpired(), DriverShutdown, test::kShutDown);
+    CHECK_THROWS(queue.next(), DriverShutdown, test::kShutDown);
+    CHECK_THROWS(notified.poll(), DriverShutdown, test::kShutDown);
+    CHECK_THROWS(notified.wait(), DriverShutdown, test::kShutDown);
+    CHECK_THROWS(limited.poll(), DriverShutdown, test::kShutDown);
+    CHECK_THROWS(limited.get(), DriverShutdown, test::kShutDown);
+    CHECK_THROWS(driver.sleep(1), DriverShutdown, test::kShutDown);
+    CHECK_THROWS(driver.sleepUntil(at(1)), DriverShutdown, test::kShutDown);
+    CHECK_THROWS(driver.interval(1), DriverShutdown, test::kShutDown);
+    CHECK_THROWS(driver.intervalAt(at(1), 1), DriverShutdown, test::kShutDown);
 }
 
 BOOST_AUTO_TEST_CASE(t29_turn_returns_0_while_another_thread_shuts_down) {

@@ -29,7 +29,7 @@
 /// \endcode
 ///
 /// The coroutine is resumed inside the waker: usually on the thread that turns the driver, see
-/// Waker. After a shutdown co_await throws IllegalStateException "TimeDriver has been shut down.",
+/// Waker. After a shutdown co_await throws DriverShutdown "TimeDriver has been shut down.",
 /// even in a coroutine that was already waiting. Destroying a waiting coroutine deregisters its
 /// Sleep; a Notified that the coroutine does not own keeps its place in the queue, without a waker.
 /// Destroy a waiting coroutine on the thread that turns the driver, or while no thread turns it: on
@@ -76,7 +76,7 @@ class Awaiter {
     }
 
     /// Checks only for a shutdown: a Sleep has fired, though it may have been reset since.
-    /// \throws IllegalStateException "TimeDriver has been shut down." if it was not over before
+    /// \throws DriverShutdown "TimeDriver has been shut down." if it was not over before
     void await_resume() {
         isWaiting_ = false;
         awaited_.poll();
@@ -124,7 +124,7 @@ class IntervalAwaiter : public Awaiter<Sleep> {
 
 /// Waits until the Sleep has fired. The coroutine is resumed even if another thread resets the
 /// Sleep just after that.
-/// \throws IllegalStateException "TimeDriver has been shut down."
+/// \throws DriverShutdown "TimeDriver has been shut down."
 inline detail::Awaiter<Sleep> operator co_await(Sleep& sleep) noexcept {
     return detail::Awaiter<Sleep>(sleep);
 }
@@ -135,7 +135,7 @@ inline detail::OwnAwaiter<Sleep> operator co_await(Sleep&& sleep) noexcept {
 }
 
 /// Waits until the Notified has been notified.
-/// \throws IllegalStateException "TimeDriver has been shut down."
+/// \throws DriverShutdown "TimeDriver has been shut down."
 inline detail::Awaiter<Notified> operator co_await(Notified& notified) noexcept {
     return detail::Awaiter<Notified>(notified);
 }
@@ -150,7 +150,7 @@ inline detail::OwnAwaiter<Notified> operator co_await(Notified&& notified) noexc
 /// While a coroutine waits, the Interval may be reset on the thread that turns the driver, or while
 /// no thread turns it. On any other thread, a reset might come between the tick and the coroutine
 /// that takes it, and use the Interval at the same time as the coroutine.
-/// \throws IllegalStateException "TimeDriver has been shut down.", or "The Interval was reset after
+/// \throws DriverShutdown "TimeDriver has been shut down.", or "The Interval was reset after
 ///   it had fired." if another thread reset it before the coroutine was resumed
 inline detail::IntervalAwaiter operator co_await(Interval& interval) noexcept {
     return detail::IntervalAwaiter(interval);

@@ -17,8 +17,9 @@ namespace detail {
 class JTIMER_API Blocker {
   public:
     /// \param sleep a Sleep of the driver that calls the waker
-    /// \throws IllegalStateException if the calling thread must not block: it is turning the
-    ///   driver, or is of a forked child
+    /// \throws IllegalStateException if the calling thread must not block, as it is turning the
+    ///   driver
+    /// \throws DriverShutdown in a forked child
     explicit Blocker(const Sleep& sleep);
     Blocker(const Blocker&) = delete;
     Blocker& operator=(const Blocker&) = delete;

@@ -77,7 +77,7 @@ class DelayQueue {
     /// leaves the earlier one in place. After the driver's shutdown, which calls the waker even of
     /// an empty queue, no waker is kept.
     /// \returns nothing if no entry is due, or the queue is empty
-    /// \throws IllegalStateException "TimeDriver has been shut down." if it would have to wait
+    /// \throws DriverShutdown "TimeDriver has been shut down." if it would have to wait
     /// \throws what moving the value throws; then the entry is gone
     std::optional<Expired<T>> pollExpired(Waker waker = {}) {
         Waker dropped;
@@ -90,8 +90,9 @@ class DelayQueue {
     /// Takes out the next entry, and blocks until it is due. The driver must have a thread of its
     /// own, or another thread must turn it.
     /// \returns nothing if the queue is empty
-    /// \throws IllegalStateException if it would have to wait, and the driver has been shut down, or
-    ///   the calling thread is turning it
+    /// \throws DriverShutdown if it would have to wait, and the driver has been shut down
+    /// \throws IllegalStateException if it would have to wait on the thread that is turning the
+    ///   driver
     std::optional<Expired<T>> next() {
         // Without a waker, so that an earlier poll's waker stays if this call need not block.
         std::optional<Expired<T>> ready = pollExpired();

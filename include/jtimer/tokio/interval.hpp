@@ -41,23 +41,23 @@ class JTIMER_API Interval {
     /// Takes the next tick if it is due. Otherwise `waker` is called when it is, as in
     /// Sleep::poll().
     /// \returns the time that the tick was scheduled for; nothing if it is not due
-    /// \throws IllegalStateException "TimeDriver has been shut down."
+    /// \throws DriverShutdown "TimeDriver has been shut down."
     std::optional<Date> pollTick(Waker waker = {});
 
     /// Sets the next tick to one period from now; the others follow at the period. Missed ticks are
     /// dropped, whatever the MissedTickBehavior. The time is registered at once, and an earlier
     /// poll's waker stays in place.
-    /// \throws IllegalStateException "TimeDriver has been shut down."
+    /// \throws DriverShutdown "TimeDriver has been shut down."
     void reset();
     /// The same, but the next tick comes now.
-    /// \throws IllegalStateException "TimeDriver has been shut down."
+    /// \throws DriverShutdown "TimeDriver has been shut down."
     void resetImmediately();
     /// The same, but the next tick comes `duration` from now.
     /// \throws IllegalArgumentException "Negative duration."
-    /// \throws IllegalStateException "TimeDriver has been shut down."
+    /// \throws DriverShutdown "TimeDriver has been shut down."
     void resetAfter(TimeSpan duration);
     /// The same, but the next tick comes at `deadline`, which may have passed.
-    /// \throws IllegalStateException "TimeDriver has been shut down."
+    /// \throws DriverShutdown "TimeDriver has been shut down."
     void resetAt(Date deadline);
 
     /// The time from one tick to the next.

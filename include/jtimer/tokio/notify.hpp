@@ -39,7 +39,7 @@ class JTIMER_API Notified {
     /// Whether it has been notified; once true, the result stays true. If false, `waker` is called
     /// when it is, in the driver's next turn, instead of an earlier poll's waker; an empty one
     /// leaves the earlier one in place. If true, no waker is kept.
-    /// \throws IllegalStateException "TimeDriver has been shut down." if it has not been notified
+    /// \throws DriverShutdown "TimeDriver has been shut down." if it has not been notified
     bool poll(Waker waker = {});
 
     /// The same, as an operation of a Timeout.
@@ -47,9 +47,10 @@ class JTIMER_API Notified {
 
     /// Blocks until it has been notified: without a turn of the driver, and independent of poll()
     /// and its waker.
-    /// \throws IllegalStateException "TimeDriver has been shut down." if it has not been notified,
-    ///   even if the shutdown comes during the wait; or if it would have to wait on the thread that
-    ///   is turning the driver
+    /// \throws DriverShutdown "TimeDriver has been shut down." if it has not been notified,
+    ///   even if the shutdown comes during the wait
+    /// \throws IllegalStateException if it would have to wait on the thread that is turning the
+    ///   driver
     void wait();
 
   private:
@@ -77,12 +78,12 @@ class JTIMER_API Notify {
 
     /// Notifies the one that has waited longest. If none waits, stores a permit, and the next poll
     /// or wait of one takes it. There is at most one permit.
-    /// \throws IllegalStateException in a forked child, if the driver was in use at the fork
+    /// \throws DriverShutdown in a forked child, if the driver was in use at the fork
     void notifyOne() const;
 
     /// Notifies all Notified that exist, including those that have never been polled. Stores no
     /// permit.
-    /// \throws IllegalStateException in a forked child, if the driver was in use at the fork
+    /// \throws DriverShutdown in a forked child, if the driver was in use at the fork
     void notifyWaiters() const;
 
     /// \returns what waits for the next notification

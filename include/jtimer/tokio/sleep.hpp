@@ -49,15 +49,16 @@ class JTIMER_API Sleep {
     /// called when the Sleep fires, instead of an earlier poll's waker; an empty one leaves the
     /// earlier one in place. If true, no waker is kept: ignore the result only if the Sleep cannot
     /// have fired yet, or if nothing depends on the waker.
-    /// \throws IllegalStateException "TimeDriver has been shut down." if it had not fired before
+    /// \throws DriverShutdown "TimeDriver has been shut down." if it had not fired before
     bool poll(Waker waker = {});
 
     /// Blocks until it has fired, at the new deadline if it is reset during the wait. Independent
     /// of poll() and its waker. The driver must have a thread of its own, or another thread must
     /// turn it.
-    /// \throws IllegalStateException "TimeDriver has been shut down." if it had not fired before,
-    ///   even if the shutdown comes during the wait; or if it would have to wait on the thread that
-    ///   is turning the driver
+    /// \throws DriverShutdown "TimeDriver has been shut down." if it had not fired before,
+    ///   even if the shutdown comes during the wait
+    /// \throws IllegalStateException if it would have to wait on the thread that is turning the
+    ///   driver
     void wait();
 
     /// The deadline, exactly as requested.
@@ -71,12 +72,12 @@ class JTIMER_API Sleep {
     /// place. If the new deadline is already due, the Sleep fires before the call returns, and the
     /// driver's next turn calls the waker. If its old deadline has passed too, the overdue turn
     /// fires it.
-    /// \throws IllegalStateException "TimeDriver has been shut down."
+    /// \throws DriverShutdown "TimeDriver has been shut down."
     void reset(Date deadline);
 
     /// The same, `duration` from the driver's current time. The longest durations never elapse.
     /// \throws IllegalArgumentException "Negative duration."
-    /// \throws IllegalStateException "TimeDriver has been shut down."
+    /// \throws DriverShutdown "TimeDriver has been shut down."
     void resetAfter(TimeSpan duration);
 
   private:

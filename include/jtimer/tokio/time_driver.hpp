@@ -6,6 +6,7 @@
 #include <jtimer/exceptions.hpp>
 #include <jtimer/stats.hpp>
 #include <jtimer/time.hpp>
+#include <jtimer/tokio/driver_shutdown.hpp>
 #include <jtimer/tokio/interval.hpp>
 #include <jtimer/tokio/sleep.hpp>
 #include <jtimer/tokio/waker.hpp>
@@ -88,7 +89,7 @@ struct TimeDriverStats : CommonStats {};
 /// that threads wait() for takes time logarithmic in the number of all waiting threads.
 ///
 /// After fork(), the child can only destroy the parent's drivers, including polled ones, and the
-/// objects made by them. Calls that would have to wait there throw IllegalStateException
+/// objects made by them. Calls that would have to wait there throw DriverShutdown
 /// "TimeDriver belongs to the parent process.": Sleep::wait(), Interval::tick(), Notified::wait(),
 /// Timeout::get(), DelayQueue::next(), and any call if the driver was in use at the moment of the
 /// fork. A child that needs a driver creates a new one.
@@ -109,18 +110,18 @@ class JTIMER_API TimeDriver {
 
     /// \returns a Sleep until `duration` from now. The longest durations never elapse.
     /// \throws IllegalArgumentException "Negative duration."
-    /// \throws IllegalStateException "TimeDriver has been shut down."
+    /// \throws DriverShutdown "TimeDriver has been shut down."
     [[nodiscard]] Sleep sleep(TimeSpan duration);
     /// \returns a Sleep until `deadline`, which may have passed
-    /// \throws IllegalStateException "TimeDriver has been shut down."
+    /// \throws DriverShutdown "TimeDriver has been shut down."
     [[nodiscard]] Sleep sleepUntil(Date deadline);
     /// \returns an Interval whose first tick comes at once
     /// \throws IllegalArgumentException "`period` must be non-zero." if it is 0 or negative
-    /// \throws IllegalStateException "TimeDriver has been shut down."
+    /// \throws DriverShutdown "TimeDriver has been shut down."
     [[nodiscard]] Interval interval(TimeSpan period);
     /// \returns an Interval whose first tick comes at `start`, which may have passed
     /// \throws IllegalArgumentException "`period` must be non-zero." if it is 0 or negative
-    /// \throws IllegalStateException "TimeDriver has been shut down."
+    /// \throws DriverShutdown "TimeDriver has been shut down."
     [[nodiscard]] Interval intervalAt(Date start, TimeSpan period);
 
     /// Calls the wakers of what other calls have made ready since the last turn began. Then fires
@@ -165,7 +166,7 @@ class JTIMER_API TimeDriver {
 
     /// Ends the driver: calls the wakers of all registered deadlines, on the calling thread, and
     /// before that waits until no other thread is in a waker. Inside a waker, it does not wait. A
-    /// Sleep that had already fired stays fired. Any other throws IllegalStateException from its
+    /// Sleep that had already fired stays fired. Any other throws DriverShutdown from its
     /// next poll, wait or reset, and from a wait in progress. May be called more than once.
     void shutdown();
     /// Whether shutdown() has been called.

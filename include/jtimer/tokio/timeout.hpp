@@ -82,7 +82,7 @@ class Timeout {
     /// If it returns Pending, `waker` is called when the operation is ready, and when the deadline
     /// comes; it may be called more than once.
     /// \throws what the operation throws
-    /// \throws IllegalStateException "TimeDriver has been shut down." if it would have to wait
+    /// \throws DriverShutdown "TimeDriver has been shut down." if it would have to wait
     TimeoutState poll(const Waker& waker = {}) {
         if (state_ != TimeoutState::Pending) return state_;
         if (auto result = operation_(waker)) {
@@ -149,7 +149,7 @@ class Timeout {
 
 /// \returns `operation` with a deadline `duration` from now
 /// \throws IllegalArgumentException "Negative duration."
-/// \throws IllegalStateException "TimeDriver has been shut down."
+/// \throws DriverShutdown "TimeDriver has been shut down."
 template <class Operation, std::enable_if_t<detail::isOperation<Operation>, int> = 0>
 [[nodiscard]] Timeout<Operation> timeout(TimeDriver& driver, TimeSpan duration,
                                          Operation operation) {
@@ -157,7 +157,7 @@ template <class Operation, std::enable_if_t<detail::isOperation<Operation>, int>
 }
 
 /// The same with a deadline in the driver's time, which may have passed.
-/// \throws IllegalStateException "TimeDriver has been shut down."
+/// \throws DriverShutdown "TimeDriver has been shut down."
 template <class Operation, std::enable_if_t<detail::isOperation<Operation>, int> = 0>
 [[nodiscard]] Timeout<Operation> timeoutAt(TimeDriver& driver, Date deadline, Operation operation) {
     return Timeout<Operation>(driver.sleepUntil(deadline), std::move(operation));
