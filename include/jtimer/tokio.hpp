@@ -7,6 +7,7 @@
 #include <jtimer/clock.hpp>
 #include <jtimer/tokio/await.hpp>
 #include <jtimer/tokio/blocker.hpp>
+#include <jtimer/tokio/completion.hpp>
 #include <jtimer/tokio/delay_key.hpp>
 #include <jtimer/tokio/delay_queue.hpp>
 #include <jtimer/tokio/driver_shutdown.hpp>

@@ -201,6 +201,10 @@ std::optional<DelayKeys::Found> DelayKeys::poll(Waker& waker, Waker& dropped) {
     }
 }
 
+void DelayKeys::dropWaker() noexcept {
+    if (impl_ != nullptr) driver_->takeWaker(impl_->sleepEntry);
+}
+
 void DelayKeys::remove(const Found& entry) noexcept {
     impl_->wheel.remove(impl_->slots[entry.slot]);
     impl_->slots[entry.slot].leave(false);

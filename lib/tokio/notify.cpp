@@ -122,11 +122,6 @@ Waker NotifyState::takeWaker(NotifiedEntry& entry) noexcept {
     return waker;
 }
 
-void stopPolling(Notified& notified) noexcept {
-    NotifiedEntry& entry = *NotifyState::entryOf(notified);
-    entry.notify->takeWaker(entry);
-}
-
 }  // namespace detail
 
 using detail::NotifiedEntry;
@@ -152,6 +147,8 @@ Notified& Notified::operator=(Notified&& other) noexcept {
 Notified::~Notified() { destroy(std::exchange(entry_, nullptr)); }
 
 bool Notified::poll(Waker waker) { return entry_->notify->poll(*entry_, waker); }
+
+void Notified::dropWaker() noexcept { entry_->notify->takeWaker(*entry_); }
 
 void Notified::wait() { entry_->notify->wait(*entry_); }
 

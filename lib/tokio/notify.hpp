@@ -54,8 +54,6 @@ class NotifyState {
     bool remove(NotifiedEntry& entry) noexcept;
     Waker takeWaker(NotifiedEntry& entry) noexcept;
 
-    static NotifiedEntry* entryOf(Notified& notified) noexcept { return notified.entry_; }
-
   private:
     bool take(Lock& lock, NotifiedEntry& entry, Waker& dropped) noexcept;
     void enqueue(Lock& lock, NotifiedEntry& entry);

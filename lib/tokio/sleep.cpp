@@ -45,6 +45,8 @@ bool Sleep::poll(Waker waker) {
     return entry_->driver->poll(*entry_, SleepAccess::deadlineOf(*this), waker);
 }
 
+void Sleep::dropWaker() noexcept { entry_->driver->takeWaker(*entry_); }
+
 void Sleep::wait() { entry_->driver->wait(*entry_, deadline_); }
 
 Date Sleep::deadline() const noexcept { return detail::dateOf(SleepAccess::deadlineOf(*this)); }

@@ -2,7 +2,6 @@
 #include "interleave/explored.hpp"
 
 #include <jtimer/manual_clock.hpp>
-#include <jtimer/tokio/await.hpp>
 #include <jtimer/tokio/delay_queue.hpp>
 #include <jtimer/tokio/time_driver.hpp>
 
@@ -100,8 +99,7 @@ BOOST_AUTO_TEST_CASE(a_poll_is_given_up_beside_a_turn) {
         TimeDriver driver(on(clock));
         Sleep sleep = driver.sleepUntil(at(10));
         sleep.poll([] {});
-        together(
-            {[&] { driver.turn(at(10)); }, [&] { jtimer::tokio::detail::stopPolling(sleep); }});
+        together({[&] { driver.turn(at(10)); }, [&] { sleep.dropWaker(); }});
         driver.check();
         check(driver.size() == 0, "left in the wheel");
     });

@@ -7,7 +7,6 @@
 #include "support/system_threads.hpp"
 #include "support/throws.hpp"
 
-#include <jtimer/tokio/await.hpp>
 #include <jtimer/tokio/delay_queue.hpp>
 #include <jtimer/tokio/time_driver.hpp>
 #include <jtimer/tokio/timeout.hpp>
@@ -93,7 +92,7 @@ CHILD_PROCESS(forks_beside_a_driver) {
             !isRefused([&] { driver->shutdown(); }))
             return 1;
         sleep.reset();
-        jtimer::tokio::detail::stopPolling(*another);
+        another->dropWaker();
         if (captured.use_count() != 2) return 2;  // it needs the lock, which is never released
         driver.reset();
         another.reset();
@@ -129,7 +128,7 @@ CHILD_PROCESS(forks_beside_a_polled_driver) {
         another->poll([] {});
         const int exitCode = test::inForkedChild([&] {
             sleep.reset();
-            jtimer::tokio::detail::stopPolling(*another);
+            another->dropWaker();
             queue->clear();
             queue.reset();
             driver.reset();

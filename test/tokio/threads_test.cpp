@@ -5,8 +5,6 @@
 #include "support/system_threads.hpp"
 #include "tokio/threaded_driver.hpp"
 
-#include <jtimer/tokio/await.hpp>
-
 #include <boost/test/unit_test.hpp>
 #include <boost/thread/thread.hpp>
 
@@ -147,7 +145,7 @@ BOOST_AUTO_TEST_CASE(a_sleep_that_was_waited_for_can_be_polled_and_given_up) {
     sleep.resetAfter(1h);
     sleep.poll([] {});
     BOOST_TEST(threaded->size() == 1U);
-    jtimer::tokio::detail::stopPolling(sleep);
+    sleep.dropWaker();
     BOOST_TEST(threaded->size() == 0U);
 }
 

@@ -5,7 +5,6 @@
 #include "tokio/threaded_driver.hpp"
 
 #include <jtimer/clock.hpp>
-#include <jtimer/tokio/await.hpp>
 
 #include <boost/test/unit_test.hpp>
 #include <boost/thread/thread.hpp>
@@ -137,7 +136,7 @@ BOOST_AUTO_TEST_CASE(t34_a_wait_is_for_the_deadline_at_the_time_when_it_register
     // it, and destroy a coroutine that waits for it.
     hooked->hook = [&] {
         sleep.reset(at(50));
-        jtimer::tokio::detail::stopPolling(sleep);
+        sleep.dropWaker();
         moved.open();
     };
     Background waiting([&] { sleep.wait(); });

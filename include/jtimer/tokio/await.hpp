@@ -40,9 +40,6 @@ namespace jtimer::tokio::detail {
 /// The Sleep that an Interval waits with.
 JTIMER_API Sleep& sleepOf(Interval& interval) noexcept;
 
-/// Drops the waker of a Sleep, and deregisters the Sleep unless a thread waits for it in wait().
-JTIMER_API void stopPolling(Sleep& sleep) noexcept;
-
 }  // namespace jtimer::tokio::detail
 
 #if defined(__cpp_impl_coroutine) && defined(__cpp_lib_coroutine)
@@ -63,7 +60,7 @@ class Awaiter {
     Awaiter& operator=(const Awaiter&) = delete;
     /// Also runs when the coroutine is destroyed while it waits.
     ~Awaiter() {
-        if (isWaiting_) stopPolling(awaited_);
+        if (isWaiting_) awaited_.dropWaker();
     }
 
     bool await_ready() const { return isOver(awaited_); }

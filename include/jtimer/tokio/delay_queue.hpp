@@ -87,6 +87,14 @@ class DelayQueue {
         return take(*entry);
     }
 
+    /// The same, as an operation: of a Timeout, or in until(). It is not ready while the queue is
+    /// empty.
+    std::optional<Expired<T>> operator()(const Waker& waker) { return pollExpired(waker); }
+
+    /// Withdraws the waker of the last poll, and deregisters the queue from the driver. The next
+    /// poll goes on; no entry is lost.
+    void dropWaker() noexcept { keys_.dropWaker(); }
+
     /// Takes out the next entry, and blocks until it is due. The driver must have a thread of its
     /// own, or another thread must turn it.
     /// \returns nothing if the queue is empty

@@ -44,6 +44,13 @@ class JTIMER_API Interval {
     /// \throws DriverShutdown "TimeDriver has been shut down."
     std::optional<Date> pollTick(Waker waker = {});
 
+    /// The same, as an operation: of a Timeout, or in until().
+    std::optional<Date> operator()(const Waker& waker) { return pollTick(waker); }
+
+    /// Withdraws the waker of the last poll, and deregisters. The next poll goes on; no tick is
+    /// lost.
+    void dropWaker() noexcept { sleep_.dropWaker(); }
+
     /// Sets the next tick to one period from now; the others follow at the period. Missed ticks are
     /// dropped, whatever the MissedTickBehavior. The time is registered at once, and an earlier
     /// poll's waker stays in place.

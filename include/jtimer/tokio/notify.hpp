@@ -42,8 +42,11 @@ class JTIMER_API Notified {
     /// \throws DriverShutdown "TimeDriver has been shut down." if it has not been notified
     bool poll(Waker waker = {});
 
-    /// The same, as an operation of a Timeout.
+    /// The same, as an operation: of a Timeout, or in until().
     bool operator()(const Waker& waker) { return poll(waker); }
+
+    /// Withdraws the waker of the last poll. It keeps its place in the queue.
+    void dropWaker() noexcept;
 
     /// Blocks until it has been notified: without a turn of the driver, and independent of poll()
     /// and its waker.
@@ -93,12 +96,5 @@ class JTIMER_API Notify {
   private:
     std::shared_ptr<detail::NotifyState> state_;
 };
-
-namespace detail {
-
-/// Drops the waker of a Notified, which stays in the queue.
-JTIMER_API void stopPolling(Notified& notified) noexcept;
-
-}  // namespace detail
 
 }  // namespace jtimer::tokio

@@ -52,6 +52,13 @@ class JTIMER_API Sleep {
     /// \throws DriverShutdown "TimeDriver has been shut down." if it had not fired before
     bool poll(Waker waker = {});
 
+    /// The same, as an operation: of a Timeout, or in until().
+    bool operator()(const Waker& waker) { return poll(waker); }
+
+    /// Withdraws the waker of the last poll, and deregisters, unless a thread is in wait(). The
+    /// next poll goes on: it registers again, or is true if the Sleep had fired.
+    void dropWaker() noexcept;
+
     /// Blocks until it has fired, at the new deadline if it is reset during the wait. Independent
     /// of poll() and its waker. The driver must have a thread of its own, or another thread must
     /// turn it.

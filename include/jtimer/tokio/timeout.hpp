@@ -5,11 +5,11 @@
 #include <jtimer/exceptions.hpp>
 #include <jtimer/time.hpp>
 #include <jtimer/tokio/blocker.hpp>
+#include <jtimer/tokio/completion.hpp>
+#include <jtimer/tokio/detail/operation.hpp>
 #include <jtimer/tokio/time_driver.hpp>
 #include <jtimer/tokio/waker.hpp>
 
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <type_traits>
@@ -30,40 +30,19 @@ enum class TimeoutState {
     Elapsed   ///< the deadline has come: take() throws Elapsed
 };
 
-namespace detail {
-
-/// What the poll of an operation returns, and the type of its value.
-template <class T>
-struct PollResult : std::false_type {};
-template <class R>
-struct PollResult<std::optional<R>> : std::true_type {
-    using Value = R;
-};
-template <>
-struct PollResult<bool> : std::true_type {
-    using Value = void;
-};
-
-/// Whether a Timeout can poll a T.
-template <class T, class = void>
-inline constexpr bool isOperation = false;
-template <class T>
-inline constexpr bool isOperation<T, std::enable_if_t<std::is_invocable_v<T&, const Waker&>>> =
-    PollResult<std::decay_t<std::invoke_result_t<T&, const Waker&>>>::value;
-
-// Advice for mistaken calls, see jtimer/jdk/detail/advice.hpp.
-struct write_an_operation_on_a_Waker_that_returns_an_optional {};
-struct write_the_time_before_the_operation {};
-
-}  // namespace detail
-
 /// An operation with a deadline. Made by timeout() and timeoutAt().
 ///
 /// An Operation is anything that can be polled: it is callable with a `const Waker&` and returns a
 /// `std::optional<R>`, or a bool if there is no value. If it is not ready, it must arrange for the
-/// waker to be called when it is. Completion is an Operation that a callback can complete. Polling
+/// waker to be called when it is. Completion is an Operation that a callback can complete; Sleep,
+/// Interval, Notified and DelayQueue are Operations, by std::ref() if they are to be kept. Polling
 /// the Timeout polls the operation first, then the deadline: a value wins even long past the
 /// deadline.
+///
+/// An Operation may have `dropWaker()`, which withdraws the waker of its last poll. It is called
+/// when the Timeout becomes Elapsed: what completes later then calls no waker, and what the waker
+/// owned has been freed. Without it, the waker stays until the operation is destroyed, and may be
+/// called late.
 ///
 /// Once Ready or Elapsed, a Timeout stays so: neither the operation nor the deadline is polled
 /// again, and the deadline is deregistered. An exception from the operation passes through, and the
@@ -72,8 +51,7 @@ template <class Operation>
 class Timeout {
   public:
     /// The type of the operation's value.
-    using Value = typename detail::PollResult<
-        std::decay_t<std::invoke_result_t<Operation&, const Waker&>>>::Value;
+    using Value = detail::ValueOf<Operation>;
 
     /// Most code uses timeout() instead.
     Timeout(Sleep deadline, Operation limited)
@@ -94,6 +72,7 @@ class Timeout {
             end(TimeoutState::Ready);
         } else if (deadline_->poll(waker)) {
             end(TimeoutState::Elapsed);
+            detail::dropWakerOf(operation_);
         }
         return state_;
     }
@@ -132,8 +111,7 @@ class Timeout {
     [[nodiscard]] Operation intoInner() && { return std::move(operation_); }
 
   private:
-    struct Nothing {};
-    using Kept = std::conditional_t<std::is_void_v<Value>, Nothing, Value>;
+    using Kept = detail::Kept<Value>;
 
     void end(TimeoutState state) noexcept {
         state_ = state;
@@ -175,57 +153,5 @@ detail::write_the_time_before_the_operation timeout(TimeDriver&, T&&, TimeSpan) 
 template <class T>
 detail::write_the_time_before_the_operation timeoutAt(TimeDriver&, T&&, Date) = delete;
 ///@}
-
-/// An Operation that completes when a callback or another thread sets its value. Copies share the
-/// value. Any thread may set it; only one at a time may poll it.
-template <class T>
-class Completion {
-  public:
-    Completion() : state_(std::make_shared<State>()) {}
-
-    /// Sets the value, and calls the waker of the last poll on the calling thread.
-    /// \returns false, without a change, if the value had been set before
-    /// \throws what the waker throws
-    bool set(T value) const {
-        auto made = std::make_unique<T>(std::move(value));  // T's code runs outside of the lock
-        Waker waker;
-        {
-            const std::lock_guard<std::mutex> lock(state_->mutex);
-            if (std::exchange(state_->isSet, true)) return false;
-            state_->value = std::move(made);
-            waker.swap(state_->waker);
-        }
-        if (waker) waker();
-        return true;
-    }
-
-    /// Moves the value out once it has been set. Before that, it keeps `waker`, instead of an
-    /// earlier one, for set() to call; an empty waker leaves the earlier one in place.
-    /// \returns nothing if the value has not been set, or has already been taken
-    std::optional<T> operator()(const Waker& waker) const {
-        Waker kept = waker;
-        std::unique_ptr<T> value;
-        {
-            const std::lock_guard<std::mutex> lock(state_->mutex);
-            if (state_->isSet) {
-                value = std::move(state_->value);
-            } else if (kept) {
-                kept.swap(state_->waker);
-            }
-        }
-        if (value == nullptr) return std::nullopt;
-        return std::optional<T>(std::move(*value));
-    }
-
-  private:
-    /// The mutex guards the rest. No user code runs under it.
-    struct State {
-        std::mutex mutex;
-        bool isSet = false;
-        std::unique_ptr<T> value;
-        Waker waker;
-    };
-    std::shared_ptr<State> state_;
-};
 
 }  // namespace jtimer::tokio

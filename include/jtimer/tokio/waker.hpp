@@ -22,9 +22,9 @@ namespace jtimer::tokio {
 /// a lock that the waker takes. A Completion belongs to no driver, and calls the waker in set().
 ///
 /// A call on one thread may still be running when another thread has destroyed the Sleep, so a
-/// waker must own what it uses. A waker that is not called any more is destroyed, with what it
-/// captured, by the call that replaces it or destroys its object: a poll, a destructor or an
-/// assignment. Exceptions from a waker go to the driver's uncaughtExceptionHandler; only
+/// waker must own what it uses. A poll leaves at most one waker in its object. It is withdrawn, and
+/// destroyed with what it captured, by a poll that leaves another one or is ready, by dropWaker(),
+/// and at the end of the object. To withdraw it does not wait for a call that has begun. Exceptions from a waker go to the driver's uncaughtExceptionHandler; only
 /// Completion::set passes them on.
 using Waker = std::function<void()>;
 

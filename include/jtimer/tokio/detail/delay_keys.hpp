@@ -55,6 +55,7 @@ class JTIMER_API DelayKeys {
     /// \param dropped receives the former waker; the caller destroys it when the queue is
     ///   consistent
     std::optional<Found> poll(Waker& waker, Waker& dropped);
+    void dropWaker() noexcept;
     /// Removes an entry that find() returned. Its slot can be used again after release().
     void remove(const Found& entry) noexcept;
     /// Removes all entries and frees their memory, including all slots.
