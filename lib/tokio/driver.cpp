@@ -2,6 +2,7 @@
 #include "tokio/driver.hpp"
 
 #include "clock/default_clocks.hpp"
+#include "sync/process_number.hpp"
 #include "sync/uninterruptible.hpp"
 #include "thread/run_here.hpp"
 #include "thread/uncaught_exception.hpp"
@@ -45,6 +46,7 @@ struct Driver::Caller {
     Caller(const Caller&) = delete;
     Caller& operator=(const Caller&) = delete;
     ~Caller() {
+        if (forkWatch.hasForked()) return;   // the lock may never be released there
         if (!lock.owns_lock()) lock.lock();  // a waker has ended the thread
         driver.isCalling_ = false;
         driver.promise_ = driver.wheel_.nextExpiration();
@@ -54,6 +56,7 @@ struct Driver::Caller {
     Driver& driver;
     Lock& lock;
     const RunHere here;
+    const jtimer::detail::ForkWatch forkWatch;
 };
 
 Driver::Driver(TimeDriverOptions options)
@@ -139,6 +142,7 @@ std::size_t Driver::turn(std::optional<Nanos> now) {
     if (!polled_)
         throw IllegalStateException(
             "TimeDriver.turn() cannot be called on a driver with a thread.");
+    if (isShutdown()) return 0;
     if (RunHere::isInside(this, kTurn) || RunHere::isInside(this, kWaker))
         throw IllegalStateException("TimeDriver.turn() cannot be called from a waker.");
     const Nanos time = now ? std::min(*now, kNever - 1) : monitor_.now();
@@ -177,6 +181,7 @@ std::size_t Driver::turn(Lock& lock, Nanos now) {
         lock.unlock();
         call(waker);
         waker = nullptr;
+        if (caller.forkWatch.hasForked()) break;
         if (!polled_) now = std::max(now, monitor_.reached());
         monitor_.enter(lock);
     }
@@ -245,6 +250,7 @@ void Driver::shutdown(bool waits) {
 
 /// Releases in any order, since none of the entries is due.
 void Driver::releaseAll(Lock& lock) {
+    const jtimer::detail::ForkWatch forkWatch;
     std::size_t released = 0;
     while (Entry* const entry = wheel_.takeAny()) {
         const bool hasFired = entry->hasFired();
@@ -254,6 +260,7 @@ void Driver::releaseAll(Lock& lock) {
             lock.unlock();
             call(waker);
             waker = nullptr;
+            if (forkWatch.hasForked()) return;
             monitor_.enter(lock);
         } else if (++released % kMostInOneHold == 0) {
             monitor_.letOthersIn(lock);
@@ -264,8 +271,9 @@ void Driver::releaseAll(Lock& lock) {
 void Driver::close() noexcept {
     if (!monitor_.isInThisProcess()) return;  // its turns and wakers belong to the parent
     LoopThread::close([this] {
+        const jtimer::detail::ForkWatch forkWatch;
         shutdown();
-        thread_.finish();
+        if (!forkWatch.hasForked()) thread_.finish();
     });
 }
 
@@ -288,9 +296,11 @@ void Driver::mainLoop() {
             continue;
         }
         const Nanos now = monitor_.now();
+        if (isForkedChild()) return;  // by the clock
         // What is pending is taken at once, even if the clock has gone back since the last turn.
         if (wheel_.hasPending() || wakeUp <= now) {
             turn(lock, now);
+            if (isForkedChild()) return;
             // Wakers that make more due at once cause turn after turn.
             monitor_.letOthersIn(lock);
         } else {

@@ -47,3 +47,65 @@ struct Room {
 
 FAULT_CASES(Room)
 FORKING_CASES(Room)
+
+#if defined(CHILDREN_MAY_END_THEIR_THREAD)
+namespace {
+
+/// Runs two tasks, of which the first throws if `throws`, on a timer with these options.
+void playForking(jtimer::TimerOptions options, test::ForksOnce& forks, bool throws) {
+    const auto clock = std::make_shared<jtimer::ManualClock>(test::kStart);
+    options.clock = clock;
+    options.daemon = true;
+    options.onException = jtimer::OnException::ContinueTask;
+    test::SharedCount ran;
+    jtimer::Timer timer(options);
+    timer.schedule(
+        [=] {
+            clock->advance(2);
+            if (throws) throw 1;
+        },
+        1);
+    timer.schedule([&] { ran.up(); }, 20);
+    clock->advance(100);
+    BOOST_TEST(forks.childsExitCode() == 0);
+    BOOST_TEST(ran.get() == 1);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(fault_on_thread_start_forks) {
+    test::ForksOnce forks;
+    jtimer::TimerOptions options;
+    options.onThreadStart = [&] { forks(); };
+    playForking(options, forks, false);
+}
+
+BOOST_AUTO_TEST_CASE(fault_on_slow_task_forks) {
+    test::ForksOnce forks;
+    jtimer::TimerOptions options;
+    options.slowTaskThreshold = 1;
+    options.onSlowTask = [&](const jtimer::TimerTask&, std::chrono::nanoseconds) { forks(); };
+    playForking(options, forks, false);
+}
+
+BOOST_AUTO_TEST_CASE(fault_the_handler_of_task_exceptions_forks) {
+    test::ForksOnce forks;
+    jtimer::TimerOptions options;
+    options.taskExceptionHandler = [&](const jtimer::TaskException&) { forks(); };
+    playForking(options, forks, true);
+}
+
+/// A task that was cancelled at the head of the queue is destroyed on the timer's thread.
+BOOST_AUTO_TEST_CASE(fault_the_destructor_of_a_cancelled_task_forks) {
+    const auto clock = std::make_shared<jtimer::ManualClock>(test::kStart);
+    test::ForksOnce forks;
+    test::SharedCount ran;
+    jtimer::Timer timer("t", true, clock);
+    std::shared_ptr<void> captured(nullptr, [&](void*) { forks(); });
+    timer.schedule([captured = std::move(captured)] {}, 1)->cancel();
+    timer.schedule([&] { ran.up(); }, 20);
+    clock->advance(100);
+    BOOST_TEST(forks.childsExitCode() == 0);
+    BOOST_TEST(ran.get() == 1);
+}
+#endif

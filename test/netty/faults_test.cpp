@@ -55,3 +55,49 @@ struct Room {
 
 FAULT_CASES(Room)
 FORKING_CASES(Room)
+
+#if defined(CHILDREN_MAY_END_THEIR_THREAD)
+BOOST_AUTO_TEST_CASE(fault_cancelled_forks) {
+    for (const bool atTheEnd : {false, true}) {
+        const auto clock = std::make_shared<jtimer::ManualClock>();
+        test::ForksOnce forks;
+        test::SharedCount cancelled, ran;
+        auto timer = std::make_unique<jtimer::netty::HashedWheelTimer>(test::wheelOn(clock));
+        const auto task = std::make_shared<test::WheelTask>([&](const test::Handle&) { ran.up(); },
+                                                            [&](const test::Handle&) {
+                                                                cancelled.up();
+                                                                forks();
+                                                            });
+        const auto first = timer->newTimeout(task, 20);
+        const auto second = timer->newTimeout(task, 20);
+        const auto third = timer->newTimeout([&] { ran.up(); }, 200);
+        if (!atTheEnd) {
+            first->cancel();
+            second->cancel();
+            clock->advance(1000);
+        } else {
+            timer->stop();
+        }
+        BOOST_TEST(forks.childsExitCode() == 0);
+        timer.reset();
+        BOOST_TEST(cancelled.get() == 2);
+        BOOST_TEST(ran.get() == (atTheEnd ? 0 : 1));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(fault_an_executor_forks) {
+    const auto clock = std::make_shared<jtimer::ManualClock>();
+    test::ForksOnce forks;
+    test::SharedCount ran;
+    auto options = test::wheelOn(clock);
+    options.taskExecutor = [&](const std::function<void()>& f) {
+        if (!forks()) f();
+    };
+    jtimer::netty::HashedWheelTimer timer(options);
+    timer.newTimeout([&] { ran.up(); }, 20);
+    timer.newTimeout([&] { ran.up(); }, 200);
+    clock->advance(1000);
+    BOOST_TEST(forks.childsExitCode() == 0);
+    BOOST_TEST(ran.get() == 2);
+}
+#endif
