@@ -6,6 +6,8 @@
 
 #include <jtimer/time.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 /// Points in time that match a cron expression in a time zone.
@@ -17,13 +19,19 @@ class CalendarRule {
     const std::string& expression() const { return expression_; }
     const std::string& zoneName() const { return zone_.name(); }  ///< empty: local time
 
+    /// Whether it is due at even intervals: its minute or hour field begins with `*`.
+    bool isWildcard() const { return isWildcard_; }
+
     /// The first matching local time that is later than `after`; Date::max() if there is none. A
     /// local time that the clocks skip means that much later: 02:30 is due at 03:30. One that they
-    /// show twice is due once, the second time.
+    /// show twice is due twice by a wildcard rule, and only the second time by another one.
     jtimer::Date next(jtimer::Date after) const;
 
   private:
+    std::optional<std::int64_t> firstMoment(std::int64_t local, std::int64_t after) const;
+
     std::string expression_;
     jtimer::cluster::detail::Cron cron_;
+    bool isWildcard_;
     Zone zone_;
 };

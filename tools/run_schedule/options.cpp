@@ -36,10 +36,13 @@ Each line of FILE, or of standard input if FILE is -, has a time, a name, and a 
 A duration is a whole number followed by ms, s, m, h or d, at most 36500d. The fields of `cron` are
 minute, hour, day of month, month and day of week, with *, lists, ranges, steps and English names;
 if both days are restricted, either matches. Time zones are those of /usr/share/zoneinfo, such as
-UTC or Europe/Berlin; without one, times are local. A local time that the clocks skip means that
-much later, and one that they show twice means the second time. `at` with a date also accepts
-milliseconds (08:00:00.250) and a UTC offset (08:00:00+01:00, 08:00:00Z), but no zone; without an
-offset, a time that occurs twice means the first. If it is past at the start, the task is skipped.
+UTC or Europe/Berlin; without one, times are local. `at` with a date also accepts milliseconds
+(08:00:00.250) and a UTC offset (08:00:00+01:00, 08:00:00Z), but no zone. If it is past at the
+start, the task is skipped.
+
+If the clocks skip the local time of a task, it runs later by the length of the gap: 02:30 at 03:30.
+If they show it twice, it runs the second time (cronie takes the first); but a `cron` line whose
+minute or hour field begins with * keeps its interval, and runs both times.
 
 Options of a line stand before its name, such as: every 1m overlap=skip retry=3/10s poll ./poll.sh
   overlap=wait|skip|kill  a run that is due while the previous one of that name is in progress
@@ -82,9 +85,9 @@ runs once per period in the whole cluster, and goes on when a copy or its machin
 are kept in the schema `run_schedule`, which the first copy creates if its role may. They are known
 to the cluster by their names, so another schedule on the same database needs other names. A line
 that runs once runs only once, however often the schedule is started. `daily` and `cron` need a time
-zone; missed runs of a `rate` are made up for by a single one; overlap=kill is refused. When a copy
-has not reached the database for 30 seconds, another one takes over, and running commands receive
-SIGTERM.
+zone, and every `cron` line runs only the second time in an hour that the clocks show twice; missed
+runs of a `rate` are made up for by a single one; overlap=kill is refused. When a copy has not
+reached the database for 30 seconds, another one takes over, and running commands receive SIGTERM.
 
 A line that cannot be written, because the disk is full or nothing reads the pipe, is lost and
 reported; commands continue, and the next line is tried again. A dry run ends there.

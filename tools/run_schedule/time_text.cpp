@@ -183,7 +183,7 @@ jtimer::Date parseDate(std::string_view text) {
         // mktime is unsuitable: it shifts a time that the clocks skip, and it may return either of
         // two moments.
         const std::vector<std::int64_t> moments = Zone().momentsOf(secondsOf(time));
-        if (!moments.empty()) moment = moments.front();
+        if (!moments.empty()) moment = moments.back();
     }
     if (!moment && !localOffsetAt(secondsOf(time) + kSecondsPerDay)) {
         failExpecting(inQuotes(text) + " is beyond the local times of this system",

@@ -21,7 +21,7 @@ std::chrono::milliseconds parseDuration(std::string_view text);
 
 /// Reads `2030-01-01T08:00:00` or `2030-01-01T08:00:00.250`, in local time; or with an offset from
 /// UTC (`2030-01-01T08:00:00+01:00`, `2030-01-01T07:00:00Z`). A local time that occurs twice,
-/// because the clocks are set back, means the first time unless it has an offset.
+/// because the clocks are set back, means the second time unless it has an offset.
 /// \throws std::invalid_argument that says what is wrong, and what was expected
 jtimer::Date parseDate(std::string_view text);
 

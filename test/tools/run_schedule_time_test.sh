@@ -1,0 +1,90 @@
+#!/bin/sh
+# Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#
+# tools/run_schedule: times of the calendar, and time zones.
+#
+#     BUILD=build sh test/tools/run_schedule_time_test.sh
+#
+# shellcheck disable=SC2016,SC2034,SC2154 # for other shells; what is used here is set there
+set -u
+# shellcheck source=test/support/run_schedule.sh
+. "$(dirname "$0")/../support/run_schedule.sh"
+
+zones=/usr/share/zoneinfo
+has_zones() {  # no test
+    [ -e $zones/Australia/Lord_Howe ] && return
+    skip 'no tzdata'
+    return 1
+}
+
+# The next day in month $2 (two digits) at whose noon the offset of the zone $1 is another one than at the noon before.
+day_of_change() {  # ZONE MONTH
+    year=$(date +%Y)
+    [ "$(date +%m)" -lt "$2" ] || year=$((year + 1))
+    noon=$(date -u -d "$year-$2-01 12:00" +%s)
+    last=$(TZ=$zones/$1 date -d "@$((noon - 86400))" +%z)
+    for day in $(seq -w 31); do
+        offset=$(TZ=$zones/$1 date -d "@$noon" +%z)
+        [ "$offset" = "$last" ] || { echo "$year-$2-$day"; return; }
+        noon=$((noon + 86400))
+    done
+}
+
+# When `cron "$2" ZONE` is due on the day $3 in the zone $1.
+due() {  # ZONE EXPRESSION DAY
+    echo "cron \"$2\" $1 a x" >schedule
+    TZ=$1 "$run_schedule" --dry-run --for 400d schedule 2>&1 |
+        sed -n "s/^$3T\(..:..\):00.000\(......\) .*/\1\2/p" | tr '\n' ' ' | sed 's/ $//'
+}
+
+r38_r39_in_the_hour_that_comes_twice() {
+    has_zones || return
+    day=$(day_of_change Europe/Berlin 10)
+    expect 'each half hour' '01:30+02:00 02:00+02:00 02:30+02:00 02:00+01:00 02:30+01:00 03:00+01:00' \
+        "$(due Europe/Berlin '*/30 * * * *' "$day" | grep -o '01:30.*03:00+01:00')"
+    expect 'each hour' '01:00+02:00 02:00+02:00 02:00+01:00 03:00+01:00' \
+        "$(due Europe/Berlin '0 * * * *' "$day" | grep -o '01:00.*03:00+01:00')"
+    expect 'from two to three' '02:00+02:00 02:30+02:00 02:00+01:00 02:30+01:00' \
+        "$(due Europe/Berlin '*/30 2 * * *' "$day")"
+    expect 'each hour, as a range' '01:00+02:00 02:00+01:00 03:00+01:00' \
+        "$(due Europe/Berlin '0 0-23 * * *' "$day" | grep -o '01:00.*03:00+01:00')"
+    expect 'at one time' '02:30+01:00' "$(due Europe/Berlin '30 2 * * *' "$day")"
+
+    echo "at ${day}T02:30:00 a x" >schedule
+    TZ=Europe/Berlin run --dry-run schedule
+    expect 'at a date' "${day}T02:30:00.000+01:00 a  x" "$(sed -n 1p out)"
+}
+
+r40_a_time_that_is_skipped_is_due_that_much_later() {
+    has_zones || return
+    day=$(day_of_change Europe/Berlin 03)
+    expect Berlin '03:30+02:00' "$(due Europe/Berlin '30 2 * * *' "$day")"
+    expect 'Berlin, a wildcard' '03:00+02:00 03:30+02:00' "$(due Europe/Berlin '*/30 2 * * *' "$day")"
+    expect 'Berlin, each hour' '00:00+01:00 01:00+01:00 03:00+02:00 04:00+02:00' \
+        "$(due Europe/Berlin '0 * * * *' "$day" | grep -o '.*04:00+02:00')"
+
+    # 02:00 becomes 02:30, and back.
+    day=$(day_of_change Australia/Lord_Howe 10)
+    expect 'Lord Howe' '02:45+11:00' "$(due Australia/Lord_Howe '15 2 * * *' "$day")"
+    expect 'Lord Howe, a wildcard' '02:30+11:00 02:45+11:00' "$(due Australia/Lord_Howe '*/15 2 * * *' "$day")"
+    day=$(day_of_change Australia/Lord_Howe 04)
+    expect 'Lord Howe, back' '01:45+10:30' "$(due Australia/Lord_Howe '45 1 * * *' "$day")"
+    expect 'Lord Howe, back, a wildcard' '01:45+11:00 01:45+10:30' "$(due Australia/Lord_Howe '45 */1 * * *' "$day" | grep -o '01:45.*01:45+10:30')"
+
+    # There is no midnight, and the hour before one comes twice.
+    day=$(day_of_change America/Santiago 09)
+    expect Santiago '01:00-03:00' "$(due America/Santiago '0 0 * * *' "$day")"
+    expect 'Santiago, a wildcard' '01:00-03:00 01:30-03:00' "$(due America/Santiago '*/30 0 * * *' "$day")"
+    day=$(date -d "$(day_of_change America/Santiago 04) -1 day" +%Y-%m-%d)
+    expect 'Santiago, back' '23:30-04:00' "$(due America/Santiago '30 23 * * *' "$day")"
+    expect 'Santiago, back, a wildcard' '23:00-03:00 23:30-03:00 23:00-04:00 23:30-04:00' \
+        "$(due America/Santiago '*/30 23 * * *' "$day")"
+
+    day=$(day_of_change Australia/Sydney 10)
+    expect Sydney '03:30+11:00' "$(due Australia/Sydney '30 2 * * *' "$day")"
+    day=$(day_of_change Australia/Sydney 04)
+    expect 'Sydney, back' '02:30+10:00' "$(due Australia/Sydney '30 2 * * *' "$day")"
+    expect 'Sydney, back, a wildcard' '02:30+11:00 02:30+10:00' "$(due Australia/Sydney '30 */2 * * *' "$day" | grep -o '02:30.*02:30+10:00')"
+}
+
+run_all
