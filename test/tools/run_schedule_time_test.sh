@@ -87,4 +87,39 @@ r40_a_time_that_is_skipped_is_due_that_much_later() {
     expect 'Sydney, back, a wildcard' '02:30+11:00 02:30+10:00' "$(due Australia/Sydney '30 */2 * * *' "$day" | grep -o '02:30.*02:30+10:00')"
 }
 
+# Returns when the file m.prom says that d is due next at the UTC hour $1.
+await_hour() {  # HOUR
+    for i in $(seq 100); do
+        hour=$(sed -n 's/^run_schedule_next_run_timestamp_seconds{task="d"} \([0-9]*\).*/\1/p' m.prom 2>/dev/null)
+        hour=$((${hour:-0} / 3600 % 24))
+        [ $hour -ne "$1" ] || return
+        sleep 0.05
+    done
+    expect 'the hour in UTC' "$1" "$hour"
+}
+
+r42_a_new_local_time_of_the_system_is_noticed() {
+    has_zones || return
+    unshare --user --map-root-user --mount true 2>/dev/null || { skip 'no namespaces for this user'; return; }
+    mkdir etc
+    ln -s $zones/Etc/GMT-3 etc/localtime
+    printf '%s\n' 'daily 12:00 d touch ran' 'rate 1s r echo tick' >schedule
+    (unset TZ && exec unshare --user --map-root-user --mount sh -c 'mount --bind etc /etc && exec "$@"' sh \
+        "$run_schedule" --metrics m.prom schedule >out 2>err </dev/null) &
+    pid=$!
+    await_hour 9
+    ln -s $zones/Etc/GMT-5 etc/new
+    mv -T etc/new etc/localtime
+    await_hour 7
+    # The lines have the new time, too.
+    sleep 1
+    kill -s TERM $pid
+    wait $pid
+    expect status 0 $?
+    expect_true 'lines before' "$(grep -c '+03:00 r  tick' out)" -ge 1
+    expect_true 'lines after' "$(grep -c '+05:00 r  tick' out)" -ge 1
+    expect_true 'nothing ran for it' ! -e ran
+    expect stderr '' "$(cat err)"
+}
+
 run_all

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "run_schedule/player.hpp"
 #include "support/manual_timer.hpp"
+#include "support/time_zone.hpp"
 #include "tools/entries.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -47,6 +48,7 @@ struct ManualPlayer {
     std::string failing;                   // the name of the task that fails
     std::function<void()> during = [] {};  // each run
     std::string notices;
+    std::uint64_t localTime = 0;  // how often it has changed
     Ledger ledger;
     Player player;
 
@@ -71,8 +73,8 @@ struct ManualPlayer {
     }
 
     Clocks clocks(Wall which) const {
-        if (which == Wall::CanBeSet) return {clock, wall};
-        return {clock, clock};
+        if (which == Wall::CanBeSet) return {clock, wall, [this] { return localTime; }};
+        return {clock, clock, [this] { return localTime; }};
     }
 
     /// The table as text: name, runs, failures, median and greatest lateness in microseconds.
@@ -297,17 +299,120 @@ BOOST_AUTO_TEST_CASE(times_of_the_calendar_that_were_missed_are_made_up_for_by_o
     BOOST_TEST(p.table() == "c 3 0 1 3402000000\n");
 }
 
-BOOST_AUTO_TEST_CASE(times_of_the_calendar_do_not_come_twice_unless_the_clock_was_far_off) {
-    ManualPlayer p("cron \"*/5 * * * *\" UTC c x", Wall::CanBeSet);
+BOOST_AUTO_TEST_CASE(r41_a_fixed_time_does_not_come_twice_unless_the_clock_was_far_off) {
+    const auto runs = [](std::chrono::nanoseconds set) {
+        ManualPlayer p("cron \"0-59/5 0-23 * * *\" UTC c x\nat 01:51 UTC once x", Wall::CanBeSet);
+        p.start();
+        p.clock->advance(250'000);
+        p.wall->ahead = set;  // at 01:50:50, and 01:51 is still to come
+        p.clock->advance(500'000);
+        p.wall->ahead = 0s;
+        p.clock->advance(70'000);
+        return p.log.take();
+    };
+    BOOST_TEST(runs(0s) == "c@200000 once@260000 c@500000 c@800000");
+    BOOST_TEST(runs(-10s) == "c@200000 once@270000 c@510000 c@800000");
+    BOOST_TEST(runs(-59s) == "c@200000 once@319000 c@559000 c@800000");
+    BOOST_TEST(runs(-10min) == "c@200000 once@751000 c@751000 c@800000");
+    BOOST_TEST(runs(-3h) == "c@200000 once@751000 c@751000 c@800000");
+    // 22:51 of the day before, or 22:50:49.999.
+    BOOST_TEST(runs(-3h - 1ms) == "c@200000 c@500001 c@750001 once@750001 c@800000");
+}
+
+BOOST_AUTO_TEST_CASE(r41_two_steps_back_are_as_far_as_both) {
+    ManualPlayer p("daily 02:00 UTC d x", Wall::CanBeSet);
     p.start();
-    p.clock->advance(300'000);
-    BOOST_TEST(p.log.take() == "c@200000");
-    p.wall->ahead = -10min;  // 01:50 comes again, and 01:55 is due after it
-    p.clock->advance(800'000);
-    BOOST_TEST(p.log.take() == "c@1100000");
-    p.wall->ahead = -24h;
-    p.clock->advance(500'000);
-    BOOST_TEST(p.log.take() == "c@1400000");  // 02:10 of the day before
+    p.clock->advance(15min);  // 02:01:40
+    BOOST_TEST(p.log.take() == "d@800000");
+    p.wall->ahead = -2h;  // 00:01:40
+    p.clock->advance(10min);
+    p.wall->ahead = -4h;  // 22:11:40
+    p.clock->advance(4h);
+    BOOST_TEST(p.log.take() == "d@15200000");  // 02:00
+
+    // A month apart, they are none of each other.
+    p.wall->ahead = -4h;
+    p.clock->advance(std::chrono::hours(24 * 30 + 1));
+    p.log.take();
+    p.wall->ahead = -6h;
+    p.clock->advance(3h);
+    BOOST_TEST(p.log.take() == "");
+}
+
+BOOST_AUTO_TEST_CASE(r41_a_wildcard_goes_on_after_the_clock_was_set_back_by_a_minute) {
+    const auto runs = [](std::chrono::nanoseconds set) {
+        ManualPlayer p("cron \"*/5 * * * *\" UTC c x", Wall::CanBeSet);
+        p.start();
+        p.clock->advance(210'000);
+        p.wall->ahead = set;  // at 01:50:10
+        p.clock->advance(400'000);
+        return p.log.take();
+    };
+    BOOST_TEST(runs(0s) == "c@200000 c@500000");
+    BOOST_TEST(runs(-1s) == "c@200000 c@501000");
+    BOOST_TEST(runs(-60s + 1ns) == "c@200000 c@559999");
+    BOOST_TEST(runs(-60s) == "c@200000 c@260000 c@560000");
+    BOOST_TEST(runs(-10min) == "c@200000 c@500000");
+    BOOST_TEST(runs(-2h) == "c@200000 c@500000");
+    BOOST_TEST(runs(-24h) == "c@200000 c@500000");
+}
+
+BOOST_AUTO_TEST_CASE(r41_what_was_missed_runs_once_however_far_the_clock_is_set_forward) {
+    for (const std::chrono::nanoseconds set :
+         {std::chrono::nanoseconds(59min), std::chrono::nanoseconds(std::chrono::hours(9999))}) {
+        ManualPlayer p("cron \"*/20 * * * *\" UTC wild x\ncron \"50 0-23 * * *\" UTC fixed x",
+                       Wall::CanBeSet);
+        p.start();
+        p.clock->advance(1500);
+        p.wall->ahead = set;
+        p.clock->advance(5000);
+        BOOST_TEST(p.log.take() == "fixed@2000 wild@2000");
+    }
+}
+
+BOOST_AUTO_TEST_CASE(r42_times_without_a_zone_follow_a_new_local_time_and_others_do_not) {
+    const test::TimeZone utc("UTC0");
+    ManualPlayer p("daily 02:00 local x\ndaily 02:00 UTC utc x\nat 02:01 once x\nat 01:47 ran x\n"
+                   "cron \"*/30 3 * * *\" wild x",
+                   Wall::CanBeSet);
+    p.start();
+    p.clock->advance(5min);  // 01:51:40
+    BOOST_TEST(p.log.take() == "ran@20000");
+    {
+        const test::TimeZone other("XXX-1");  // 02:51:40: nothing runs for that
+        ++p.localTime;
+        p.clock->advance(25min);  // to 03:16:40 there
+        BOOST_TEST(p.log.take() == "utc@800000 wild@800000");
+    }
+    ++p.localTime;
+    p.clock->advance(15h);  // 17:16:40 again
+    BOOST_TEST(p.log.take() == "wild@4400000 wild@6200000");
+    p.clock->advance(9h);
+    BOOST_TEST(p.log.take() == "local@87200000 utc@87200000 once@87260000");
+}
+
+BOOST_AUTO_TEST_CASE(r42_a_reload_reads_the_zones_of_unchanged_lines_again) {
+    const test::TimeZone utc("UTC0");
+    const std::string text = "daily 02:00 local x\nat 02:30 once x\nat 01:47 ran x\n";
+    ManualPlayer p(text, Wall::CanBeSet);
+    std::string changes;
+    const auto reload = [&] {
+        p.player.replace(entriesOf(text), [&](const SchedulePlayer::Changes& each) {
+            changes = std::to_string(each.added) + ' ' + std::to_string(each.changed) + ' ' +
+                      std::to_string(each.removed);
+        });
+        p.clock->advance(1);
+    };
+    p.start([&p] { p.log.write("end"); });
+    p.clock->advance(5min);
+    BOOST_TEST(p.log.take() == "ran@20000");
+    const test::TimeZone other("XXX-0:40");  // 02:31:40
+    reload();
+    BOOST_TEST(changes == "0 0 0");
+    p.clock->advance(1h);
+    BOOST_TEST(p.log.take() == "");
+    p.clock->advance(23h);
+    BOOST_TEST(p.log.take() == "local@84800000 once@86600000");
 }
 
 BOOST_AUTO_TEST_CASE(a_time_that_is_past_at_the_start_is_told_and_does_not_run) {

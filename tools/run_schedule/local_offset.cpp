@@ -13,12 +13,44 @@
 #include "zone.hpp"
 
 #include <cstdint>
+#include <cstdlib>
 #include <ctime>
+#include <mutex>
 #include <optional>
+
+#include <sys/stat.h>
+
+namespace {
+
+bool isSame(const struct stat& one, const struct stat& other) {
+    const auto isSameTime = [](const timespec& a, const timespec& b) {
+        return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+    };
+    return one.st_dev == other.st_dev && one.st_ino == other.st_ino &&
+           one.st_size == other.st_size && isSameTime(one.st_mtim, other.st_mtim) &&
+           isSameTime(one.st_ctim, other.st_ctim);
+}
+
+}  // namespace
 
 std::optional<std::int64_t> localOffsetAt(std::int64_t moment) {
     const auto time = static_cast<std::time_t>(moment);
     std::tm local{};
     if (time != moment || localtime_r(&time, &local) == nullptr) return std::nullopt;
     return local.tm_gmtoff;
+}
+
+std::uint64_t lookAtLocalTime() {
+    static std::mutex mutex;
+    static std::optional<struct stat> last;
+    static std::uint64_t changes = 0;
+    const std::lock_guard lock(mutex);
+    struct stat now {};
+    // A file that is not there is about to be replaced.
+    if (std::getenv("TZ") != nullptr || ::stat("/etc/localtime", &now) != 0) return changes;
+    if (last && isSame(*last, now)) return changes;
+    if (last) ++changes;
+    last = now;
+    ::tzset();
+    return changes;
 }

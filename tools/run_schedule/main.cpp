@@ -17,6 +17,7 @@
 #include "output.hpp"
 #include "schedule_file.hpp"
 #include "session.hpp"
+#include "zone.hpp"
 
 #include <exception>
 #include <iostream>
@@ -69,6 +70,7 @@ int main(int argc, char** argv) {
     std::vector<Entry> entries;
     try {
         if (!options.cluster.empty()) becomeClusterProgram(argv);
+        lookAtLocalTime();
         entries = readSchedule(options.file);
     } catch (const std::runtime_error& e) {
         return fail(e.what(), kBadUsage);

@@ -60,7 +60,12 @@ processes that a command leaves behind are not waited for: they keep running, an
 discards whatever they print from then on.
 
 Setting the computer's clock does not affect durations, and time spent suspended does not count.
-`at`, `daily` and `cron` follow that clock; a change is noticed within a second.
+`at`, `daily` and `cron` follow that clock; a change is noticed within a second. If the clock is set
+back by up to 3 hours, no time comes again, except for `cron` lines that keep their interval: after
+a minute or more, they go on from the new time. If it is set back by more, so do all lines. A single
+run makes up for all times that were missed because the clock was set forward or the computer was
+suspended. If TZ is not set and /etc/localtime changes, lines without a zone follow the new local
+time, and what has passed there does not run.
 
 Each line that a command prints is shown with the local time, the UTC offset and the task's name. A
 failed command is reported in the same way, and stops nothing.

@@ -19,6 +19,9 @@ constexpr std::chrono::seconds kWallClockLook(1);
 /// calendar are those of the new time. Otherwise they do not come twice.
 constexpr std::chrono::hours kCorrection(3);
 
+/// What is due at even intervals does not stop for so long.
+constexpr std::chrono::minutes kWildcardCorrection(1);
+
 /// A Date may be coarser than a nanosecond.
 Date later(Date date, nanoseconds span) noexcept {
     return std::chrono::time_point_cast<Date::duration>(date + span);
@@ -80,7 +83,9 @@ void Player::start(std::vector<Entry> entries, std::function<void()> whenAllHave
     timer_->schedule(
         [this, now, shared] {
             thread_ = std::this_thread::get_id();
-            wallAhead_ = clocks_.wall->now() - clocks_.steady->now();
+            reached_ = reachedByWildcards_ = clocks_.wall->now();
+            wallAhead_ = reached_ - clocks_.steady->now();
+            localTime_ = clocks_.localTime();
             unlessCancelled([&] {
                 for (Entry& entry : *shared) {
                     schedule(std::make_shared<const Entry>(std::move(entry)), now);
@@ -97,7 +102,7 @@ void Player::start(std::vector<Entry> entries, std::function<void()> whenAllHave
 void Player::schedule(const std::shared_ptr<const Entry>& entry, Date start) {
     ledger_.add(entry->name);
     Slot& slot = slots_[entry->name];
-    slot = {entry, nullptr, false, false};
+    slot = {entry, entry->calendar, nullptr, false, false};
     if (!entry->followsWallClock()) {
         scheduleTask(slot, start + entry->after);
         return;
@@ -188,28 +193,54 @@ void Player::runPastDates(Date now, Date steadyNow) {
         const Date due = std::max(steadyNow - (now - when), Date());
         timer_->schedule(std::make_shared<Task>(*this, entry, when), due);
         if (entry->repeats()) {
-            scheduleDate(entry, entry->calendar->next(now));  // one run for all that were missed
+            // One run for all that were missed.
+            scheduleDate(entry, nextDate(*slots_.at(entry->name).calendar, now));
         } else {
             ledger_.isDue(entry->name, std::nullopt);
         }
     }
 }
 
-/// If the wall clock has been set back far, computes the dates of the calendar anew.
+/// If the wall clock has been set back far, or local time is another one, computes the dates of the
+/// calendar anew.
 void Player::correctDates(Date now, Date steadyNow) {
-    const nanoseconds ahead = now - steadyNow;
-    const bool isCorrected = ahead < wallAhead_ - kCorrection;
-    wallAhead_ = ahead;
-    if (!isCorrected) return;
+    const Date unlessSet = later(steadyNow, wallAhead_);
+    wallAhead_ = now - steadyNow;
+    const auto isSetBack = [&](Date& reached, nanoseconds by) {
+        reached = std::max({reached, now, unlessSet});
+        if (reached - now < by) return false;
+        reached = now;
+        return true;
+    };
+    const bool wildcards = isSetBack(reachedByWildcards_, kWildcardCorrection);
+    const bool others = isSetBack(reached_, kCorrection + nanoseconds(1));
+    const std::uint64_t localTime = clocks_.localTime();
+    const bool local = std::exchange(localTime_, localTime) != localTime;
+    if (!wildcards && !others && !local) return;
+    computeAnew(now, [&](const CalendarRule& rule) {
+        return (rule.isWildcard() ? wildcards : others) || (local && rule.zoneName().empty());
+    });
+}
+
+/// Computes those dates of the calendar anew that are still to come.
+template <class Which>
+void Player::computeAnew(Date now, Which which) {
     for (const auto& [when, entry] : std::exchange(dueDates_, {})) {
-        scheduleDate(entry, entry->repeats() ? entry->calendar->next(now) : when);
+        const std::optional<CalendarRule>& rule = slots_.at(entry->name).calendar;
+        scheduleDate(entry, rule && which(*rule) ? nextDate(*rule, now) : when);
     }
+}
+
+/// The first date of a rule that has not been reached yet.
+Date Player::nextDate(const CalendarRule& rule, Date now) const {
+    return rule.next(std::max(now, rule.isWildcard() ? reachedByWildcards_ : reached_));
 }
 
 void Player::replace(std::vector<Entry> entries, std::function<void(const Changes&)> whenChanged) {
     auto shared = std::make_shared<std::vector<Entry>>(std::move(entries));
     callAfter(milliseconds(0), [this, shared, whenChanged = std::move(whenChanged)] {
         Changes changes;
+        lookAtWallClock();  // what is due runs by the old zones
         update(std::move(*shared), changes);
         whenChanged(changes);
         lookAtWallClock();
@@ -230,9 +261,11 @@ void Player::update(std::vector<Entry> entries, Changes& changes) {
             ++changes.changed;
             remove(each);
         } else {
-            replacement->second = nullptr;  // it goes on
+            each->second.calendar = replacement->second->calendar;  // its zone may have new rules
+            replacement->second = nullptr;                          // it goes on
         }
     }
+    computeAnew(clocks_.wall->now(), [](const CalendarRule&) { return true; });
     const Date start = clocks_.steady->now();
     for (Entry& entry : entries) {
         if (byName[entry.name] == nullptr) continue;

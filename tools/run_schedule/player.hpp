@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -25,6 +26,8 @@
 struct Clocks {
     std::shared_ptr<jtimer::Clock> steady;
     std::shared_ptr<jtimer::Clock> wall;
+    /// How often local time has become another one: see lookAtLocalTime().
+    std::function<std::uint64_t()> localTime = [] { return std::uint64_t{0}; };
 };
 
 /// Plays a schedule on one timer: what is due when. A Dispatcher on the timer's thread decides what
@@ -57,6 +60,8 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
     /// What is known of a name.
     struct Slot {
         std::shared_ptr<const Entry> entry;
+        /// The entry's, with its time zone as it was last read.
+        std::optional<CalendarRule> calendar;
         std::shared_ptr<Task> task;  ///< on the timer; not of what follows the wall clock
         bool restarts = false;       ///< a fixed delay counts from the start of the run that waits
         bool isOver = false;         ///< nothing is left to run
@@ -73,6 +78,9 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
     void lookAtWallClock();
     void runPastDates(jtimer::Date now, jtimer::Date steadyNow);
     void correctDates(jtimer::Date now, jtimer::Date steadyNow);
+    template <class Which>
+    void computeAnew(jtimer::Date now, Which which);
+    jtimer::Date nextDate(const CalendarRule& rule, jtimer::Date now) const;
     void run(Task& task);
     void isDue(const Entry& entry, jtimer::Date steady);
     void update(std::vector<Entry> entries, Changes& changes);
@@ -100,6 +108,10 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
     DueDates dueDates_;
     std::shared_ptr<jtimer::TimerTask> look_;  ///< at the wall clock
     std::chrono::nanoseconds wallAhead_{0};    ///< of the steady clock, at the last look
+    /// The latest times that the wall clock has shown, until it was set back so far that the times
+    /// of the calendar come again: those of wildcards, and the others.
+    jtimer::Date reachedByWildcards_{}, reached_{};
+    std::uint64_t localTime_ = 0;  ///< Clocks::localTime at the last look
     std::thread::id thread_;
     /// The ends of commands, not yet dealt with. Guarded by mutex_.
     std::vector<std::pair<std::string, bool>> ends_;

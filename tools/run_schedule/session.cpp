@@ -12,6 +12,7 @@
 #include "time_text.hpp"
 #include "trace.hpp"
 #include "watch.hpp"
+#include "zone.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -129,7 +130,9 @@ class Session {
 
     /// A line of a task.
     void print(Date now, const std::string& name, std::string_view text) {
-        if (!watches_) printer_.line(now, name, text);
+        if (watches_) return;
+        lookAtLocalTime();
+        printer_.line(now, name, text);
     }
 
     /// Says something, above the table of --watch. Any thread may call this.
@@ -196,6 +199,13 @@ class Session {
 
     void reload() {
         std::vector<Entry> entries;
+        if (options_.file == "-" || !options_.cluster.empty()) {
+            notify(
+                std::string(options_.file == "-" ? "standard input" : "a schedule in a cluster") +
+                " cannot be read again: the schedule stays as it was");
+            return;
+        }
+        lookAtLocalTime();
         try {
             entries = readSchedule(options_.file);
         } catch (const std::runtime_error& e) {
@@ -281,7 +291,7 @@ class Session {
     Watch watch_;
     Signals signals_;  // before the first thread, which inherits the blocked signals
     const Clocks clocks_{std::make_shared<jtimer::SteadyClock>(),
-                         std::make_shared<jtimer::WallClock>()};
+                         std::make_shared<jtimer::WallClock>(), lookAtLocalTime};
     const std::unique_ptr<Trace> trace_;
     std::uint64_t writtenVersion_ = 0;
     std::string metricsFailure_;

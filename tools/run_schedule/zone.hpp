@@ -51,3 +51,8 @@ class Zone {
 
 /// The same for local time, as the C library knows it.
 std::optional<std::int64_t> localOffsetAt(std::int64_t moment);
+
+/// If TZ is not set and /etc/localtime is another file than at the last call, has the C library
+/// read it again.
+/// \returns how often that has been so. Any thread may call this.
+std::uint64_t lookAtLocalTime();
