@@ -122,4 +122,39 @@ r42_a_new_local_time_of_the_system_is_noticed() {
     expect stderr '' "$(cat err)"
 }
 
+r43_a_wrong_tz_is_refused() {
+    echo 'daily 08:00 a touch ran' >schedule
+    for zone in Europe/Berlni Berlin Europe CEST utc :Nowhere /no/file ../../passwd 'CET-1CEST,M3' ' UTC0'; do
+        for dry in '' --dry-run; do
+            # shellcheck disable=SC2086
+            TZ=$zone "$run_schedule" $dry schedule >out 2>err </dev/null
+            expect "$zone: status" 2 $?
+            expect "$zone: stderr" "run_schedule: TZ=\"$zone\": no such zone in $zones: expected a name such as Europe/Berlin, and tzdata installed" "$(cat err)"
+            expect "$zone: stdout" '' "$(cat out)"
+        done
+    done
+    # Without tzdata.
+    mkdir none
+    TZDIR=$PWD/none TZ=Europe/Berlin run --dry-run schedule
+    expect 'no tzdata: status' 2 $status
+    expect 'no tzdata: stderr' "run_schedule: TZ=\"Europe/Berlin\": no such zone in $PWD/none: expected a name such as Europe/Berlin, and tzdata installed" "$(cat err)"
+    for zone in UTC GMT '' : :UTC UTC0 EST5EDT CET-1CEST,M3.5.0,M10.5.0/3 '<+0530>-5:30' :CET-1; do
+        TZDIR=$PWD/none TZ=$zone run --dry-run schedule
+        expect "$zone: status" 0 $status
+        expect "$zone: stderr" '' "$(cat err)"
+    done
+}
+
+r43_a_tz_may_be_a_name_or_a_path() {
+    has_zones || return
+    echo 'daily 08:00 a x' >schedule
+    for zone in Europe/Berlin :Europe/Berlin $zones/Europe/Berlin :$zones/Europe/Berlin ../zoneinfo/UTC; do
+        TZ=$zone run --dry-run schedule
+        expect "$zone: status" 0 $status
+        expect "$zone: stderr" '' "$(cat err)"
+    done
+    TZ='' run --version
+    expect status 0 $status
+}
+
 run_all

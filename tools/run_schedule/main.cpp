@@ -69,9 +69,12 @@ int main(int argc, char** argv) {
     }
     std::vector<Entry> entries;
     try {
+        checkLocalZone();
         if (!options.cluster.empty()) becomeClusterProgram(argv);
         lookAtLocalTime();
         entries = readSchedule(options.file);
+    } catch (const std::invalid_argument& e) {
+        return fail(std::string("run_schedule: ") + e.what(), kBadUsage);
     } catch (const std::runtime_error& e) {
         return fail(e.what(), kBadUsage);
     }

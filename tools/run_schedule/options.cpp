@@ -98,8 +98,8 @@ A line that cannot be written, because the disk is full or nothing reads the pip
 reported; commands continue, and the next line is tried again. A dry run ends there.
 
 Exit status: 0 on success, even if commands failed; 1 if output was lost, or if run_schedule itself
-failed, for example because it cannot reach the database; 2 if FILE or an option is wrong, in which
-case nothing has run; 3 with --strict if a command failed, with all its retries.
+failed, for example because it cannot reach the database; 2 if FILE, an option or TZ is wrong, in
+which case nothing has run; 3 with --strict if a command failed, with all its retries.
 )";
 
 void addOptions(po::options_description& visible) {

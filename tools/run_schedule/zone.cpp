@@ -168,6 +168,21 @@ Zone Zone::named(const std::string& name) {
     return zone;
 }
 
+/// TZ is read as the C library does it: a colon at the beginning says nothing, and a file comes
+/// first.
+void checkLocalZone() {
+    const char* const set = std::getenv("TZ");
+    const std::string text = set == nullptr ? "" : set;
+    const std::string name = text.substr(text.rfind(':', 0) == 0 ? 1 : 0);
+    if (name.empty() || name == "UTC" || name == "GMT") return;
+    const std::string file = name.front() == '/' ? name : folder() + '/' + name;
+    if (readFile(file).rfind("TZif", 0) == 0) return;
+    // A rule may leave out when summer time begins and ends.
+    if (PosixZone::parse(name) || PosixZone::parse(name + ",M3.2.0,M11.1.0")) return;
+    failExpecting("TZ=" + inQuotes(text) + ": no such zone in " + folder(),
+                  "a name such as Europe/Berlin, and tzdata installed");
+}
+
 std::optional<std::int64_t> Zone::offsetAt(std::int64_t moment) const {
     if (!data_) return localOffsetAt(moment);
     const auto& [changes, types, offsets, afterChanges] = *data_;

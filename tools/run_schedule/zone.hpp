@@ -49,7 +49,12 @@ class Zone {
     std::shared_ptr<const Data> data_;  ///< null: local time
 };
 
-/// The same for local time, as the C library knows it.
+/// Refuses a TZ that the C library would take for UTC without a word, such as a misspelt name, or
+/// any name where there is no database of time zones.
+/// \throws std::invalid_argument that says what is wrong, and what was expected
+void checkLocalZone();
+
+/// Local time minus UTC, as the C library knows it; otherwise as Zone::offsetAt().
 std::optional<std::int64_t> localOffsetAt(std::int64_t moment);
 
 /// If TZ is not set and /etc/localtime is another file than at the last call, has the C library
