@@ -82,4 +82,52 @@ help_that_cannot_be_written_is_an_error() {
     done
 }
 
+# Prints the number of the events in the JSON of the standard input, and the last one's name.
+events_of() { python3 -c 'import json, sys; e = json.load(sys.stdin); print(len(e), e[-1]["name"] if e else "")'; }
+
+r52_a_trace_on_a_full_disk_is_cut_back_to_its_last_whole_event() {
+    command -v python3 >/dev/null || { skip 'no python3'; return; }
+    for n in $(seq 9); do echo "after ${n}ms a$n true"; done >schedule
+    "$run_schedule" --dry-run --trace whole.json schedule >out 2>err
+    expect 'whole: status' 0 $?
+    expect 'whole: events' '18 a9' "$(events_of <whole.json)"
+    # Files of 512 bytes, and of 1024: the event that begins there is cut.
+    for dry in '' --dry-run; do
+        for blocks in 1 2; do
+            (ulimit -f $blocks && exec "$run_schedule" $dry --jobs 1 --trace cut.json schedule 2>&1 >/dev/null) |
+                cat >err
+            expect "$dry $blocks: stderr" 'run_schedule: cannot write cut.json: File too large' "$(cat err)"
+            expect "$dry $blocks: events" "$(sed "\$d" cut.json | wc -l)" "$(($(events_of <cut.json | cut -d ' ' -f 1) + 1))"
+            expect_true "$dry $blocks: some" "$(wc -c <cut.json)" -gt $((blocks * 512 - 300))
+            expect_true "$dry $blocks: not more" "$(wc -c <cut.json)" -le $((blocks * 512))
+        done
+    done
+}
+
+r52_a_trace_goes_on_as_soon_as_the_disk_has_room() {
+    command -v python3 >/dev/null || { skip 'no python3'; return; }
+    # The only command that runs after the disk was full makes room.
+    printf '%s\n' 'after 0s a true' 'after 1ms b head -c 1000000 /dev/zero >disk/zeros 2>/dev/null; exit 0' \
+        "after 2ms $(printf '%04096d' 0 | tr 0 c) true" 'after 3ms d rm disk/zeros' 'after 4ms e true' >schedule
+    mkdir disk
+    unshare --user --map-root-user --mount sh -c \
+        'mount -t tmpfs -o size=64k none disk && "$@" >out 2>err; echo $? >status; cp disk/t.json .' sh \
+        "$run_schedule" --jobs 1 --trace disk/t.json schedule 2>/dev/null || { skip 'no tmpfs for this user'; return; }
+    expect status 1 "$(cat status)"
+    expect stderr 'run_schedule: cannot write disk/t.json: No space left on device
+run_schedule: writing disk/t.json again; events lost: 2' "$(cat err)"
+    expect events '8 e' "$(events_of <t.json)"
+}
+
+r52_a_trace_into_a_pipe_ends_as_json() {
+    command -v python3 >/dev/null || { skip 'no python3'; return; }
+    echo 'after 0s a true' >schedule
+    mkfifo pipe
+    "$run_schedule" --trace pipe schedule >out 2>err </dev/null &
+    pid=$!
+    expect events '2 a' "$(events_of <pipe)"
+    wait $pid
+    expect status 0 $?
+}
+
 run_all

@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "run_schedule/event_file.hpp"
 #include "run_schedule/ledger.hpp"
 #include "run_schedule/metrics.hpp"
 #include "run_schedule/report.hpp"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -17,11 +19,15 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -170,7 +176,7 @@ BOOST_AUTO_TEST_CASE(a_trace_has_a_row_for_each_task_and_an_event_for_each_comma
     trace.command(jobOf("b", milliseconds(0), 2), at(1600), at(1700), "exit status 3");
     trace.skipped("a", at(1800));
     trace.finish();
-    BOOST_TEST(trace.lostLines() == 0);
+    BOOST_TEST(trace.lostEvents() == 0);
     BOOST_TEST(folder.contents("t.json") ==
                R"([
 {"name":"thread_name","ph":"M","pid":1,"tid":1,"args":{"name":"a"}},
@@ -182,6 +188,56 @@ BOOST_AUTO_TEST_CASE(a_trace_has_a_row_for_each_task_and_an_event_for_each_comma
 )");
     BOOST_TEST(inJson("a\"\\\n\t\x01\xC3\xA4") == "\"a\\\"\\\\\\u000a\\u0009\\u0001\xC3\xA4\"");
     BOOST_TEST(inJson("a\xFF\xC3") == "\"a\xEF\xBF\xBD\xEF\xBF\xBD\"");  // JSON is UTF-8
+}
+
+BOOST_AUTO_TEST_CASE(r52_an_event_that_is_cut_in_a_pipe_is_completed_before_the_next) {
+    std::signal(SIGPIPE, SIG_IGN);
+    const Folder folder;
+    const std::string pipe = folder.file("pipe");
+    BOOST_REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    const std::string first = '"' + std::string(200'000, 'x') + '"';
+    std::string text;
+    const auto readFrom = [&text](int fd, std::size_t count) {
+        std::string buffer(count, ' ');
+        const ssize_t size = ::read(fd, buffer.data(), count);
+        text.append(buffer, 0, static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+        return size > 0;
+    };
+    // It goes away while the first event is written, which does not fit into the pipe.
+    std::thread reader([&] {
+        const int fd = ::open(pipe.c_str(), O_RDONLY);
+        readFrom(fd, 10);
+        ::close(fd);
+    });
+    std::optional<EventFile> file(std::in_place, pipe);
+    BOOST_TEST(file->add(first));
+    reader.join();
+    BOOST_TEST(!file->add("\"lost\""));
+    const int fd = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+    ::fcntl(fd, F_SETFL, 0);
+    reader = std::thread([&] {
+        while (readFrom(fd, 65'536)) {
+        }
+    });
+    BOOST_TEST(file->add("\"second\""));
+    file->finish();
+    BOOST_TEST(file->lost() == 1);
+    file.reset();
+    reader.join();
+    ::close(fd);
+    BOOST_TEST((text == "[\n" + first + ",\n\"second\"\n]\n"));
+}
+
+BOOST_AUTO_TEST_CASE(r52_a_regular_file_is_an_array_after_each_event) {
+    const Folder folder;
+    EventFile file(folder.file("t.json"));
+    BOOST_TEST(folder.contents("t.json") == "[\n\n]\n");
+    file.add("1");
+    BOOST_TEST(folder.contents("t.json") == "[\n1\n]\n");
+    file.add("2");
+    BOOST_TEST(folder.contents("t.json") == "[\n1,\n2\n]\n");
+    file.finish();
+    BOOST_TEST(folder.contents("t.json") == "[\n1,\n2\n]\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_trace_that_cannot_be_written_is_refused) {

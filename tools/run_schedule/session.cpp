@@ -276,7 +276,7 @@ class Session {
         result.commandsFailed = ledger_.hasFailures();
         if (trace_) {
             trace_->finish();
-            result.outputLost = trace_->lostLines() > 0;
+            result.outputLost = trace_->lostEvents() > 0;
         }
         if (!writeMetrics()) {
             if (!metricsFailed_) notify(metricsFailure_);
@@ -334,6 +334,7 @@ Result play(std::vector<Entry> entries, const Options& options, Output& output) 
 Result playDry(std::vector<Entry> entries, const Options& options, Output& output) {
     Printer printer(output);
     for (const Entry& entry : entries) printer.widen(widthOf(entry.name));
+    std::signal(SIGXFSZ, SIG_IGN);  // it would cut a trace in the middle of an event
     const auto clock = std::make_shared<jtimer::ManualClock>(jtimer::WallClock().now());
     const Date end = endOfDryRun(entries, options, clock->now());
     const std::unique_ptr<Trace> trace = traceOf(options, clock->now());
@@ -355,5 +356,5 @@ Result playDry(std::vector<Entry> entries, const Options& options, Output& outpu
     printer.table(ledger.records());
     if (options.stats) printer.stats(player.stats());
     if (trace) trace->finish();
-    return {false, trace && trace->lostLines() > 0};
+    return {false, trace && trace->lostEvents() > 0};
 }

@@ -5,26 +5,13 @@
 #include "utf8.hpp"
 
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
-#include <iostream>
-#include <stdexcept>
-
-#include <fcntl.h>
 
 using std::chrono::microseconds;
 using std::chrono::nanoseconds;
 
 namespace {
-
-int create(const std::string& fileName) {
-    constexpr mode_t kMode = 0666;
-    const int file = ::open(fileName.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode);
-    if (file < 0) throw std::runtime_error("cannot write " + fileName + ": " + strerror(errno));
-    return file;
-}
 
 std::string inMicros(nanoseconds time) { return inDecimal(time.count(), 3); }
 
@@ -48,23 +35,17 @@ std::string inJson(std::string_view text) {
     return json += '"';
 }
 
-Trace::Trace(const std::string& fileName, jtimer::Date start)
-    : file_(create(fileName)), start_(start), output_(file_.get(), 0, std::cerr, fileName) {
-    output_.write("[\n");
-}
-
-void Trace::write(const std::string& event) {
-    output_.write((isEmpty_ ? "" : ",\n") + event);
-    isEmpty_ = false;
-}
+Trace::Trace(const std::string& fileName, jtimer::Date start) : start_(start), file_(fileName) {}
 
 int Trace::rowOf(const std::string& name) {
-    const auto [row, isNew] = rows_.emplace(name, static_cast<int>(rows_.size()) + 1);
-    if (isNew) {
-        write(R"({"name":"thread_name","ph":"M","pid":1,"tid":)" + std::to_string(row->second) +
-              R"(,"args":{"name":)" + inJson(name) + "}}");
-    }
-    return row->second;
+    const auto known = rows_.find(name);
+    if (known != rows_.end()) return known->second;
+    const int row = static_cast<int>(rows_.size()) + 1;
+    const bool isNamed =
+        file_.add(R"({"name":"thread_name","ph":"M","pid":1,"tid":)" + std::to_string(row) +
+                  R"(,"args":{"name":)" + inJson(name) + "}}");
+    if (isNamed) rows_.emplace(name, row);
+    return row;
 }
 
 std::string Trace::micros(jtimer::Date date) const { return inMicros(date - start_); }
@@ -81,17 +62,17 @@ void Trace::command(const Job& job, jtimer::Date begin, jtimer::Date end,
                         R"(,"lateness_us":)" + inMicros(job.lateness) + R"(,"result":)" +
                         inJson(failure.empty() ? "success" : failure) + '}';
     if (!failure.empty()) event += R"(,"cname":"terrible")";
-    write(event + '}');
+    file_.add(event + '}');
 }
 
 void Trace::skipped(const std::string& name, jtimer::Date now) {
     const std::lock_guard lock(mutex_);
     const std::string row = std::to_string(rowOf(name));
-    write(R"({"name":"skipped","cat":"command","ph":"i","s":"t","ts":)" + micros(now) +
-          R"(,"pid":1,"tid":)" + row + '}');
+    file_.add(R"({"name":"skipped","cat":"command","ph":"i","s":"t","ts":)" + micros(now) +
+              R"(,"pid":1,"tid":)" + row + '}');
 }
 
 void Trace::finish() {
     const std::lock_guard lock(mutex_);
-    output_.write("\n]\n");
+    file_.finish();
 }

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "dispatcher.hpp"
-#include "output.hpp"
-#include "process.hpp"
+#include "event_file.hpp"
 
 #include <jtimer/time.hpp>
 
@@ -32,20 +31,17 @@ class Trace {
     /// Writes the end of the file.
     void finish();
 
-    std::int64_t lostLines() const { return output_.lostLines(); }
+    std::int64_t lostEvents() const { return file_.lost(); }
 
   private:
     int rowOf(const std::string& name);
-    void write(const std::string& event);
     std::string micros(jtimer::Date date) const;
 
-    FileDescriptor file_;
     const jtimer::Date start_;
     std::mutex mutex_;
     // Guarded by mutex_:
-    Output output_;
-    std::map<std::string, int> rows_;
-    bool isEmpty_ = true;
+    EventFile file_;
+    std::map<std::string, int> rows_;  ///< by the names that the file has
 };
 
 /// `text` as a string of JSON.
