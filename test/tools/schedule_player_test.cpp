@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "run_schedule/options.hpp"
 #include "run_schedule/player.hpp"
 #include "support/manual_timer.hpp"
 #include "support/time_zone.hpp"
@@ -427,4 +428,9 @@ BOOST_AUTO_TEST_CASE(a_time_that_is_past_at_the_start_is_told_and_does_not_run) 
     only.start([&only] { only.log.write("end"); });
     only.clock->waitUntilIdle();
     BOOST_TEST(only.log.take() == "end@0");
+}
+
+BOOST_AUTO_TEST_CASE(r50_two_graces_end_before_docker_stop_kills_after_ten_seconds) {
+    BOOST_TEST((Options().grace == 4s));
+    BOOST_TEST((Player::Options().grace == 4s));
 }

@@ -15,14 +15,18 @@
 #include "cluster.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "reaper.hpp"
 #include "schedule_file.hpp"
 #include "session.hpp"
+#include "signals.hpp"
 #include "zone.hpp"
 
 #include <exception>
 #include <iostream>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -50,11 +54,31 @@ int fail(const std::string& message, int status) {
     return status;
 }
 
+/// The schedule, before anything runs.
+std::vector<Entry> readEntries(const Options& options, char** argv) {
+    checkLocalZone();
+    lookAtLocalTime();
+    if (!options.cluster.empty()) becomeClusterProgram(argv);  // which inherits the blocked signals
+    std::optional<EndOnSignal> endOnSignal;
+    if (options.dryRun) {
+        unblockSignals();
+    } else {
+        endOnSignal.emplace(options.reload);
+    }
+    return readSchedule(options.file);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+    blockSignals();
     fillStandardDescriptors();
     Options options;
+    try {
+        leaveOrphansToParent();
+    } catch (const std::system_error& e) {
+        return fail(std::string("run_schedule: ") + e.what(), kFailed);
+    }
     try {
         options = parseOptions(argc, argv);
     } catch (const std::exception& e) {
@@ -63,16 +87,14 @@ int main(int argc, char** argv) {
                     kBadUsage);
     }
     if (!options.print.empty()) {
+        unblockSignals();
         Output output(STDOUT_FILENO);
         output.write(options.print);
         return output.failing() ? kFailed : 0;
     }
     std::vector<Entry> entries;
     try {
-        checkLocalZone();
-        if (!options.cluster.empty()) becomeClusterProgram(argv);
-        lookAtLocalTime();
-        entries = readSchedule(options.file);
+        entries = readEntries(options, argv);
     } catch (const std::invalid_argument& e) {
         return fail(std::string("run_schedule: ") + e.what(), kBadUsage);
     } catch (const std::runtime_error& e) {

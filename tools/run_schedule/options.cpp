@@ -70,14 +70,15 @@ time, and what has passed there does not run.
 Each line that a command prints is shown with the local time, the UTC offset and the task's name. A
 failed command is reported in the same way, and stops nothing.
 
-SIGINT, SIGTERM, SIGHUP and the end of --for cancel everything still scheduled, and give running
-commands the --grace time to finish. Then their process groups (everything they have started and not
-moved to another group) receive SIGTERM and, after the same time again, SIGKILL. A second SIGINT or
-SIGTERM sends SIGKILL at once; a third ends run_schedule itself. Under nohup, SIGHUP is ignored. A
-schedule without repeating tasks ends when everything has run.
+SIGINT, SIGTERM, SIGQUIT, SIGHUP and the end of --for cancel everything still scheduled, and give
+running commands the --grace time to finish. Then their process groups (everything they have
+started and not moved to another group) receive SIGTERM and, after the same time again, SIGKILL. A
+second SIGINT, SIGTERM or SIGQUIT sends SIGKILL at once; a third ends run_schedule itself. Under
+nohup, SIGHUP is ignored. A schedule without repeating tasks ends when everything has run.
 
-With --reload, SIGHUP reads FILE again. Tasks whose lines are the same continue, others begin as at
-the start, and running commands are left to finish. If the file has an error, nothing changes.
+SIGUSR2 reads FILE again, and with --reload, so does SIGHUP. Tasks whose lines are the same
+continue, others begin as at the start, and running commands are left to finish. All time zones are
+read again. If the file has an error, nothing changes.
 
 A table is printed at the end. Lateness is the actual start minus the planned one; the planned start
 of an `every` is its previous start plus the period. p50 is the median, rounded up to a power of two
@@ -108,11 +109,11 @@ void addOptions(po::options_description& visible) {
     add("for", text("DURATION"), "stop after this long");
     add("grace", text("DURATION"),
         "how long running commands may continue after that, before SIGTERM, and again before "
-        "SIGKILL (5s)");
+        "SIGKILL (4s)");
     add("jobs", text("N"), "run at most N commands at once (10)");
     add("catch-up", "run each `at` that is past at the start, instead of skipping it");
     add("strict", "exit with status 3 if a command failed");
-    add("reload", "read FILE again on SIGHUP, instead of ending");
+    add("reload", "read FILE again on SIGHUP, as on SIGUSR2, instead of ending");
     add("watch", "show a live table instead of lines, on a terminal");
     add("trace", text("FILE"), "write what runs when as Chrome trace events");
     add("metrics", text("FILE"), "write metrics for Prometheus, each second, by replacing FILE");

@@ -9,7 +9,7 @@
 struct Options {
     std::string file;  ///< `-`: standard input
     std::optional<std::chrono::milliseconds> runFor;
-    std::chrono::milliseconds grace{5000};  ///< for commands that are to end
+    std::chrono::milliseconds grace{4000};  ///< for commands that are to end
     int jobs = 10;                          ///< how many commands may run at once
     bool catchUp = false;                   ///< run what was due before the start
     bool strict = false;                    ///< the exit status tells if a command has failed

@@ -40,7 +40,7 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
     struct Options {
         int jobs = 1;                           ///< how many commands may run at once
         bool catchUp = false;                   ///< an `at` that is past at the start runs at once
-        std::chrono::milliseconds grace{5000};  ///< for a command that is killed for the next run
+        std::chrono::milliseconds grace{4000};  ///< for a command that is killed for the next run
     };
 
     Player(Clocks clocks, Ledger& ledger, Actions actions, Options options);

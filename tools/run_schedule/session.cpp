@@ -153,7 +153,8 @@ class Session {
             const steady_clock::time_point refresh = steady_clock::now() + refreshment();
             if (refreshes() && (!deadline || refresh < *deadline)) next = refresh;
             const Signals::Reason reason = signals_.wait(next);
-            if (reason == Signals::Reason::HangUp && options_.reload) {
+            if (reason == Signals::Reason::Reload ||
+                (reason == Signals::Reason::HangUp && options_.reload)) {
                 reload();
             } else if (reason != Signals::Reason::Deadline || next == deadline) {
                 return reason;
@@ -198,7 +199,6 @@ class Session {
     }
 
     void reload() {
-        std::vector<Entry> entries;
         if (options_.file == "-" || !options_.cluster.empty()) {
             notify(
                 std::string(options_.file == "-" ? "standard input" : "a schedule in a cluster") +
@@ -206,6 +206,7 @@ class Session {
             return;
         }
         lookAtLocalTime();
+        std::vector<Entry> entries;
         try {
             entries = readSchedule(options_.file);
         } catch (const std::runtime_error& e) {
@@ -261,6 +262,7 @@ class Session {
                 deadline.reset();
                 break;
             case Signals::Reason::HangUp:  // a closing terminal may send it twice
+            case Signals::Reason::Reload:
             case Signals::Reason::Woken:
                 break;
             }
@@ -332,9 +334,9 @@ Result play(std::vector<Entry> entries, const Options& options, Output& output) 
 // clang-tidy does not see that they are moved.
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
 Result playDry(std::vector<Entry> entries, const Options& options, Output& output) {
+    std::signal(SIGXFSZ, SIG_IGN);  // it would cut a trace in the middle of an event
     Printer printer(output);
     for (const Entry& entry : entries) printer.widen(widthOf(entry.name));
-    std::signal(SIGXFSZ, SIG_IGN);  // it would cut a trace in the middle of an event
     const auto clock = std::make_shared<jtimer::ManualClock>(jtimer::WallClock().now());
     const Date end = endOfDryRun(entries, options, clock->now());
     const std::unique_ptr<Trace> trace = traceOf(options, clock->now());

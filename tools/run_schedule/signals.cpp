@@ -2,8 +2,11 @@
 #include "signals.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <ctime>
+
+#include <unistd.h>
 
 using std::chrono::steady_clock;
 
@@ -11,6 +14,8 @@ namespace {
 
 /// Blocked like the others, and sent only by wakeMain(); ignored if it comes from elsewhere.
 constexpr int kWake = SIGUSR1;
+
+constexpr int kReload = SIGUSR2;
 
 /// At most an hour, which fits into a 32-bit time_t.
 timespec timeUntil(steady_clock::time_point deadline) {
@@ -28,15 +33,57 @@ bool isIgnored(int signal) {
     return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
+constexpr std::array<int, 3> kInterrupts{SIGINT, SIGTERM, SIGQUIT};
+
+bool isInterrupt(int signal) {
+    return std::find(kInterrupts.begin(), kInterrupts.end(), signal) != kInterrupts.end();
+}
+
+/// What ends a schedule.
+sigset_t endingSignals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int signal : kInterrupts) sigaddset(&signals, signal);
+    if (!isIgnored(SIGHUP)) sigaddset(&signals, SIGHUP);
+    return signals;
+}
+
+void setAll(const sigset_t& signals, void (*handler)(int)) {
+    for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGHUP}) {
+        if (sigismember(&signals, signal) == 1) std::signal(signal, handler);
+    }
+}
+
+sigset_t atTheStart;  ///< the blocked signals then; of the main thread
+
 }  // namespace
+
+void blockSignals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int signal : kInterrupts) sigaddset(&signals, signal);
+    for (const int signal : {SIGHUP, kReload, kWake}) sigaddset(&signals, signal);
+    pthread_sigmask(SIG_BLOCK, &signals, &atTheStart);
+}
+
+void unblockSignals() { pthread_sigmask(SIG_SETMASK, &atTheStart, nullptr); }
+
+EndOnSignal::EndOnSignal(bool wantsHangUp) : ending_(endingSignals()) {
+    if (wantsHangUp) sigdelset(&ending_, SIGHUP);
+    setAll(ending_, [](int) { ::_exit(0); });
+    pthread_sigmask(SIG_UNBLOCK, &ending_, nullptr);
+}
+
+EndOnSignal::~EndOnSignal() {
+    pthread_sigmask(SIG_BLOCK, &ending_, nullptr);
+    setAll(ending_, SIG_DFL);
+}
 
 Signals::Signals(bool wantsHangUp) {
     if (wantsHangUp) std::signal(SIGHUP, SIG_DFL);  // one that is ignored is not waited for either
-    sigemptyset(&ending_);
-    for (const int signal : {SIGINT, SIGTERM}) sigaddset(&ending_, signal);
-    if (!isIgnored(SIGHUP)) sigaddset(&ending_, SIGHUP);
+    ending_ = endingSignals();
     awaited_ = ending_;
-    sigaddset(&awaited_, kWake);
+    for (const int signal : {kReload, kWake}) sigaddset(&awaited_, signal);
     pthread_sigmask(SIG_BLOCK, &awaited_, nullptr);
 }
 
@@ -51,7 +98,8 @@ Signals::Reason Signals::wait(std::optional<steady_clock::time_point> deadline) 
         } else {
             signal = sigwaitinfo(&awaited_, nullptr);
         }
-        if (signal == SIGINT || signal == SIGTERM) return Reason::Interrupt;
+        if (signal > 0 && isInterrupt(signal)) return Reason::Interrupt;
+        if (signal == kReload) return Reason::Reload;
         if (signal == SIGHUP) return Reason::HangUp;
     }
 }
@@ -62,10 +110,9 @@ void Signals::wakeMain() {
 }
 
 void Signals::restore() {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        if (sigismember(&ending_, signal) != 1) continue;
-        sigdelset(&awaited_, signal);
-        std::signal(signal, SIG_DFL);
+    for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGHUP}) {
+        if (sigismember(&ending_, signal) == 1) sigdelset(&awaited_, signal);
     }
+    setAll(ending_, SIG_DFL);
     pthread_sigmask(SIG_UNBLOCK, &ending_, nullptr);
 }
