@@ -122,6 +122,37 @@ r42_a_new_local_time_of_the_system_is_noticed() {
     expect stderr '' "$(cat err)"
 }
 
+r42_a_reload_reads_all_zones_again() {
+    has_zones || return
+    # One as TZ names it, and one of a line.
+    mkdir -p folder/My
+    for tz in :My/Zone UTC0; do
+        cp $zones/Etc/GMT-3 folder/My/Zone
+        line='daily 12:00 d true'
+        [ $tz != UTC0 ] || line='daily 12:00 My/Zone d true'
+        printf '%s\n' "$line" 'every 1h r echo tick' >schedule
+        rm -f m.prom
+        TZDIR=$PWD/folder TZ=$tz "$run_schedule" --metrics m.prom schedule >out 2>err </dev/null &
+        pid=$!
+        await_hour 9
+        cp $zones/Etc/GMT-5 folder/My/Zone
+        echo 'after 0s t echo again' >>schedule
+        kill -s USR2 $pid
+        await_hour 7
+        for i in $(seq 400); do
+            grep -q again out && break
+            sleep 0.05
+        done
+        kill -s TERM $pid
+        wait $pid
+        expect "$tz: status" 0 $?
+        offset=+05:00
+        [ $tz != UTC0 ] || offset=+00:00
+        expect "$tz: a line" $offset "$(sed -n 's/^.*\(......\) t  again$/\1/p' out)"
+        expect "$tz: notice" 'run_schedule: schedule read again: 1 added, 0 changed, 0 removed' "$(cat err)"
+    done
+}
+
 r43_a_wrong_tz_is_refused() {
     echo 'daily 08:00 a touch ran' >schedule
     for zone in Europe/Berlni Berlin Europe CEST utc :Nowhere /no/file ../../passwd 'CET-1CEST,M3' ' UTC0'; do

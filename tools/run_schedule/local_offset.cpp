@@ -15,8 +15,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include <sys/stat.h>
 
@@ -31,9 +33,13 @@ bool isSame(const struct stat& one, const struct stat& other) {
            isSameTime(one.st_ctim, other.st_ctim);
 }
 
+/// The zone that TZ names, after rereadLocalTime().
+std::shared_ptr<const Zone> rereadZone;
+
 }  // namespace
 
 std::optional<std::int64_t> localOffsetAt(std::int64_t moment) {
+    if (const auto zone = std::atomic_load(&rereadZone)) return zone->offsetAt(moment);
     const auto time = static_cast<std::time_t>(moment);
     std::tm local{};
     if (time != moment || localtime_r(&time, &local) == nullptr) return std::nullopt;
@@ -53,4 +59,12 @@ std::uint64_t lookAtLocalTime() {
     last = now;
     ::tzset();
     return changes;
+}
+
+void rereadLocalTime() {
+    // Setting TZ to something else and back would make the C library read it, but other threads
+    // print times meanwhile, and a command would inherit it.
+    std::optional<Zone> zone = Zone::ofEnvironment();
+    if (zone) std::atomic_store(&rereadZone, std::make_shared<const Zone>(std::move(*zone)));
+    lookAtLocalTime();
 }

@@ -205,7 +205,7 @@ class Session {
                 " cannot be read again: the schedule stays as it was");
             return;
         }
-        lookAtLocalTime();
+        rereadLocalTime();
         std::vector<Entry> entries;
         try {
             entries = readSchedule(options_.file);

@@ -44,6 +44,18 @@ std::string readFile(const std::string& fileName) {
     return contents;
 }
 
+/// What TZ names or says, as the C library reads it: a colon at the beginning has no meaning.
+std::string nameInEnvironment() {
+    const char* const set = std::getenv("TZ");
+    const std::string text = set == nullptr ? "" : set;
+    return text.substr(text.rfind(':', 0) == 0 ? 1 : 0);
+}
+
+/// Where the C library looks for a zone first.
+std::string fileOf(const std::string& name) {
+    return name.front() == '/' ? name : folder() + '/' + name;
+}
+
 }  // namespace
 
 struct Zone::Data {
@@ -168,18 +180,23 @@ Zone Zone::named(const std::string& name) {
     return zone;
 }
 
-/// TZ is read as the C library does it: a colon at the beginning says nothing, and a file comes
-/// first.
+std::optional<Zone> Zone::ofEnvironment() {
+    const std::string name = nameInEnvironment();
+    std::optional<Data> data;
+    if (!name.empty()) data = Reader(readFile(fileOf(name))).read();
+    if (!data) return std::nullopt;
+    Zone zone;
+    zone.data_ = std::make_shared<const Data>(std::move(*data));
+    return zone;
+}
+
 void checkLocalZone() {
-    const char* const set = std::getenv("TZ");
-    const std::string text = set == nullptr ? "" : set;
-    const std::string name = text.substr(text.rfind(':', 0) == 0 ? 1 : 0);
+    const std::string name = nameInEnvironment();
     if (name.empty() || name == "UTC" || name == "GMT") return;
-    const std::string file = name.front() == '/' ? name : folder() + '/' + name;
-    if (readFile(file).rfind("TZif", 0) == 0) return;
+    if (readFile(fileOf(name)).rfind("TZif", 0) == 0) return;
     // A rule may leave out when summer time begins and ends.
     if (PosixZone::parse(name) || PosixZone::parse(name + ",M3.2.0,M11.1.0")) return;
-    failExpecting("TZ=" + inQuotes(text) + ": no such zone in " + folder(),
+    failExpecting("TZ=" + inQuotes(std::getenv("TZ")) + ": no such zone in " + folder(),
                   "a name such as Europe/Berlin, and tzdata installed");
 }
 

@@ -21,6 +21,9 @@ class Zone {
     /// \throws std::invalid_argument that says what is wrong, and what was expected
     static Zone named(const std::string& name);
 
+    /// The zone of the file that the environment variable TZ names; nothing if it names none.
+    static std::optional<Zone> ofEnvironment();
+
     /// Whether named() knows it.
     static bool isKnown(const std::string& name);
 
@@ -54,10 +57,15 @@ class Zone {
 /// \throws std::invalid_argument that says what is wrong, and what was expected
 void checkLocalZone();
 
-/// Local time minus UTC, as the C library knows it; otherwise as Zone::offsetAt().
+/// Local time minus UTC, as the C library knows it, or rereadLocalTime(); otherwise as
+/// Zone::offsetAt().
 std::optional<std::int64_t> localOffsetAt(std::int64_t moment);
 
 /// If TZ is not set and /etc/localtime is another file than at the last call, has the C library
 /// read it again.
 /// \returns how often that has been so. Any thread may call this.
 std::uint64_t lookAtLocalTime();
+
+/// Reads the file of local time again, whether or not it has changed: the one that TZ names, which
+/// the C library reads only once, or /etc/localtime. Any thread may call this.
+void rereadLocalTime();
