@@ -14,6 +14,7 @@
 #include <jtimer/tokio/interval.hpp>
 #include <jtimer/tokio/notify.hpp>
 #include <jtimer/tokio/sleep.hpp>
+#include <jtimer/tokio/task.hpp>
 #include <jtimer/tokio/time_driver.hpp>
 #include <jtimer/tokio/timeout.hpp>
 #include <jtimer/tokio/waker.hpp>

@@ -195,7 +195,7 @@ std::optional<DelayKeys::Found> DelayKeys::poll(Waker& waker, Waker& dropped) {
         Waker former = driver_->takeWaker(sleep);
         if (former) dropped.swap(former);
         sleep.leave(false);
-        if (!driver_->poll(sleep, queue.next(), now, waker)) return std::nullopt;
+        if (!driver_->poll(sleep, queue.next(), now, waker, nullptr)) return std::nullopt;
         // The driver has been turned ahead of the clock.
         now = std::max(now, driver_->ticks().timeOf(driver_->elapsed()));
     }

@@ -85,10 +85,12 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     // For the owner of an entry.
 
     /// Implements Sleep::poll(). \param waker swapped for the entry's if it returns false
-    bool poll(SleepEntry& entry, Nanos deadline, Waker& waker);
-    /// The same with a time that the caller has read. Throws only what enter() and requireRunning()
-    /// throw.
-    bool poll(SleepEntry& entry, Nanos deadline, Nanos now, Waker& waker);
+    /// \param what names the object in a message
+    /// \throws IllegalStateException if two coroutines wait for it, see requireSameCoroutine()
+    bool poll(SleepEntry& entry, Nanos deadline, Waker& waker, const char* what);
+    /// The same with a time that the caller has read, of an entry without a waker if `what` is
+    /// null. Then it throws only what enter() and requireRunning() throw.
+    bool poll(SleepEntry& entry, Nanos deadline, Nanos now, Waker& waker, const char* what);
     /// Leaves a waker with an entry that has no deadline. Does nothing after a shutdown.
     /// \param waker swapped for the entry's
     void park(SleepEntry& entry, Waker& waker);

@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "tokio/coroutine_wakers.hpp"
 #include "tokio/driver.hpp"
 
 #include <jtimer/exceptions.hpp>
@@ -11,17 +12,18 @@
 
 namespace jtimer::tokio::detail {
 
-bool Driver::poll(SleepEntry& entry, Nanos deadline, Waker& waker) {
+bool Driver::poll(SleepEntry& entry, Nanos deadline, Waker& waker, const char* what) {
     if (entry.hasLeftFired()) return true;
     // If it is registered already, the time does not matter.
-    return poll(entry, deadline, entry.isIdle() ? monitor_.now() : 0, waker);
+    return poll(entry, deadline, entry.isIdle() ? monitor_.now() : 0, waker, what);
 }
 
-bool Driver::poll(SleepEntry& entry, Nanos deadline, Nanos now, Waker& waker) {
+bool Driver::poll(SleepEntry& entry, Nanos deadline, Nanos now, Waker& waker, const char* what) {
     const Tick tick = ticks_.dueBy(deadline);
     Waker dropped;
     // As soon as this lock is released, the entry may fire, and its waker may destroy it.
     Lock lock = enter();
+    if (entry.waker && waker) requireSameCoroutine(entry.waker, waker, what);
     if (entry.hasFired()) {
         dropped.swap(entry.waker);
         if (entry.isRegistered()) drop(entry);

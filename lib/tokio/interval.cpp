@@ -19,7 +19,9 @@ Date Interval::tick() {
 }
 
 std::optional<Date> Interval::pollTick(Waker waker) {
-    if (!sleep_.poll(std::move(waker))) return std::nullopt;
+    detail::SleepEntry& entry = SleepAccess::entryOf(sleep_);
+    const Nanos deadline = SleepAccess::deadlineOf(sleep_);
+    if (!entry.driver->poll(entry, deadline, waker, "Interval")) return std::nullopt;
     return taken();
 }
 

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "tokio/notify.hpp"
 
+#include "tokio/coroutine_wakers.hpp"
 #include "tokio/sleep_access.hpp"
 
 #include <cstddef>
@@ -54,6 +55,7 @@ bool NotifyState::poll(NotifiedEntry& entry, Waker& waker) {
     Waker dropped;
     // As soon as this lock is released, the waker may be called and destroy the entry.
     Lock lock = driver_->enter();
+    if (entry.waker && waker) requireSameCoroutine(entry.waker, waker, "Notified");
     if (take(lock, entry, dropped)) return true;
     driver_->requireRunning();
     if (waker) entry.waker.swap(waker);

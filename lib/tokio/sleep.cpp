@@ -42,7 +42,7 @@ Sleep::~Sleep() { destroy(std::exchange(entry_, nullptr)); }
 // The waker may run, and destroy this Sleep, before these calls return.
 
 bool Sleep::poll(Waker waker) {
-    return entry_->driver->poll(*entry_, SleepAccess::deadlineOf(*this), waker);
+    return entry_->driver->poll(*entry_, SleepAccess::deadlineOf(*this), waker, "Sleep");
 }
 
 void Sleep::dropWaker() noexcept { entry_->driver->takeWaker(*entry_); }

@@ -5,6 +5,7 @@
 
 #include <jtimer/manual_clock.hpp>
 #include <jtimer/tokio/await.hpp>
+#include <jtimer/tokio/completion.hpp>
 #include <jtimer/tokio/timeout.hpp>
 
 #include <iostream>
@@ -13,28 +14,6 @@
 
 using namespace std::chrono_literals;
 using namespace jtimer::tokio;
-
-struct Task {  // starts at once, and frees itself at its end
-    struct promise_type {
-        Task get_return_object() { return {}; }
-        std::suspend_never initial_suspend() noexcept { return {}; }
-        std::suspend_never final_suspend() noexcept { return {}; }
-        void return_void() {}
-        void unhandled_exception() { std::terminate(); }
-    };
-};
-
-struct Awaited {  // what can be polled can be awaited
-    Timeout<Completion<std::string>>& timeout;
-    bool await_ready() { return timeout.poll() != TimeoutState::Pending; }
-    bool await_suspend(std::coroutine_handle<> coroutine) {
-        return timeout.poll([coroutine] { coroutine.resume(); }) == TimeoutState::Pending;
-    }
-    auto await_resume() {
-        timeout.poll();
-        return timeout.take();
-    }
-};
 
 Task serve(TimeDriver& driver, Completion<std::string> request) {
     Interval interval = driver.interval(100ms);
@@ -48,13 +27,11 @@ Task serve(TimeDriver& driver, Completion<std::string> request) {
 
 Task receive(TimeDriver& driver, Completion<std::string> request) {
     try {
-        auto impatient = timeout(driver, 120ms, request);
-        std::cout << co_await Awaited{impatient} << '\n';
+        std::cout << co_await timeout(driver, 120ms, request) << '\n';
     } catch (const Elapsed& e) {
         std::cout << e.what() << '\n';
     }
-    auto patient = timeout(driver, 1s, request);
-    std::cout << co_await Awaited{patient} << " at " << (driver.now() - driver.start()) / 1ms
+    std::cout << co_await until(driver, request) << " at " << (driver.now() - driver.start()) / 1ms
               << " ms\n";
 }
 

@@ -229,6 +229,32 @@ a_tokio_operation_before_its_time() {
             'timeoutAt(driver, completion, driver.now())'
 }
 
+# Where the compiler has coroutines.
+a_completion_that_is_awaited_without_a_driver() {
+    advice=write_co_await_until_with_a_driver_and_the_completion
+    coroutine() {
+        {
+            echo '#include <jtimer/tokio.hpp>'
+            echo '#ifdef __cpp_impl_coroutine'
+            echo 'using namespace jtimer::tokio;'
+            echo "Task awaits(TimeDriver& driver, Completion<int> completion) { $1; (void)driver; }"
+            echo '#elif defined(WRONG)'
+            echo '#error write_co_await_until_with_a_driver_and_the_completion'
+            echo '#endif'
+        } >"$tmp/coroutine.cpp"
+        compile -std=c++20 -DWRONG -fsyntax-only "$tmp/coroutine.cpp" 2>&1
+    }
+    coroutine 'co_await driver.sleep(5)' | grep -q 'write_' ||
+        coroutine 'co_await until(driver, completion)' || return 1
+    for wrong in 'co_await completion' 'co_await Completion<int>()' 'int i = co_await completion; (void)i'; do
+        if said=$(coroutine "$wrong"); then
+            echo "compiles: $wrong"
+            return 1
+        fi
+        echo "$said" | grep -q $advice || { echo "$said"; return 1; }
+    done
+}
+
 a_result_that_is_dropped_where_the_call_does_nothing_else() {
     advice=nodiscard
     right_and_wrong 'auto kept = jtimer::makeTask([] {})' 'jtimer::makeTask([] {})' &&
@@ -260,6 +286,7 @@ check a_brpc_task_that_cannot_be_called
 check a_go_function_that_cannot_be_called
 check a_tokio_operation_that_cannot_be_polled
 check a_tokio_operation_before_its_time
+check a_completion_that_is_awaited_without_a_driver
 check a_result_that_is_dropped_where_the_call_does_nothing_else
 check what_is_right_compiles
 sum_up

@@ -6,6 +6,7 @@
 #include <jtimer/tokio/blocker.hpp>
 #include <jtimer/tokio/delay_key.hpp>
 #include <jtimer/tokio/detail/delay_keys.hpp>
+#include <jtimer/tokio/detail/operation.hpp>
 #include <jtimer/tokio/detail/slots.hpp>
 #include <jtimer/tokio/time_driver.hpp>
 #include <jtimer/tokio/waker.hpp>
@@ -166,6 +167,8 @@ class DelayQueue {
     void check() const { keys_.check(); }
 
   private:
+    friend struct detail::AwaitAccess;
+
     /// Empties the slot, even if moving the value out of it throws.
     struct Release {
         DelayQueue& queue;
@@ -191,6 +194,7 @@ class DelayQueue {
     detail::DelayKeys keys_;
     /// The value of each slot that is in use.
     detail::Slots<std::optional<T>> values_;
+    detail::AwaitedFlag awaited_;
 };
 
 }  // namespace jtimer::tokio

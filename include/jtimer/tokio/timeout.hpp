@@ -111,6 +111,8 @@ class Timeout {
     [[nodiscard]] Operation intoInner() && { return std::move(operation_); }
 
   private:
+    friend struct detail::AwaitAccess;
+
     using Kept = detail::Kept<Value>;
 
     void end(TimeoutState state) noexcept {
@@ -123,6 +125,7 @@ class Timeout {
     std::optional<Sleep> deadline_;
     std::optional<Kept> value_;
     TimeoutState state_ = TimeoutState::Pending;
+    detail::AwaitedFlag awaited_;
 };
 
 /// \returns `operation` with a deadline `duration` from now

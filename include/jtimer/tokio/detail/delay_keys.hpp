@@ -70,6 +70,7 @@ class JTIMER_API DelayKeys {
     /// A Sleep on the queue's driver. Not for a queue that has always been empty.
     Sleep& sleep() const noexcept;
     void check() const;
+    Driver& driver() const noexcept { return *driver_; }
 
   private:
     struct JTIMER_LOCAL Impl;

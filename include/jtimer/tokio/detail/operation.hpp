@@ -54,6 +54,19 @@ void dropWakerOf(std::reference_wrapper<T>& operation) {
     dropWakerOf(operation.get());
 }
 
+/// Whether a coroutine waits for an object. It stays with the object when that is moved.
+class AwaitedFlag {
+  public:
+    AwaitedFlag() = default;
+    AwaitedFlag(AwaitedFlag&&) noexcept {}
+    AwaitedFlag& operator=(AwaitedFlag&&) noexcept { return *this; }
+
+    bool isSet = false;
+};
+
+/// Gives co_await access to the private parts of a Timeout and a DelayQueue.
+struct AwaitAccess;
+
 // Advice for mistaken calls, see jtimer/jdk/detail/advice.hpp.
 struct write_an_operation_on_a_Waker_that_returns_an_optional {};
 struct write_the_time_before_the_operation {};
