@@ -2,7 +2,9 @@
 #include "interleave/explored.hpp"
 
 #include <jtimer/manual_clock.hpp>
+#include <jtimer/tokio/completion.hpp>
 #include <jtimer/tokio/delay_queue.hpp>
+#include <jtimer/tokio/detail/marked_wait.hpp>
 #include <jtimer/tokio/time_driver.hpp>
 
 #include <chrono>
@@ -205,6 +207,82 @@ BOOST_AUTO_TEST_CASE(a13_a_shutdown_inside_a_waker_and_one_beside_it_both_end) {
             together({[&] { clock->advance(10); }, [&] { driver.shutdown(); }});
             check(woken == 2, "not each once");
         }
+    });
+}
+
+namespace {
+
+using jtimer::tokio::Completion;
+using jtimer::tokio::detail::MarkedWait;
+
+/// What co_await of until(driver, completion) does, without a coroutine: a function for what it
+/// goes on with. Its data are plain, so that two threads at a time would be a race.
+struct Waiting {
+    Waiting(TimeDriver& on, Completion<int> waitsFor)
+        : completion(std::move(waitsFor)), wait(jtimer::tokio::detail::driverOf(on)) {}
+
+    void begin() {
+        if (poll() || wait.begin(&pollAgain, this, true) || poll()) return;
+        wait.begin(&pollAgain, this, false);
+    }
+    bool poll() {
+        const auto value = completion(wait.waker());
+        if (value) ++resumed;
+        return value.has_value();
+    }
+    static void pollAgain(void* self) {
+        auto& waiting = *static_cast<Waiting*>(self);
+        try {
+            if (!waiting.poll()) waiting.wait.begin(&pollAgain, self, false);
+        } catch (const jtimer::tokio::DriverShutdown&) {
+            ++waiting.ended;
+        }
+    }
+
+    const Completion<int> completion;
+    MarkedWait wait;
+    int resumed = 0;
+    int ended = 0;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a24_a26_a_wait_is_resumed_once_beside_a_set_a_turn_and_a_shutdown) {
+    everyInterleaving(kBounds, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        TimeDriver driver(on(clock));
+        const Completion<int> completion;
+        Waiting waiting(driver, completion);
+        waiting.begin();
+        together({[&] { completion.set(5); }, [&] { driver.turn(); }, [&] { driver.shutdown(); }});
+        check(waiting.resumed + waiting.ended == 1, "not once");
+        driver.check();
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a24_a_waker_beside_the_end_of_the_wait_does_nothing) {
+    everyInterleaving(kBounds, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        TimeDriver driver(on(clock));
+        const Completion<int> completion;
+        std::optional<Waiting> waiting(std::in_place, driver, completion);
+        waiting->begin();
+        together({[&] { completion.set(5); }, [&] { waiting.reset(); }});
+        check(driver.turn() == 0 && driver.size() == 0, "left in the driver");
+        driver.check();
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a25_a_wait_that_begins_beside_a_set_and_a_turn_is_resumed) {
+    everyInterleaving(kBounds, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        TimeDriver driver(on(clock));
+        const Completion<int> completion;
+        Waiting waiting(driver, completion);
+        together({[&] { waiting.begin(); }, [&] { completion.set(5); }, [&] { driver.turn(); }});
+        driver.turn();
+        check(waiting.resumed == 1 && waiting.ended == 0, "not once");
+        check(driver.size() == 0, "left in the driver");
     });
 }
 

@@ -138,6 +138,21 @@ std::vector<test::Call<Room<kPolled>>> calls() {
          }},
         {"poll of a timeout",
          [](auto& r) { return r.limited->poll(r.waker) == jtimer::tokio::TimeoutState::Pending; }},
+        {"dropWaker",
+         [](auto& r) {
+             r.sleep.dropWaker();
+             r.interval.dropWaker();
+             r.emptyQueue.dropWaker();
+             r.completion.dropWaker();
+             return true;
+         }},
+        {"a wait of a coroutine",
+         [](auto& r) {
+             Completion<int> waitsFor;
+             jtimer::tokio::detail::MarkedWait wait(jtimer::tokio::detail::driverOf(*r.driver));
+             waitsFor(wait.waker());
+             return wait.begin([](void*) {}, nullptr, true);
+         }},
         {"nextWake", [](auto& r) { return r.driver->nextWake().has_value(); }},
         {"what it tells", [](auto& r) { return r.driver->stats().pending == r.driver->size(); }},
         {"turn", [](auto& r) { return kPolled ? r.driver->turn() == 0 : true; }, false},
