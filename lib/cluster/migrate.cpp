@@ -39,6 +39,14 @@ int versionOf(Session& session, bool forTests) {
     return version;
 }
 
+/// Of which each waits for every lock of a table up to 5 s, for what waits behind it waits as long.
+constexpr int kTries = 3;
+
+/// The lock was not available, or a deadlock was detected.
+bool isLocked(const DatabaseException& e) {
+    return e.sqlState() == "55P03" || e.sqlState() == "40P01";
+}
+
 void migrateOnce(Session& session, bool forTests) {
     session.open();
     session.begin([&] {
@@ -49,10 +57,8 @@ void migrateOnce(Session& session, bool forTests) {
     session.commit();
 }
 
-}  // namespace
-
-void migrate(const Options& options, bool forTests) {
-    check(options);
+/// Until Options::operationTimeout.
+void migrateInTime(const Options& options, bool forTests) {
     Session session(options, options.conninfo);
     for (int failures = 0;;) {
         try {
@@ -62,6 +68,19 @@ void migrate(const Options& options, bool forTests) {
             // the server has refused.
             if (!e.sqlState().empty() || !session.pause(failures))
                 throw DatabaseException(e.what(), e.sqlState());
+        }
+    }
+}
+
+}  // namespace
+
+void migrate(const Options& options, bool forTests) {
+    check(options);
+    for (int tries = 1;; ++tries) {
+        try {
+            return migrateInTime(options, forTests);
+        } catch (const DatabaseException& e) {
+            if (!isLocked(e) || tries == kTries) throw;
         }
     }
 }

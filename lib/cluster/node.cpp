@@ -32,6 +32,7 @@ Node::Node(Engine& engine)
       leaseTime_(toMicros(engine.options.lease)), renewal_(*engine.timer, [this] { renewNow(); }) {}
 
 void Node::start() {
+    store_.checkRights();
     registerNode();
     // A renewal that is not answered within half of the time between two is repeated.
     store_.setTimeout(leaseTime_ / kRenewalsPerLease / 2);

@@ -64,6 +64,95 @@ create index task_wake on @.task (wake) where owner is null;
 create index task_owner on @.task (owner) where owner is not null;
 )";
 
+/// First locks what claims and ends write: with a weaker lock for the index, and this one after it,
+/// they would deadlock. The lock of what renewals write comes last, and is short.
+///
+/// The roles are those that hold the right on the older table, of whoever granted it. What names
+/// the schema is not in the block, whose quotes the name may contain.
+const char* const kVersion2 = R"(
+set local lock_timeout = '5s';
+lock table @.task in access exclusive mode;
+
+-- For claims by name. The condition is not "owner is null", which would make it serve others.
+-- On a large table, it may be built concurrently before.
+create index if not exists task_name on @.task (name, wake) where coalesce(owner, 0) = 0;
+
+alter table @.task
+    add held timestamptz,                 -- of a paused task: the wake that it would have
+    add paused_since timestamptz,
+    add paused_by text,
+    add paused_note text;
+
+create table @.cluster (
+    id integer primary key default 1 check (id = 1),  -- it has one row
+    resumed timestamptz not null,         -- when renewals last went on after a gap
+    pauses bigint not null,               -- how often the table pause has changed
+    history text not null,                -- off, failures, all
+    keep interval not null,               -- how long, and how many rows of the table run
+    keep_rows bigint not null,
+    pruned timestamptz not null           -- when the table run last was
+);
+insert into @.cluster (resumed, pauses, history, keep, keep_rows, pruned)
+    values ('-infinity', 0, 'off', '7 days', 1000000, '-infinity');
+
+create table @.pause (
+    scope text not null,                  -- name, node, everything
+    name text collate "C" not null,       -- of that; else empty
+    since timestamptz not null,
+    by text not null,
+    note text not null,
+    constraint pause_key primary key (scope, name)
+);
+
+-- Runs that have ended.
+create table @.run (
+    token bigint primary key,
+    name text collate "C" not null,
+    id text collate "C" not null,
+    node text not null,
+    attempt integer not null,
+    due timestamptz not null,
+    started timestamptz not null,
+    finished timestamptz not null,
+    outcome text not null,
+    error text
+);
+
+-- The new tables belong to whoever has the same rights on the older ones.
+select pg_catalog.set_config('jtimer.sequence', #, true);
+do $$
+declare
+    statement text;
+begin
+    for statement in
+        select pg_catalog.format('grant %s on %I.%I to %s%s', privilege_type, nspname, added,
+            case grantee when 0 then 'public' else grantee::regrole::text end,
+            case when is_grantable and grantee <> 0 then ' with grant option' else '' end)
+        from pg_catalog.pg_class sequence
+            join pg_catalog.pg_namespace on pg_namespace.oid = sequence.relnamespace
+            cross join (values ('task', 'run'), ('task', 'pause'), ('node', 'cluster'))
+                as pair (older, added)
+            join pg_catalog.pg_class on pg_class.relname = older
+                and pg_class.relnamespace = pg_namespace.oid
+            cross join pg_catalog.aclexplode(coalesce(pg_class.relacl,
+                pg_catalog.acldefault('r', pg_class.relowner))) acl
+        where sequence.oid = pg_catalog.current_setting('jtimer.sequence')::regclass
+            and grantee <> (select oid from pg_catalog.pg_roles where rolname = current_user)
+    loop
+        execute statement;
+    end loop;
+end
+$$;
+
+update @.meta set version = 2;
+
+alter table @.node
+    add names text[],                     -- that it registers; null: of an older library
+    add concurrency integer,
+    add library text,                     -- its version
+    add pauses bigint not null default 0; -- as many of them as it knows
+)";
+
 }  // namespace
 
 Statement statements::lockMigration() {
@@ -79,11 +168,29 @@ Statement statements::schemaExists() {
 }
 
 std::string statements::migration(int from, bool forTests) {
-    if (from >= kSchemaVersion) return {};
-    const std::string version = std::to_string(kSchemaVersion);
-    return std::string(kVersion1).substr(1) + (forTests ? kTestClock : kClock) +
-           "\ninsert into @.meta values (" + version + ", 1, " + (forTests ? "true" : "false") +
-           ");\n";
+    std::string sql;
+    if (from < 1) {
+        sql += std::string(kVersion1) + (forTests ? kTestClock : kClock) +
+               "\ninsert into @.meta values (1, 1, " + (forTests ? "true" : "false") + ");\n";
+    }
+    if (from < 2) sql += kVersion2;
+    return sql.empty() ? sql : sql.substr(1);
+}
+
+Statement statements::lackingRight() {
+    return {nullptr, R"(
+        select current_user, privilege, relname
+        from (values (1, 'task', 'SELECT'), (2, 'task', 'UPDATE'), (3, 'task', 'DELETE'),
+                (4, 'node', 'SELECT'), (5, 'node', 'INSERT'), (6, 'node', 'UPDATE'),
+                (7, 'node', 'DELETE'), (8, 'cluster', 'SELECT'), (9, 'cluster', 'UPDATE'),
+                (10, 'token', 'USAGE')) as needed (place, subject, privilege)
+            join pg_catalog.pg_class on relname = subject
+            join pg_catalog.pg_namespace on pg_namespace.oid = relnamespace and nspname = $1
+        where not case privilege
+            when 'USAGE' then pg_catalog.has_sequence_privilege(pg_class.oid, privilege)
+            when 'DELETE' then pg_catalog.has_table_privilege(pg_class.oid, privilege)
+            else pg_catalog.has_any_column_privilege(pg_class.oid, privilege) end
+        order by place limit 1)"};
 }
 
 /// Of the roles of programs, as a comment.
@@ -92,10 +199,11 @@ std::string statements::privileges() {
 --
 -- grant usage on schema @ to ROLE;
 -- grant select on @.meta to ROLE;
--- grant select, insert, update, delete on @.task, @.node to ROLE;
+-- grant select, insert, update, delete on @.task, @.run, @.pause, @.node, @.cluster to ROLE;
 -- grant usage on sequence @.token to ROLE;
 --
--- To schedule only, it needs the same without @.node; find(), list() and backlog() then fail.
+-- To schedule only, it needs the same without @.run, @.pause, @.node and @.cluster; find(), list()
+-- and backlog() then fail.
 )";
 }
 

@@ -11,7 +11,7 @@
 namespace jtimer::cluster::detail {
 
 /// The version of the schema that this library creates and needs.
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 2;
 
 /// Puts the schema's name in the place of each `@`, and a literal that names its sequence in the
 /// place of each `#`.
@@ -69,5 +69,6 @@ std::string migration(int from, bool forTests);
 std::string privileges();
 Statement lockMigration();  // schema
 Statement schemaExists();   // schema -> boolean, whether it holds meta
+Statement lackingRight();   // schema -> role, right, table or sequence; without a row: none
 
 }  // namespace jtimer::cluster::detail::statements

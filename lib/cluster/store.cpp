@@ -21,6 +21,16 @@ Store::Store(const Options& options, pg_conn* borrowed) : Session(options, borro
         throw IllegalStateException("The connection is not in a transaction block");
 }
 
+void Store::checkRights() {
+    const Result lacking = once(statements::lackingRight(), Params().text(schema()));
+    if (lacking.rows() == 0) return;
+    // Of the sequence and of tables, whose names are the library's.
+    throw DatabaseException("Role \"" + lacking.text(0, 0) + "\" lacks the right " +
+                                lacking.text(0, 1) + " on \"" + schema() + "\"." +
+                                lacking.text(0, 2) + ": schemaSql() ends with what to grant",
+                            "42501");
+}
+
 NodeNumber Store::registerNode(const std::string& name, Micros lease) {
     return once(statements::registerNode(), Params().text(name).number(lease)).number(0, 0);
 }

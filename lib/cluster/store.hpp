@@ -130,6 +130,9 @@ class Store : private Session {
     /// \name Of nodes
     /// @{
 
+    /// \throws DatabaseException if the role lacks a right that a node needs, with its name
+    void checkRights();
+
     /// A new row, with a lease from now on.
     NodeNumber registerNode(const std::string& name, Micros lease);
 

@@ -293,20 +293,25 @@ BOOST_AUTO_TEST_CASE(k65_a_second_stop_waits_too_and_calls_go_on_working) {
     BOOST_TEST(begun.get() == 1);
 }
 
-BOOST_AUTO_TEST_CASE(k69_k70_the_columns_indexes_and_vacuum_settings_are_as_documented) {
+BOOST_AUTO_TEST_CASE(k69_k70_o43_the_columns_indexes_and_vacuum_settings_are_as_documented) {
     const auto columns = [&](const std::string& table) {
         return ask("select string_agg(column_name, ' ' order by ordinal_position) from "
                    "information_schema.columns where table_schema = '" +
                    options.schema + "' and table_name = '" + table + "'");
     };
     BOOST_TEST(columns("meta") == "version serves for_tests");
-    BOOST_TEST(columns("node") == "id name started lease lease_until");
+    BOOST_TEST(columns("node") ==
+               "id name started lease lease_until names concurrency library pauses");
     BOOST_TEST(columns("task") ==
                "name id payload kind period cron zone missed origin due wake owner started token "
-               "attempt crashes missed_runs last_error");
+               "attempt crashes missed_runs last_error held paused_since paused_by paused_note");
+    BOOST_TEST(columns("cluster") == "id resumed pauses history keep keep_rows pruned");
+    BOOST_TEST(columns("pause") == "scope name since by note");
+    BOOST_TEST(columns("run") == "token name id node attempt due started finished outcome error");
     BOOST_TEST(ask("select string_agg(indexname, ' ' order by indexname) from pg_indexes where "
                    "schemaname = '" +
-                   options.schema + "' and tablename = 'task'") == "task_key task_owner task_wake");
+                   options.schema + "' and tablename = 'task'") ==
+               "task_key task_name task_owner task_wake");
     BOOST_TEST(ask("select reloptions from pg_class where oid = '@.task'::regclass") ==
                "{autovacuum_vacuum_scale_factor=0.01,autovacuum_vacuum_cost_delay=0}");
 }

@@ -10,12 +10,15 @@ namespace jtimer::cluster {
 
 /// Creates Options::schema, or brings it to the version of this library, in one transaction. Any
 /// number of processes may call it at once, and again. A newer schema is left as it is. Migrate
-/// first, then roll out the new program: a schema serves older libraries too.
+/// first, then roll out the new program: a schema serves older libraries too. To upgrade a schema,
+/// it waits for a lock of a table up to 5 s, three times; the roles that may use the older tables
+/// may use the new ones then.
 /// \param forTests whether the schema gets a clock that a TestClock can move. It cannot be changed
 ///   later.
 /// \throws SchemaException if the schema has become too new for this library, or exists and differs
 ///   in forTests; or if the server is read-only, as a standby is
-/// \throws DatabaseException also if the role may not create schemas: see schemaSql()
+/// \throws DatabaseException also if the role may not create schemas: see schemaSql(); or if other
+///   transactions hold their locks for longer
 /// \throws IllegalArgumentException if an option is out of range
 JTIMER_API void migrate(const Options& options, bool forTests = false);
 

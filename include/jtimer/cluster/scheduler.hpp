@@ -93,7 +93,8 @@ class JTIMER_API Scheduler {
 
     /// Connects, and begins to run due tasks. From now on nothing but stop() ends the node.
     /// \throws IllegalStateException if it has been started or stopped before
-    /// \throws DatabaseException, SchemaException; it can be called again then
+    /// \throws DatabaseException, also with the name of a right that the role lacks, or
+    ///   SchemaException; it can be called again then
     /// \throws std::system_error if a thread cannot be started; the same
     void start();
 
