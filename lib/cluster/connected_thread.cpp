@@ -40,11 +40,15 @@ void ConnectedThread::run() {
     }
 }
 
+Micros ConnectedThread::pauseAfter(int failures) const {
+    return reconnectDelay(failures, randomFraction());
+}
+
 /// The first failure may be the end of a connection that had been idle, so only the second in a row
 /// makes an outage.
 void ConnectedThread::pause(const std::exception& exception) {
     if (++failures_ == 2) engine_.outage.begins(exception.what());
-    const Micros delay = reconnectDelay(failures_, randomFraction());
+    const Micros delay = pauseAfter(failures_);
     store_.disconnect();
     failed(delay);
     paused_ = true;

@@ -60,6 +60,7 @@ class ConnectedThread {
   protected:
     ConnectedThread(Engine& engine, const std::string& conninfo);
 
+    virtual Micros pauseAfter(int failures) const;       ///< in a row, the last one included
     int failures() const noexcept { return failures_; }  ///< in a row
     bool paused() const noexcept { return paused_; }
 

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 namespace jtimer::cluster::detail {
@@ -314,18 +315,19 @@ Result Connection::receive(Deadline deadline) {
     return last;
 }
 
-bool Connection::waitForNotification(Deadline deadline, int wakeFd) {
+Notification Connection::waitForNotification(Deadline deadline, int wakeFd) {
     while (true) {
-        bool notified = false;
+        Notification found = Notification::None;
         while (PGnotify* const notification = PQnotifies(connection_)) {
+            const bool renewal = std::strcmp(notification->extra, kRenewalPayload) == 0;
+            found = std::max(found, renewal ? Notification::Renewal : Notification::Tasks);
             PQfreemem(notification);
-            notified = true;
         }
-        if (notified) return true;
+        if (found != Notification::None) return found;
         bool woken = false;
-        if (!pollUntil(socket(), POLLIN, deadline, wakeFd, &woken)) return false;
+        if (!pollUntil(socket(), POLLIN, deadline, wakeFd, &woken)) return Notification::None;
         if (PQconsumeInput(connection_) == 0) fail(message(), false);
-        if (woken) return false;
+        if (woken) return Notification::None;
     }
 }
 

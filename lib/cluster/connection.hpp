@@ -21,6 +21,12 @@ namespace jtimer::cluster::detail {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
+/// What a notification asks for; more than one, for the most of them.
+enum class Notification { None, Tasks, Renewal };
+
+/// Of a notification that asks for a renewal. Older libraries look for tasks.
+inline constexpr const char* kRenewalPayload = "renew";
+
 /// SQL with a name, under which it is prepared once per connection. Without a name it is sent with
 /// each call.
 struct Statement {
@@ -143,8 +149,8 @@ class Connection {
     void close() noexcept;
 
     /// Waits for a notification, for `wakeFd` to become readable, or for the deadline.
-    /// \returns whether there was a notification; all that have arrived are dropped
-    bool waitForNotification(Deadline deadline, int wakeFd);
+    /// \returns what the notifications that have arrived ask for; they are dropped
+    Notification waitForNotification(Deadline deadline, int wakeFd);
 
   private:
     explicit Connection(bool prepares) noexcept : prepares_(prepares) {}

@@ -64,10 +64,11 @@ bool Listener::waitForWork() {
         pipe_.clear();
     }
     if (!listening_) return !ending_;
-    const bool notified = store_.waitForNotification(kAnHour, pipe_.fd());
+    const Notification notification = store_.waitForNotification(kAnHour, pipe_.fd());
     pipe_.clear();
-    if (notified) {
+    if (notification != Notification::None) {
         engine_.counters.add(&Stats::notifications);
+        if (notification == Notification::Renewal) engine_.node.renewNow();
         engine_.dispatcher.lookForTasks();
     }
     return !ending_;

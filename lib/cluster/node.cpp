@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "cluster/node.hpp"
 
+#include "cluster/lease_times.hpp"
 #include "cluster/reports.hpp"
 #include "cluster/scheduler_state.hpp"
 
@@ -18,11 +19,8 @@ namespace jtimer::cluster::detail {
 
 namespace {
 
-constexpr int kRenewalsPerLease = 3;
-
-/// Between two looks at a lease that has expired, but that this node could not take over: another
-/// node is doing so.
-constexpr Micros kNextLook = 50'000;
+/// Tasks of owners without a row are not announced by any lease: they are looked for as often.
+constexpr int kRenewalsPerLook = 3;
 
 }  // namespace
 
@@ -34,8 +32,7 @@ Node::Node(Engine& engine)
 void Node::start() {
     store_.checkRights();
     registerNode();
-    // A renewal that is not answered within half of the time between two is repeated.
-    store_.setTimeout(leaseTime_ / kRenewalsPerLease / 2);
+    store_.setTimeout(renewalTimeout(leaseTime_));
     try {
         Listener::start();
     } catch (...) {
@@ -46,8 +43,9 @@ void Node::start() {
 
 void Node::registerNode() {
     const std::int64_t sentAt = engine_.clock->nanos();
-    auto lease = std::make_shared<Lease>(store_.registerNode(*engine_.options.name, leaseTime_),
-                                         engine_.clock);
+    const Registration done = store_.registerNode(*engine_.options.name, leaseTime_);
+    hurriesOthers_ = done.shortensLeases;
+    auto lease = std::make_shared<Lease>(done.node, engine_.clock);
     lease->renewed(sentAt, leaseTime_);
     const boost::lock_guard<boost::mutex> lock(mutex_);
     lease_ = std::move(lease);
@@ -77,30 +75,37 @@ void Node::turn() {
             throw;
         }
     }
-    if (!needsNumber_) return;
-    registerNode();
-    needsNumber_ = false;
-    renewal_.setIn(leaseTime_ / kRenewalsPerLease);
-    engine_.dispatcher.lookForTasks();
+    if (needsNumber_) {
+        registerNode();
+        needsNumber_ = false;
+        renewal_.setIn(0);  // which tells the other nodes' leases
+        engine_.dispatcher.lookForTasks();
+    }
+    if (!hurriesOthers_) return;
+    store_.notify(Notification::Renewal);
+    hurriesOthers_ = false;
+}
+
+/// However long the database has been away, a lease is renewed in time when it is back.
+Micros Node::pauseAfter(int failures) const {
+    return std::min(ConnectedThread::pauseAfter(failures), longestRenewalPause(leaseTime_));
 }
 
 void Node::renew() {
     const std::int64_t sentAt = engine_.clock->nanos();
-    const Renewal renewal = store_.renew(lease_->node(), leaseTime_);
+    const Renewal renewal = store_.renew(lease_->node());
     if (!renewal.alive) {
         if (!needsNumber_) lost();
         return;
     }
     const bool wasLost = lease_->lost();
     lease_->renewed(sentAt, leaseTime_);
-    Micros next = leaseTime_ / kRenewalsPerLease - (engine_.clock->nanos() - sentAt) / 1000;
-    const bool expired = renewal.nextLeaseEndIn.has_value() && *renewal.nextLeaseEndIn <= 0;
-    // At the very time when another node's lease ends unless it is renewed, look again.
-    if (renewal.nextLeaseEndIn.has_value())
-        next = std::min(next, std::max(*renewal.nextLeaseEndIn, kNextLook));
-    renewal_.setIn(next);
-    // Tasks of owners without a row are not announced by any lease.
-    if (expired || renewals_++ % kRenewalsPerLease == 0) takeOver();
+    // Without a survivor that renews in the shortest lease, there would be a gap.
+    const Micros elapsed = (engine_.clock->nanos() - sentAt) / 1000;
+    const Micros nextEnd = renewal.nextLeaseEndIn.value_or(kLongestWait);
+    interval_ = renewalInterval(renewal.shortestLease);
+    renewal_.setIn(std::min(nextRenewalIn(renewal.shortestLease, nextEnd), interval_ - elapsed));
+    if (nextEnd <= 0 || renewals_++ % kRenewalsPerLook == 0) takeOver();
     if (wasLost) engine_.dispatcher.lookForTasks();
     engine_.dispatcher.releaseLostClaims();
 }
@@ -127,7 +132,7 @@ void Node::takeOver() {
         takeOverFails_ = false;
     } catch (const DatabaseException& exception) {
         if (!store_.connected()) throw;
-        renewal_.setIn(leaseTime_ / kRenewalsPerLease);
+        renewal_.setIn(interval_);
         if (!std::exchange(takeOverFails_, true))
             printLine("Node \"" + *engine_.options.name +
                       "\" cannot take over tasks: " + exception.what());

@@ -39,6 +39,7 @@ class Node : private Listener {
 
   private:
     void turn() override;
+    Micros pauseAfter(int failures) const override;
     void finish() override;
     void renew();
     void lost();
@@ -56,7 +57,9 @@ class Node : private Listener {
 
     // The rest belongs to the thread, and before it exists to start().
     Alarm renewal_;
+    Micros interval_ = 0;         ///< between two renewals
     bool needsNumber_ = false;    ///< the row of the present one is gone
+    bool hurriesOthers_ = false;  ///< they do not renew often enough for its lease yet
     bool takeOverFails_ = false;  ///< and that has been said
     int renewals_ = 0;
 };

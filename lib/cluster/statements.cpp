@@ -95,41 +95,69 @@ Statement statements::writtenBy() {
             where name = $2 and id = $3 and xmin::text::bigint = $1 % 4294967296))"};
 }
 
-Statement statements::registerNode() {
-    return {nullptr, R"(
-        insert into @.node (id, name, lease, lease_until)
-        values (pg_catalog.nextval(#), $1, $2 * interval '1 microsecond',
-            pg_catalog.statement_timestamp() + $2 * interval '1 microsecond')
-        returning id)"};
-}
-
 namespace {
 
-/// A lease that ended while the server was away ends one lease after its start.
-constexpr const char* kLeaseEnd =
-    "greatest(lease_until, pg_catalog.pg_postmaster_start_time() + lease)";
+/// When a node last renewed, and the shortest lease, as committed before this statement.
+constexpr const char* kBefore = R"(
+        before as materialized (
+            select pg_catalog.max(lease_until - lease) as latest, pg_catalog.min(lease) as shortest
+            from @.node))";
+
+/// That no node has renewed for so long means that none could: the database was away. It may also
+/// have been so between the last renewal and this very statement.
+constexpr const char* kIsGap =
+    "(select pg_catalog.statement_timestamp() - latest > shortest * 0.4 from before)";
+
+/// All leases begin anew when renewals go on after a gap. That is now, and not when the statement
+/// arrived: it may have waited for a lock, or its process may have been stopped.
+std::string noted() {
+    return std::string(kBefore) + R"(,
+        noted as (
+            update @.cluster set resumed = pg_catalog.clock_timestamp()
+            where )" +
+           kIsGap + " returning resumed)";
+}
+
+/// When the lease of a row of node ends.
+std::string leaseEnd(const std::string& resumed) {
+    return "greatest(lease_until, " + resumed + " + lease)";
+}
 
 }  // namespace
 
-Statement statements::renew() {
-    return {"renew", std::string(R"(
-        with renewed as (
-            update @.node set lease_until = pg_catalog.statement_timestamp()
-                + $2 * interval '1 microsecond'
-            where id = $1 returning id)
-        select exists (select from renewed),
-            (select (extract(epoch from pg_catalog.min()") +
-                         kLeaseEnd + R"() - pg_catalog.statement_timestamp()) * 1000000)::bigint
-            from @.node where id <> $1))"};
+Statement statements::registerNode() {
+    return {nullptr, "with" + noted() + R"(
+        insert into @.node (id, name, lease, lease_until)
+        values (pg_catalog.nextval(#), $1, $2 * interval '1 microsecond',
+            pg_catalog.statement_timestamp() + $2 * interval '1 microsecond')
+        returning id, coalesce(lease < (select shortest from before), false))"};
 }
 
+Statement statements::renew() {
+    const std::string resumed =
+        "coalesce((select resumed from noted), (select resumed from @.cluster))";
+    return {"renew", "with" + noted() + R"(,
+        renewed as (
+            update @.node set lease_until = pg_catalog.statement_timestamp() + lease
+            where id = $1 returning id)
+        select exists (select from renewed),
+            (select (extract(epoch from pg_catalog.min()" +
+                         leaseEnd(resumed) +
+                         R"() - pg_catalog.statement_timestamp()) * 1000000)::bigint
+            from @.node where id <> $1),
+            (select (extract(epoch from shortest) * 1000000)::bigint from before))"};
+}
+
+/// A row that has changed meanwhile is looked at again, twice: where it is locked, and where it is
+/// deleted.
 Statement statements::deleteExpired() {
-    const std::string expired = std::string(kLeaseEnd) + " < pg_catalog.statement_timestamp()";
-    return {nullptr, R"(
+    const std::string expired =
+        leaseEnd("(select resumed from @.cluster)") + " < pg_catalog.statement_timestamp()";
+    return {nullptr, std::string("with") + kBefore + R"(
         delete from @.node where )" +
                          expired + R"( and id = any (array(
             select id from @.node where id <> $1 and )" +
-                         expired + R"(
+                         expired + " and not " + kIsGap + R"(
             for update skip locked))
         returning id)"};
 }
@@ -200,7 +228,7 @@ Statement statements::owns() {
             where name = $1 and id = $2 and coalesce(owner, 0) > 0 and token = $3))"};
 }
 
-Statement statements::notify() { return {"notify", "select pg_catalog.pg_notify($1, '')"}; }
+Statement statements::notify() { return {"notify", "select pg_catalog.pg_notify($1, $2)"}; }
 
 std::string statements::listen(const std::string& schema) {
     return "listen " + quoteIdentifier(channelOf(schema));

@@ -36,8 +36,8 @@ Statement outcome();      // xid -> status or null, started
 Statement writtenBy();    // xid, name, id -> whether that row was written by it
 
 // Nodes.
-Statement registerNode();   // name, lease -> number
-Statement renew();          // node, lease -> alive, end of the next lease - now
+Statement registerNode();   // name, lease -> number, whether it is the shortest lease
+Statement renew();          // node -> alive, end of the next lease - now, shortest lease
 Statement deleteExpired();  // node -> number
 Statement freeTasks();      // nodes[], crashes to count -> number of tasks
 Statement findOrphans();    // -> owner
@@ -46,7 +46,7 @@ Statement claim();          // node, names[], limit, cursor, ahead
 Statement release();        // node, tokens[] of its runs -> number of tasks
 Statement writeEnds(bool skipLocked);
 Statement owns();    // name, id, token -> boolean
-Statement notify();  // channel
+Statement notify();  // channel, payload
 std::string listen(const std::string& schema);
 
 // Callers.

@@ -31,13 +31,14 @@ void Store::checkRights() {
                             "42501");
 }
 
-NodeNumber Store::registerNode(const std::string& name, Micros lease) {
-    return once(statements::registerNode(), Params().text(name).number(lease)).number(0, 0);
+Registration Store::registerNode(const std::string& name, Micros lease) {
+    const Result result = once(statements::registerNode(), Params().text(name).number(lease));
+    return {result.number(0, 0), result.boolean(0, 1)};
 }
 
-Renewal Store::renew(NodeNumber node, Micros lease) {
-    const Result result = once(statements::renew(), Params().number(node).number(lease));
-    return {result.boolean(0, 0), result.optionalNumber(0, 1)};
+Renewal Store::renew(NodeNumber node) {
+    const Result result = once(statements::renew(), Params().number(node));
+    return {result.boolean(0, 0), result.optionalNumber(0, 1), result.number(0, 2)};
 }
 
 std::uint64_t Store::freeTasks(const Result& owners, int crashes) {
@@ -221,13 +222,16 @@ std::optional<EndStatus> Store::outcomeOf(TransactionNumber transaction, const C
 
 bool Store::scheduleIn(const NewTask& task) { return insert({task}).value != 0; }
 
-void Store::notify() { once(statements::notify(), Params().text(channelOf(schema()))); }
+void Store::notify(Notification what) {
+    const char* const payload = what == Notification::Renewal ? kRenewalPayload : "";
+    once(statements::notify(), Params().text(channelOf(schema())).text(payload));
+}
 
 void Store::listen() {
     once([&] { command("listen", statements::listen(schema())); });
 }
 
-bool Store::waitForNotification(Micros timeout, int wakeFd) {
+Notification Store::waitForNotification(Micros timeout, int wakeFd) {
     return connection().waitForNotification(deadlineAfter(timeout), wakeFd);
 }
 

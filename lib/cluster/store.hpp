@@ -55,6 +55,13 @@ struct Renewal {
     /// How long after this renewal the lease of another node ends if it is not renewed. Not
     /// positive: now.
     std::optional<Micros> nextLeaseEndIn;
+    Micros shortestLease = 0;  ///< of all nodes
+};
+
+/// A new node.
+struct Registration {
+    NodeNumber node = 0;
+    bool shortensLeases = false;  ///< its lease is shorter than those of all nodes before it
 };
 
 /// What a take-over did.
@@ -133,15 +140,17 @@ class Store : private Session {
     /// \throws DatabaseException if the role lacks a right that a node needs, with its name
     void checkRights();
 
-    /// A new row, with a lease from now on.
-    NodeNumber registerNode(const std::string& name, Micros lease);
+    /// A new row, with a lease from now on. Notes a gap as renew().
+    Registration registerNode(const std::string& name, Micros lease);
 
-    /// The lease ends `lease` after the server receives this.
-    Renewal renew(NodeNumber node, Micros lease);
+    /// The lease ends as long after the server receives this as registerNode() has said, or later:
+    /// notes if no node has renewed for two fifths of the shortest lease. Then the database was
+    /// away, and all leases begin anew.
+    Renewal renew(NodeNumber node);
 
-    /// Deletes the rows of all other nodes whose lease has expired, and frees their tasks; also
-    /// frees tasks whose owner has no row. Call it when nextLeaseEndIn has passed, when a node
-    /// starts, and now and then.
+    /// Deletes the rows of all other nodes whose lease has expired, unless there is a gap that has
+    /// not been noted, and frees their tasks; also frees tasks whose owner has no row. Call it when
+    /// nextLeaseEndIn has passed, when a node starts, and now and then.
     TakeOver takeOver(NodeNumber node);
 
     /// At the end of a node, and of nothing else, when all its runs are over. Its tasks are freed
@@ -181,17 +190,16 @@ class Store : private Session {
     ///   nothing if not and the row still is
     std::optional<EndStatus> outcomeOf(TransactionNumber transaction, const ClaimedTask& task);
 
-    /// Sends a notification to every node that listens.
-    void notify();
+    /// Sends a notification to every node that listens: to look for tasks, or also to renew.
+    void notify(Notification what = Notification::Tasks);
 
     /// Receives notifications from now on, until disconnect() or a broken connection.
     void listen();
 
     /// Waits for a notification, for `wakeFd` to become readable, or for `timeout`.
     /// \param wakeFd is not read from
-    /// \returns whether there was a notification
     /// \throws DatabaseException if the connection breaks
-    bool waitForNotification(Micros timeout, int wakeFd);
+    Notification waitForNotification(Micros timeout, int wakeFd);
 
     /// @}
     /// \name Of callers

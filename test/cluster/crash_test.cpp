@@ -95,7 +95,7 @@ struct Fixture : test::Schema {
         Scheduler scheduler(options);
         for (int i = 0; i < kOneShots; ++i) scheduler.schedule("n", std::to_string(i), 0);
         detail::Store store(options);
-        const detail::NodeNumber dead = store.registerNode("dead", 1);
+        const detail::NodeNumber dead = store.registerNode("dead", 1'000'000).node;
         BOOST_REQUIRE(store.claim(dead, {"n"}, 1).tasks.size() == 1U);
         scheduler.scheduleAtFixedRate("n", "repeats", 0, 50);
     }

@@ -22,8 +22,10 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
+#include <optional>
 #include <string>
 #include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -109,8 +111,9 @@ BOOST_AUTO_TEST_CASE(k45_a_process_that_was_stopped_sees_at_once_that_its_lease_
     BOOST_REQUIRE(::waitid(P_PID, static_cast<id_t>(worker.pid()), &info, WSTOPPED) == 0);
     BOOST_REQUIRE(info.si_code == CLD_STOPPED);
     detail::Store store(options);
-    const detail::NodeNumber node = store.registerNode("other", 3'600'000'000);
-    waitUntil([&] { return store.takeOver(node).tasks == 1; });
+    const detail::NodeNumber node = store.registerNode("other", 3'600'000'000).node;
+    // Only where nodes renew does a lease end.
+    waitUntil([&] { return store.renew(node).alive && store.takeOver(node).tasks == 1; });
     worker.signal(SIGCONT);
     BOOST_TEST(worker.end() == kExpected);
 }
@@ -301,7 +304,7 @@ BOOST_AUTO_TEST_CASE(k54_a_node_takes_over_when_a_lease_ends_and_not_at_its_next
     });
     detail::Store store(options);
     store.schedule({{"n", "i", Schedule::once(0), {}}});
-    const detail::NodeNumber dead = store.registerNode("dead", 300'000);
+    const detail::NodeNumber dead = store.registerNode("dead", 300'000).node;
     BOOST_REQUIRE(store.claim(dead, {"n"}, 1).tasks.size() == 1U);
     scheduler.start();
     runs.await(1);
@@ -309,6 +312,31 @@ BOOST_AUTO_TEST_CASE(k54_a_node_takes_over_when_a_lease_ends_and_not_at_its_next
     BOOST_TEST(ask("select late > '0' from @.gone") == "t");
     BOOST_TEST(recorder.count("renew") >= 2U);
     BOOST_TEST(scheduler.stats().takenOver == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(o4_a_node_with_a_shorter_lease_has_the_others_renew_as_often) {
+    options.lease = hours(1);
+    Scheduler longer(options);
+    longer.start();
+    recorder.await("renew", 1);
+    boost::thread::id thread;
+    for (const test::Sent& each : recorder.sent())
+        if (each.name == "renew") thread = each.thread;
+    options.lease = 1000;
+    Scheduler shorter(options);
+    const auto begin = Clock::now();
+    shorter.start();
+    const auto renewals = [&] {
+        int count = 0;
+        for (const test::Sent& each : recorder.sent())
+            count += each.name == "renew" && each.thread == thread ? 1 : 0;
+        return count;
+    };
+    // The notification brings the second, and what that tells the third and fourth.
+    waitUntil([&] { return renewals() >= 4; });
+    BOOST_TEST((Clock::now() - begin >= milliseconds(660)));
+    shorter.stop();
+    longer.stop();
 }
 
 BOOST_AUTO_TEST_CASE(k55_a_handler_that_hangs_keeps_its_lease_and_is_the_oldest_run) {

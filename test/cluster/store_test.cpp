@@ -112,8 +112,8 @@ BOOST_AUTO_TEST_CASE(k17_k47_a_run_that_dies_is_no_attempt_of_another_definition
     schedule("n", "i", Schedule::fixedRate(0, 1000));
     claimOne();
     BOOST_TEST(schedule("n", "i", Schedule::fixedRate(0, 7000)) == 1U);
-    ask("update @.node set lease = '1 us', lease_until = statement_timestamp()");
-    const NodeNumber other = store.registerNode("other", kLease);
+    const NodeNumber other = store.registerNode("other", kLease).node;
+    ask("update @.node set lease_until = statement_timestamp() where name = 'one'");
     BOOST_TEST(store.takeOver(other).tasks == 1U);
     BOOST_TEST(find().attempt == 0);
     node = other;
@@ -241,16 +241,15 @@ BOOST_AUTO_TEST_CASE(k34_a_claim_that_finds_nothing_draws_no_transaction_number)
     BOOST_TEST(ask("select pg_snapshot_xmax(pg_current_snapshot())") == before);
 }
 
-BOOST_AUTO_TEST_CASE(k53_k57_the_tasks_of_a_node_whose_lease_ended_are_freed_once) {
-    const NodeNumber dead = store.registerNode("dead", kLease);
+BOOST_AUTO_TEST_CASE(k53_k57_o1_o8_the_tasks_of_a_node_whose_lease_ended_are_freed_once) {
+    const NodeNumber dead = store.registerNode("dead", kLease).node;
     schedule("n", "i", Schedule::once(0));
     BOOST_TEST(store.claim(dead, {"n"}, 1).tasks.size() == 1U);
     BOOST_TEST(store.takeOver(node).tasks == 0U);
     BOOST_TEST((find().state == State::Running));
 
-    ask("update @.node set lease = '1 us', lease_until = statement_timestamp() where name = "
-        "'dead'");
-    const Renewal renewal = store.renew(node, kLease);
+    ask("update @.node set lease_until = statement_timestamp() where name = 'dead'");
+    const Renewal renewal = store.renew(node);
     BOOST_TEST(renewal.alive);
     BOOST_REQUIRE(renewal.nextLeaseEndIn.has_value());
     BOOST_TEST(*renewal.nextLeaseEndIn <= 0);
@@ -262,20 +261,57 @@ BOOST_AUTO_TEST_CASE(k53_k57_the_tasks_of_a_node_whose_lease_ended_are_freed_onc
 
     BOOST_TEST((find().state == State::Retrying));
     BOOST_TEST(find().crashes == 1);
-    BOOST_TEST(!store.renew(dead, kLease).alive);
+    BOOST_TEST(!store.renew(dead).alive);
     const auto task = claimOne();
     BOOST_TEST(task->attempt == 2);
     BOOST_TEST(task->crashes == 1);
     BOOST_TEST((end(task, End::Kind::Success) == EndStatus::Written));
 }
 
-BOOST_AUTO_TEST_CASE(k53_an_outage_longer_than_a_lease_declares_no_node_dead) {
-    store.registerNode("other", kLease);
-    ask("update @.node set lease_until = '2000-01-01' where name = 'other'");
-    ask("update @.node set lease = '10 years' where name = 'other'");
+BOOST_AUTO_TEST_CASE(k53_o2_o3_after_a_gap_of_renewals_all_leases_begin_anew) {
+    const NodeNumber other = store.registerNode("other", kLease).node;
+    const auto lastRenewalWas = [&](const std::string& seconds) {
+        ask("update @.node set lease_until = statement_timestamp() + lease - interval '" + seconds +
+            " s'");
+    };
+    lastRenewalWas("11.9");
+    BOOST_TEST(*store.renew(node).nextLeaseEndIn <= kLease - 11'900'000);
+    BOOST_TEST(ask("select resumed from @.cluster") == "-infinity");
+
+    lastRenewalWas("31");
+    BOOST_TEST(store.takeOver(node).tasks == 0U);  // a gap that nobody has noted
+    BOOST_TEST(ask("select count(*) from @.node") == "2");
+    const Micros before = store.now();
+    const Renewal renewal = store.renew(node);
+    const Micros after = store.now();
+    BOOST_TEST(renewal.alive);
+    BOOST_TEST(renewal.shortestLease == kLease);
+    // From when the gap was noted, which is a little later than the answer's own time.
+    BOOST_TEST(*renewal.nextLeaseEndIn >= kLease);
+    BOOST_TEST(*renewal.nextLeaseEndIn <= kLease + after - before);
+    const std::string resumed = ask("select resumed from @.cluster");
     store.takeOver(node);
-    BOOST_TEST(ask("select name from @.node where name = 'other'") == "other");
-    BOOST_TEST(*store.renew(node, kLease).nextLeaseEndIn > 0);
+    BOOST_TEST(store.renew(other).alive);
+    BOOST_TEST(ask("select resumed from @.cluster") == resumed);  // once for each gap
+}
+
+BOOST_AUTO_TEST_CASE(o2_o9_a_registration_notes_a_gap_too_but_the_first_ever_does_not) {
+    ask("update @.node set lease_until = statement_timestamp() + lease - interval '12.1 s'");
+    store.registerNode("other", kLease);
+    BOOST_TEST(ask("select resumed > statement_timestamp() - interval '1 minute' from @.cluster") ==
+               "t");
+    ask("delete from @.node; update @.cluster set resumed = '-infinity'");
+    store.registerNode("first", kLease);
+    BOOST_TEST(ask("select resumed from @.cluster") == "-infinity");
+}
+
+BOOST_AUTO_TEST_CASE(o4_a_registration_tells_whether_its_lease_is_the_shortest) {
+    BOOST_TEST(!store.registerNode("equal", kLease).shortensLeases);
+    BOOST_TEST(store.registerNode("shorter", kLease / 2).shortensLeases);
+    BOOST_TEST(!store.registerNode("longer", kLease).shortensLeases);
+    BOOST_TEST(store.renew(node).shortestLease == kLease / 2);
+    ask("delete from @.node");
+    BOOST_TEST(!store.registerNode("alone", kLease).shortensLeases);
 }
 
 BOOST_AUTO_TEST_CASE(k56_tokens_rise_and_survive_the_task) {

@@ -40,9 +40,10 @@ struct Options {
     /// and its slot. Empty: threads of the Scheduler, made when needed.
     Executor executor;
 
-    /// How long the tasks of a node that has died or is cut off stay with it, at least 1 s. A node
-    /// renews its lease three times as often. Within this time plus 0.5 s, another node with an
-    /// idle slot begins to take over.
+    /// How long the tasks of a node that has died or is cut off stay with it, at least 1 s. Within
+    /// this time plus 0.5 s, another node with an idle slot begins to take over; if the database was
+    /// away, within as long after its return. Each node renews its lease three times in the
+    /// shortest one of all nodes.
     TimeSpan lease = 30'000;
 
     /// How often the node looks for due tasks that it was not notified of, at least 10 ms.

@@ -47,7 +47,9 @@ struct SchedulerState;
 /// **Late.** With an idle slot, a run begins a round trip after its time if the node knows the task
 /// or is notified of it, otherwise up to Options::pollInterval later.
 ///
-/// **The database is away.** Runs go on, and their ends are written when it is back. Calls wait up
+/// **The database is away.** Runs go on, and their ends are written when it is back. However long
+/// that takes, no node is declared dead that renews its lease within a quarter of it afterwards.
+/// Calls wait up
 /// to Options::operationTimeout, and before that as long for one of the four connections. A started
 /// node reconnects for ever; it prints to std::cerr when it cannot use the database, and when it
 /// can again.
@@ -113,7 +115,9 @@ class JTIMER_API Scheduler {
     /// \name Scheduling
     ///
     /// They return once the task is committed: true, or false if the task exists already and
-    /// nothing has changed. The forms without a NewTask stand for IfExists::Update. All throw
+    /// nothing has changed. The forms without a NewTask stand for IfExists::Update: an existing task
+    /// keeps its payload, also a repeating one that gets another schedule, for which they return
+    /// true. Only IfExists::Replace stores a new payload. All throw
     /// IllegalArgumentException for a name or id that is not 1 to 200 bytes of UTF-8 without NUL, a
     /// payload above 1 MiB, and whatever a Schedule refuses.
     /// @{
