@@ -162,9 +162,6 @@ void Dispatcher::release() {
 }
 
 void Dispatcher::begin(ClaimedTask task, const std::shared_ptr<const Lease>& lease) {
-    if (task.attempt == 1)
-        engine_.counters.late(
-            std::chrono::microseconds(std::max<Micros>(0, task.claimedAt - task.due)));
     const Token token = task.token;
     const auto run = std::make_shared<RunState>(engine_, std::move(task), lease);
     std::optional<End> refusal = run->refusal();
@@ -174,7 +171,6 @@ void Dispatcher::begin(ClaimedTask task, const std::shared_ptr<const Lease>& lea
         if (!refusal.has_value()) ++occupied_;
     }
     if (refusal.has_value()) return engine_.ends.add(std::move(*refusal));
-    engine_.counters.add(&Stats::missed, run->task().missedRuns);
     handOver(run);
 }
 
@@ -191,6 +187,12 @@ void Dispatcher::handOver(const std::shared_ptr<RunState>& run) {
 }
 
 void Dispatcher::execute(const std::shared_ptr<RunState>& run) {
+    if (run->lost()) return notBegun(run->task().token);
+    const ClaimedTask& task = run->task();
+    engine_.counters.add(&Stats::missed, task.missedRuns);
+    if (task.attempt == 1)
+        engine_.counters.late(
+            std::chrono::microseconds(std::max<Micros>(0, task.claimedAt - task.due)));
     std::optional<End> end;
     try {
         const InHandler inHandler(*this);
@@ -229,6 +231,23 @@ void Dispatcher::over(End end) {
     const auto found = inHand_.find(token);  // unless the end is written already
     if (found != inHand_.end()) found->second.occupiesSlot = false;
     if (wanted_ && (!gathering_ || occupied_ == 0)) condition_.notify_all();
+    checkDrained();
+}
+
+/// Of a lease that was lost between the claim and the run. If it is renewed, the task is freed as
+/// one of a claim whose answer was lost; if not, another node has freed it. As in over(), the slot
+/// comes last.
+void Dispatcher::notBegun(Token token) {
+    engine_.counters.add(&Stats::notBegun);
+    std::shared_ptr<RunState> run;  // destroyed without the lock
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const auto found = inHand_.find(token);
+    run = std::move(found->second.run);
+    inHand_.erase(found);
+    releaseWanted_ = true;
+    wanted_ = true;
+    --occupied_;
+    condition_.notify_all();
     checkDrained();
 }
 

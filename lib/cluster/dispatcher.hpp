@@ -79,6 +79,7 @@ class Dispatcher : public ConnectedThread {
     void handOver(const std::shared_ptr<RunState>& run);
     void execute(const std::shared_ptr<RunState>& run);
     void over(End end);
+    void notBegun(Token token);
     void failed(const RunState& run, const std::string& failure);
     bool isDrained() const;
     void checkDrained();

@@ -33,6 +33,9 @@ class RunState {
     /// delivered at most once.
     std::optional<End> refusal() const;
 
+    /// Whether it may be another node's by now: then it must not begin.
+    bool lost() const noexcept { return lease_->lost(); }
+
     /// Calls the handler, and the uncaught exception handler if it throws.
     End execute();
 

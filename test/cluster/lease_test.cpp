@@ -314,6 +314,69 @@ BOOST_AUTO_TEST_CASE(k54_a_node_takes_over_when_a_lease_ends_and_not_at_its_next
     BOOST_TEST(scheduler.stats().takenOver == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(k45_a_run_does_not_begin_if_its_task_was_taken_over_since_the_claim) {
+    options.name = "one";
+    test::CapturedCerr cerr;
+    test::Counted runs;
+    Scheduler scheduler(options);
+    scheduler.registerTask("n", [&](Run& run) {
+        BOOST_TEST(run.attempt() == 2);
+        runs.add();
+    });
+    // The answer to the claim comes late: another node has taken over, and this one knows it.
+    recorder.onAnswer("claim", [&] {
+        if (ask("select count(*) from @.task where owner is not null") == "0" ||
+            scheduler.stats().leasesLost != 0)
+            return;
+        takeOverFrom("one");
+        waitUntil([&] { return scheduler.stats().leasesLost == 1; });
+    });
+    scheduler.start();
+    scheduler.schedule("n", "i", 0);
+    runs.await(1);
+    scheduler.stop();
+    BOOST_TEST(runs.get() == 1);
+    BOOST_TEST(scheduler.stats().claimed == 2U);
+    BOOST_TEST(scheduler.stats().notBegun == 1U);
+    BOOST_TEST(scheduler.stats().succeeded == 1U);
+    BOOST_TEST(scheduler.stats().fenced == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(k45_a_task_that_did_not_begin_is_claimed_again_as_if_it_never_had_been) {
+    test::Counted runs;
+    Scheduler scheduler(options);
+    TaskOptions once;
+    once.delivery = Delivery::AtMostOnce;
+    scheduler.registerTask(
+        "n",
+        [&](Run& run) {
+            BOOST_TEST(run.attempt() == 1);
+            BOOST_TEST(scheduler.find("n", "i")->crashes == 0);
+            runs.add();
+        },
+        once);
+    std::optional<BlockedRenewals> blocked;
+    std::atomic<bool> late{false};
+    // The lease ends before the answer to the claim arrives, and is renewed afterwards.
+    recorder.onAnswer("claim", [&] {
+        if (late || ask("select count(*) from @.task where owner is not null") == "0") return;
+        late = true;
+        blocked.emplace(options.schema);
+        ::usleep(1'010'000);
+    });
+    scheduler.start();
+    scheduler.schedule("n", "i", 0);
+    waitUntil([&] { return scheduler.stats().notBegun == 1; });
+    BOOST_TEST(runs.get() == 0);
+    blocked.reset();
+    runs.await(1);
+    scheduler.stop();
+    BOOST_TEST(scheduler.stats().claimed == 2U);
+    BOOST_TEST(scheduler.stats().notBegun == 1U);
+    BOOST_TEST(scheduler.stats().succeeded == 1U);
+    BOOST_TEST(scheduler.stats().leasesLost == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(o4_a_node_with_a_shorter_lease_has_the_others_renew_as_often) {
     options.lease = hours(1);
     Scheduler longer(options);

@@ -11,7 +11,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace test {
@@ -29,7 +31,8 @@ class Recorder {
   public:
     Recorder() {
         jtimer::cluster::detail::setFailpoint([this](const char* name, bool before, int socket) {
-            if (before) leaves({name, socket, boost::this_thread::get_id()});
+            if (before) return leaves({name, socket, boost::this_thread::get_id()});
+            if (!awaited_.empty() && awaited_ == name) onAnswer_();
         });
     }
     ~Recorder() { jtimer::cluster::detail::setFailpoint({}); }
@@ -64,6 +67,13 @@ class Recorder {
         condition_.notify_all();
     }
 
+    /// Calls the function, with no lock held, when the answer to such a statement has arrived. Call
+    /// it while no Store and no Scheduler is in use.
+    void onAnswer(const std::string& name, std::function<void()> function) {
+        awaited_ = name;
+        onAnswer_ = std::move(function);
+    }
+
   private:
     void leaves(Sent sent) {
         boost::unique_lock<boost::mutex> lock(mutex_);
@@ -77,6 +87,8 @@ class Recorder {
             sent_.begin(), sent_.end(), [&](const Sent& each) { return each.name == name; }));
     }
 
+    std::string awaited_;
+    std::function<void()> onAnswer_;
     mutable boost::mutex mutex_;  ///< guards the following
     mutable boost::condition_variable condition_;
     std::vector<Sent> sent_;

@@ -11,16 +11,19 @@ namespace jtimer::cluster {
 
 /// What a Scheduler has done since its construction.
 struct Stats {
-    std::uint64_t claimed = 0;     ///< tasks claimed
-    std::uint64_t succeeded = 0;   ///< runs whose success was written
-    std::uint64_t failed = 0;      ///< runs whose failure was written
-    std::uint64_t retried = 0;     ///< failures that are followed by another attempt
-    std::uint64_t died = 0;        ///< tasks that became dead
-    std::uint64_t takenOver = 0;   ///< tasks freed from nodes whose lease had expired
-    std::uint64_t fenced = 0;      ///< ends of runs that changed nothing: cancelled or taken over
-    std::uint64_t leasesLost = 0;  ///< how often this node was declared dead
-    std::uint64_t missed = 0;      ///< the sum of Run::missedRuns()
-    std::uint64_t polls = 0;       ///< claims, including those that found nothing
+    std::uint64_t claimed = 0;    ///< tasks claimed
+    std::uint64_t succeeded = 0;  ///< runs whose success was written
+    std::uint64_t failed = 0;     ///< runs whose failure was written
+    std::uint64_t retried = 0;    ///< failures that are followed by another attempt
+    std::uint64_t died = 0;       ///< tasks that became dead
+    std::uint64_t takenOver = 0;  ///< tasks freed from nodes whose lease had expired
+    std::uint64_t fenced = 0;     ///< ends of runs that changed nothing: cancelled or taken over
+    /// Tasks claimed that did not begin: by then the lease was lost, as after an answer that came
+    /// late. They are claimed again, by any node.
+    std::uint64_t notBegun = 0;
+    std::uint64_t leasesLost = 0;           ///< how often this node was declared dead
+    std::uint64_t missed = 0;               ///< the sum of Run::missedRuns()
+    std::uint64_t polls = 0;                ///< claims, including those that found nothing
     std::uint64_t notifications = 0;        ///< notifications received
     std::uint64_t reconnects = 0;           ///< connections made anew after one was lost
     std::size_t running = 0;                ///< runs in progress
