@@ -3,6 +3,7 @@
 
 #include "cluster/reports.hpp"
 #include "cluster/scheduler_state.hpp"
+#include "cluster/time_out.hpp"
 
 #include <boost/chrono/duration.hpp>
 #include <boost/thread/lock_guard.hpp>
@@ -68,7 +69,9 @@ Dispatcher::Dispatcher(Engine& engine)
     : ConnectedThread(engine, engine.options.conninfo),
       pollInterval_(toMicros(engine.options.pollInterval)),
       wake_(*engine.timer, [this] { lookForTasks(); }),
-      secondRelease_(*engine.timer, [this] { releaseLostClaims(); }) {
+      secondRelease_(*engine.timer, [this] { releaseLostClaims(); }),
+      limit_(static_cast<std::size_t>(engine.options.concurrency),
+             toMicros(engine.options.operationTimeout)) {
     for (const auto& entry : engine.registry) names_.push_back(entry.first);
 }
 
@@ -95,12 +98,13 @@ bool Dispatcher::waitForWork() {
 
 void Dispatcher::work() {
     Lock lock(mutex_);
-    const int limit = engine_.options.concurrency - occupied_;
+    const int idleSlots = engine_.options.concurrency - occupied_;
     const bool releases = std::exchange(releaseWanted_, false);
     wanted_ = false;
     lock.unlock();
     if (releases) release();
-    claim(limit);
+    if (std::exchange(tooLarge_, false)) sayWhatIsTooLarge();
+    claim(idleSlots);
 }
 
 void Dispatcher::finish() {
@@ -118,15 +122,16 @@ void Dispatcher::gatherSlots(Lock& lock) {
     gathering_ = false;
 }
 
-void Dispatcher::claim(int limit) {
+void Dispatcher::claim(int idleSlots) {
     if (names_.empty()) return;
+    const int limit = std::min(idleSlots, static_cast<int>(limit_.get()));
     const std::shared_ptr<const Lease> lease = engine_.node.lease();
     const std::int64_t sentAt = engine_.clock->nanos();
     if (sentAt - fullScanAt_ >= kFullScanInterval) cursor_.reset();
     const bool withCursor = cursor_.has_value();
     if (!withCursor) fullScanAt_ = sentAt;
     engine_.counters.add(&Stats::polls);
-    Claim result = store_.claim(lease->node(), names_, limit, cursor_, pollInterval_);
+    Claim result = ask(*lease, limit, sentAt);
     if (result.nodeGone) {
         engine_.node.renewNow();  // which looks for tasks as soon as there is a new number
         return wake_.setIn(pollInterval_);
@@ -134,6 +139,31 @@ void Dispatcher::claim(int limit) {
     engine_.counters.add(&Stats::claimed, result.tasks.size());
     handle(result, limit, withCursor, sentAt);
     for (ClaimedTask& task : result.tasks) begin(std::move(task), lease);
+}
+
+Claim Dispatcher::ask(const Lease& lease, int limit, std::int64_t sentAt) {
+    const auto elapsed = [&] { return (engine_.clock->nanos() - sentAt) / 1000; };
+    try {
+        Claim claim = store_.claim(lease.node(), names_, limit, cursor_, pollInterval_);
+        limit_.passed(claim.tasks.size(), elapsed());
+        return claim;
+    } catch (const DatabaseException& exception) {
+        if (isTimeOut(exception, elapsed(), toMicros(engine_.options.operationTimeout)))
+            timedOut(limit);
+        throw;
+    }
+}
+
+/// The first time in a row, it may have been the connection that had become silent.
+void Dispatcher::timedOut(int limit) {
+    limit_.timedOut(static_cast<std::size_t>(limit));
+    tooLarge_ = limit == 1 && failures() > 0 && !engine_.slowLine.isSaid();
+}
+
+/// The task that a claim of one could not get is still, or again, the first.
+void Dispatcher::sayWhatIsTooLarge() {
+    if (const std::optional<FirstDue> first = store_.firstDue(names_))
+        engine_.slowLine.timedOut("task", first->name, first->id, first->payloadSize);
 }
 
 /// Decides when to claim next. The server has told the time to the next due when the claim arrived,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cluster/alarm.hpp"
+#include "cluster/batch_limit.hpp"
 #include "cluster/connected_thread.hpp"
 #include "cluster/lease.hpp"
 #include "cluster/run_state.hpp"
@@ -72,7 +73,10 @@ class Dispatcher : public ConnectedThread {
     void resume() override { lookForTasks(); }
     void finish() override;
     void gatherSlots(Lock& lock);
-    void claim(int limit);
+    void claim(int idleSlots);
+    Claim ask(const Lease& lease, int limit, std::int64_t sentAt);
+    void timedOut(int limit);
+    void sayWhatIsTooLarge();
     void release();
     void handle(const Claim& claim, int limit, bool withCursor, std::int64_t sentAt);
     void begin(ClaimedTask task, const std::shared_ptr<const Lease>& lease);
@@ -100,6 +104,8 @@ class Dispatcher : public ConnectedThread {
     // The rest belongs to the thread.
     Alarm wake_;  ///< for the next task that this node knows of, or the next poll
     Alarm secondRelease_;
+    BatchLimit limit_;       ///< of tasks in a claim
+    bool tooLarge_ = false;  ///< a claim of one task has timed out
     std::optional<Micros> cursor_;
     std::int64_t fullScanAt_ = 0;  ///< when a claim last had no cursor
     Runners runners_;

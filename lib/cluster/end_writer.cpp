@@ -3,6 +3,7 @@
 
 #include "cluster/reports.hpp"
 #include "cluster/scheduler_state.hpp"
+#include "cluster/time_out.hpp"
 
 #include <jtimer/cluster/exceptions.hpp>
 
@@ -11,7 +12,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,7 +23,9 @@ namespace jtimer::cluster::detail {
 
 namespace {
 
-constexpr std::size_t kLargestBatch = 1000;
+/// A batch has no more ends, and no more bytes of payloads and errors unless it is a single end.
+constexpr std::size_t kMostEnds = 1000;
+constexpr std::size_t kMostBytes = 4'194'304;
 
 /// After a row was found locked by another transaction.
 constexpr Micros kUnlockDelay = 20'000;
@@ -28,11 +33,22 @@ constexpr Micros kUnlockDelay = 20'000;
 /// After the server has refused an end, alone.
 constexpr Micros kRefusedDelay = 1'000'000;
 
+std::size_t bytesOf(const End& end) {
+    return end.error.size() + (end.payload.has_value() ? end.payload->size() : 0);
+}
+
+std::size_t bytesOf(const std::vector<End>& ends) {
+    return std::accumulate(ends.begin(), ends.end(), std::size_t{0},
+                           [](std::size_t bytes, const End& end) { return bytes + bytesOf(end); });
+}
+
 }  // namespace
 
 EndWriter::EndWriter(Engine& engine)
     : ConnectedThread(engine, engine.options.conninfo),
-      laterAlarm_(*engine.timer, [this] { resume(); }) {}
+      laterAlarm_(*engine.timer, [this] { resume(); }),
+      mostEnds_(kMostEnds, toMicros(engine.options.operationTimeout)),
+      mostBytes_(kMostBytes, toMicros(engine.options.operationTimeout)) {}
 
 void EndWriter::end() {
     const boost::lock_guard<boost::mutex> lock(mutex_);
@@ -56,21 +72,40 @@ void EndWriter::resume() {
 
 void EndWriter::recovered() { engine_.dispatcher.lookForTasks(); }
 
-/// Adds to the batch what has been waiting.
 bool EndWriter::waitForWork() {
     boost::unique_lock<boost::mutex> lock(mutex_);
-    while (!ending_ && (paused() || (waiting_.empty() && batch_.empty()))) condition_.wait(lock);
-    const std::size_t count = std::min(waiting_.size(), kLargestBatch - batch_.size());
-    const auto last = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
-    std::move(waiting_.begin(), last, std::back_inserter(batch_));
+    while (!ending_ && (paused() || waiting_.empty())) condition_.wait(lock);
+    takeBatch();
+    return !ending_;
+}
+
+/// As much of what is waiting as may go in one statement. With the mutex held.
+void EndWriter::takeBatch() {
+    auto last = waiting_.begin();
+    for (std::size_t bytes = 0; last != waiting_.end(); ++last) {
+        const auto count = static_cast<std::size_t>(last - waiting_.begin());
+        bytes += bytesOf(*last);
+        if (count > 0 && (count >= mostEnds_.get() || bytes > mostBytes_.get())) break;
+    }
+    batch_.assign(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(last));
     waiting_.erase(waiting_.begin(), last);
-    return !ending_ && !batch_.empty();
+}
+
+/// What is not written waits again, in front of the others. But an end that is too large for the
+/// line must not hold them up.
+void EndWriter::failed(Micros) {
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const auto place = std::exchange(tooLarge_, false) ? waiting_.end() : waiting_.begin();
+    waiting_.insert(place, std::make_move_iterator(batch_.begin()),
+                    std::make_move_iterator(batch_.end()));
+    batch_.clear();
 }
 
 /// Takes out of the batch what it has written. If it throws, the rest has not been.
 void EndWriter::work() {
     soon_ = false;
     repeats_ = false;
+    tooLarge_ = false;
     checkCompleted();
     try {
         write(batch_);
@@ -107,14 +142,32 @@ void EndWriter::checkCompleted() {
 void EndWriter::write(std::vector<End>& ends) {
     std::vector<End> written = ends;
     std::vector<EndStatus> statuses;
+    const std::int64_t sentAt = engine_.clock->nanos();
+    const auto elapsed = [&] { return (engine_.clock->nanos() - sentAt) / 1000; };
     try {
         statuses = store_.writeEnds(written);
-    } catch (const OutcomeUnknownException&) {
-        for (End& end : ends) end.repeated = true;
+    } catch (const DatabaseException& exception) {
+        const bool unknown = dynamic_cast<const OutcomeUnknownException*>(&exception) != nullptr;
+        for (End& end : ends) end.repeated |= unknown;
+        if (isTimeOut(exception, elapsed(), toMicros(engine_.options.operationTimeout)))
+            timedOut(ends);
         throw;
     }
+    mostEnds_.passed(ends.size(), elapsed());
+    mostBytes_.passed(bytesOf(ends), elapsed());
     for (std::size_t i = 0; i < ends.size(); ++i) over(ends[i], written[i], statuses[i]);
     ends.clear();
+}
+
+/// The first time in a row, it may have been the connection that had become silent.
+void EndWriter::timedOut(const std::vector<End>& ends) {
+    const std::size_t bytes = bytesOf(ends);
+    mostEnds_.timedOut(ends.size());
+    mostBytes_.timedOut(bytes);
+    tooLarge_ = ends.size() == 1;
+    if (!tooLarge_ || failures() == 0) return;
+    const ClaimedTask& task = *ends.front().task;
+    engine_.slowLine.timedOut("the end of task", task.name, task.id, bytes);
 }
 
 /// The server has refused the batch: one end that it refuses must not hold up the others.

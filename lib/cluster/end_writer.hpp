@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cluster/alarm.hpp"
+#include "cluster/batch_limit.hpp"
 #include "cluster/connected_thread.hpp"
 #include "cluster/store.hpp"
 
@@ -12,8 +13,8 @@
 
 namespace jtimer::cluster::detail {
 
-/// Writes the ends of runs, all that are there in one transaction. While the database is away it
-/// keeps them.
+/// Writes the ends of runs, all that are there in one transaction, unless they are too many or too
+/// large for one. While the database is away it keeps them.
 class EndWriter : public ConnectedThread {
   public:
     explicit EndWriter(Engine& engine);
@@ -24,10 +25,13 @@ class EndWriter : public ConnectedThread {
   private:
     bool waitForWork() override;
     void work() override;
+    void failed(Micros pause) override;
     void recovered() override;
     void resume() override;
+    void takeBatch();
     void checkCompleted();
     void write(std::vector<End>& ends);
+    void timedOut(const std::vector<End>& ends);
     void writeOneByOne();
     void over(const End& end, const End& written, EndStatus status);
     void died(const End& end);
@@ -41,7 +45,9 @@ class EndWriter : public ConnectedThread {
 
     // The rest belongs to the thread.
     Alarm laterAlarm_;
+    BatchLimit mostEnds_, mostBytes_;  ///< of a batch, which has at least one end
     std::vector<End> batch_;
+    bool tooLarge_ = false;                ///< a batch of one end has timed out
     bool soon_ = false, repeats_ = false;  ///< of the batch: what its ends have made due
 };
 

@@ -36,6 +36,7 @@ TimerOptions timerOptions(const std::string& name, std::shared_ptr<jtimer::Clock
 Engine::Engine(SchedulerState& scheduler)
     : options(scheduler.options), registry(scheduler.registry), counters(scheduler.counters),
       stores(scheduler.stores), clock(localClock()), outage(*options.name),
+      slowLine(*options.name, toMicros(options.operationTimeout)),
       timer(std::make_unique<Timer>(timerOptions(*options.name, clock))), node(*this), ends(*this),
       dispatcher(*this) {
     if (!options.notifyConninfo.empty() && options.notifications)

@@ -8,6 +8,7 @@
 #include "cluster/listener.hpp"
 #include "cluster/node.hpp"
 #include "cluster/run_state.hpp"
+#include "cluster/slow_line.hpp"
 #include "cluster/store_pool.hpp"
 
 #include <jtimer/cluster/options.hpp>
@@ -46,6 +47,7 @@ struct Engine {
     StorePool& stores;                           ///< of the Scheduler's callers
     const std::shared_ptr<jtimer::Clock> clock;  ///< of all local waits and of the lease
     Outage outage;
+    SlowLine slowLine;
     std::unique_ptr<Timer> timer;  ///< of all local waits
     Node node;
     EndWriter ends;

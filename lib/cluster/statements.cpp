@@ -211,6 +211,13 @@ Statement statements::claim() {
             left join claimed on true)"};
 }
 
+Statement statements::firstDue() {
+    return {nullptr, R"(
+        select name, id, pg_catalog.octet_length(payload) from @.task
+        where owner is null and wake <= @.now() and name = any ($1)
+        order by wake limit 1)"};
+}
+
 /// A claim whose answer was lost never began: it does not count, unless the task has been defined
 /// anew, which has reset the count.
 Statement statements::release() {

@@ -116,6 +116,13 @@ Claim Store::claim(NodeNumber node, const std::vector<std::string>& names, int l
     return claim;
 }
 
+std::optional<FirstDue> Store::firstDue(const std::vector<std::string>& names) {
+    const Result result = once(statements::firstDue(), Params().texts(names));
+    if (result.rows() == 0) return {};
+    return FirstDue{result.text(0, 0), result.text(0, 1),
+                    static_cast<std::size_t>(result.number(0, 2))};
+}
+
 std::uint64_t Store::releaseTasks(NodeNumber node, const std::vector<Token>& running) {
     const auto params = Params().number(node).numbers(running);
     return static_cast<std::uint64_t>(execute(statements::release(), params).number(0, 0));

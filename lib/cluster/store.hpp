@@ -50,6 +50,12 @@ struct Claim {
     bool nodeGone = false;  ///< there was something to claim, but this node has no row
 };
 
+/// The task that has been due longest.
+struct FirstDue {
+    std::string name, id;
+    std::size_t payloadSize = 0;
+};
+
 struct Renewal {
     bool alive = false;  ///< the node's row is there and has been renewed
     /// How long after this renewal the lease of another node ends if it is not renewed. Not
@@ -164,6 +170,9 @@ class Store : private Session {
     /// \param ahead how far from now nextWakeIn may lie
     Claim claim(NodeNumber node, const std::vector<std::string>& names, int limit,
                 std::optional<Micros> cursor = {}, Micros ahead = 86'400'000'000);
+
+    /// Of free tasks with these names.
+    std::optional<FirstDue> firstDue(const std::vector<std::string>& names);
 
     /// Frees the node's tasks that it does not know of, as a claim whose answer was lost leaves
     /// behind: call it before the next claim after one that threw, again a while later, since the

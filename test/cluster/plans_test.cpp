@@ -88,6 +88,7 @@ BOOST_AUTO_TEST_CASE(k84_no_statement_reads_the_whole_table) {
         check("write ends", statements::writeEnds(true), ends(count));
         check("write end in", statements::writeEnds(false), ends(count));
     }
+    check("first due", statements::firstDue(), Params().texts({"n1", "n2"}));
     check("free", statements::freeTasks(), Params().numbers({7}).number(1));
     check("release", statements::release(), Params().number(7).numbers({1, 2}));
     check("orphans", statements::findOrphans(), {});

@@ -41,8 +41,8 @@ struct Options {
     Executor executor;
 
     /// How long the tasks of a node that has died or is cut off stay with it, at least 1 s. Within
-    /// this time plus 0.5 s, another node with an idle slot begins to take over; if the database was
-    /// away, within as long after its return. Each node renews its lease three times in the
+    /// this time plus 0.5 s, another node with an idle slot begins to take over; if the database
+    /// was away, within as long after its return. Each node renews its lease three times in the
     /// shortest one of all nodes.
     TimeSpan lease = 30'000;
 
@@ -51,7 +51,8 @@ struct Options {
 
     /// The longest time that a call waits for the database, at least 1 ms. While all four
     /// connections for calls are in use, a call first waits up to this long for one of them. It
-    /// does not limit the system's look-up of a host name.
+    /// does not limit the system's look-up of a host name. A payload of 1 MiB has to pass within
+    /// this time: over a slow line, a node moves less at once until it does.
     TimeSpan operationTimeout = 10'000;
 
     /// Whether the node listens for notifications of new tasks. Without them, tasks scheduled by
