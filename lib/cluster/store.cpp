@@ -3,6 +3,7 @@
 
 #include "cluster/checks.hpp"
 #include "cluster/cron_dues.hpp"
+#include "cluster/time_out.hpp"
 
 #include <jtimer/exceptions.hpp>
 
@@ -306,10 +307,38 @@ Store::Written Store::insert(const std::vector<NewTask>& tasks) {
     return all;
 }
 
+namespace {
+
+/// Added to the message of what may have failed because the tasks are too many or too large.
+std::string notSplit(const std::vector<NewTask>& tasks) {
+    std::size_t bytes = 0;
+    for (const NewTask& task : tasks) bytes += task.payload.size();
+    return "; scheduleAll writes its " + std::to_string(tasks.size()) + " tasks, with " +
+           std::to_string(bytes) + " bytes of payloads, in one transaction, which is not split";
+}
+
+}  // namespace
+
 std::size_t Store::schedule(const std::vector<NewTask>& tasks) {
     if (tasks.empty()) return 0;
-    const auto use = [&] { return insert(tasks); };
-    return static_cast<std::size_t>(write(use, Key(tasks[0].name, tasks[0].id)));
+    bool sent = false;  // else it was not the tasks that took too long
+    const auto use = [&] {
+        sent = true;
+        return insert(tasks);
+    };
+    const auto isTooMuch = [&](const DatabaseException& e) {
+        const bool timedOut = e.sqlState().empty() || e.sqlState() == kCancelled;
+        return tasks.size() > 1 && sent && timedOut;
+    };
+    try {
+        return static_cast<std::size_t>(write(use, Key(tasks[0].name, tasks[0].id)));
+    } catch (const OutcomeUnknownException& e) {
+        if (!isTooMuch(e)) throw;
+        throw OutcomeUnknownException(e.what() + notSplit(tasks), e.sqlState());
+    } catch (const DatabaseException& e) {
+        if (!isTooMuch(e)) throw;
+        throw DatabaseException(e.what() + notSplit(tasks), e.sqlState());
+    }
 }
 
 bool Store::cancel(const std::string& name, const std::string& id) {

@@ -245,3 +245,30 @@ BOOST_AUTO_TEST_CASE(o41_a_task_that_does_not_pass_is_named_once) {
     BOOST_TEST(text.find(line1) != std::string::npos, text);
     BOOST_TEST(text.find(line1) == text.rfind(line1), text);
 }
+
+BOOST_AUTO_TEST_CASE(o42_scheduleAll_says_that_it_is_one_transaction_if_it_times_out) {
+    test::Schema schema;
+    schema.ask("create function @.stall() returns trigger language plpgsql as $$ begin "
+               "perform pg_sleep(10); return null; end $$");
+    schema.ask("create trigger stall before insert on @.task for each statement "
+               "execute function @.stall()");
+    schema.options.operationTimeout = 300;
+    Scheduler scheduler(schema.options);
+    const auto notSplit = [](const std::string& tasks) {
+        return [tasks](const DatabaseException& e) {
+            const std::string what = e.what();
+            const std::string end =
+                "; scheduleAll writes its 3 tasks, with 30 bytes of payloads, in "
+                "one transaction, which is not split";
+            const bool said = what.size() > end.size() &&
+                              what.compare(what.size() - end.size(), end.size(), end) == 0;
+            return tasks == "three" ? said : what.find("scheduleAll") == std::string::npos;
+        };
+    };
+    BOOST_CHECK_EXCEPTION(scheduler.scheduleAll(tasks(3, 10)), DatabaseException,
+                          notSplit("three"));
+    BOOST_CHECK_EXCEPTION(scheduler.schedule("n", "i", 0), DatabaseException, notSplit("one"));
+    schema.options.conninfo = "host=/nowhere";
+    Scheduler nowhere(schema.options);
+    BOOST_CHECK_EXCEPTION(nowhere.scheduleAll(tasks(3, 10)), DatabaseException, notSplit("none"));
+}

@@ -149,7 +149,8 @@ class JTIMER_API Scheduler {
     /// \throws NullPointerException if `transaction` is null
     bool schedule(pg_conn* transaction, const NewTask& task);
 
-    /// All or none, in one statement: much faster than one by one.
+    /// All or none, in one statement: much faster than one by one. It is never split: if it times
+    /// out, because the tasks are too many or too large, the exception says so.
     /// \returns how many tasks have changed
     /// \throws IllegalArgumentException also if two have the same name and id
     std::size_t scheduleAll(const std::vector<NewTask>& tasks);
