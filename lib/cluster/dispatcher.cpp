@@ -144,7 +144,9 @@ void Dispatcher::claim(int idleSlots) {
 Claim Dispatcher::ask(const Lease& lease, int limit, std::int64_t sentAt) {
     const auto elapsed = [&] { return (engine_.clock->nanos() - sentAt) / 1000; };
     try {
-        Claim claim = store_.claim(lease.node(), names_, limit, cursor_, pollInterval_);
+        Claim claim = byName_ && !cursor_.has_value()
+                          ? store_.claimByName(lease.node(), names_, limit, pollInterval_)
+                          : store_.claim(lease.node(), names_, limit, cursor_, pollInterval_);
         limit_.passed(claim.tasks.size(), elapsed());
         return claim;
     } catch (const DatabaseException& exception) {
@@ -171,7 +173,11 @@ void Dispatcher::sayWhatIsTooLarge() {
 void Dispatcher::handle(const Claim& claim, int limit, bool withCursor, std::int64_t sentAt) {
     const bool full = claim.tasks.size() >= static_cast<std::size_t>(limit);
     cursor_ = full ? std::optional<Micros>(claim.lastWake) : std::nullopt;
-    if (full || withCursor) return lookForTasks();
+    // Where others hold all that it has seen, and may do so for long, a look by time goes past
+    // them.
+    const bool blocked = claim.more && claim.tasks.empty();
+    if (!withCursor) byName_ = claim.othersFirst && !blocked;
+    if (full || withCursor || claim.more) return lookForTasks();
     const Micros elapsed = (engine_.clock->nanos() - sentAt) / 1000;
     const Micros next = claim.nextWakeIn ? *claim.nextWakeIn - elapsed : pollInterval_;
     wake_.setIn(std::clamp<Micros>(next, 0, pollInterval_));

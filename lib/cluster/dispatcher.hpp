@@ -107,6 +107,7 @@ class Dispatcher : public ConnectedThread {
     BatchLimit limit_;       ///< of tasks in a claim
     bool tooLarge_ = false;  ///< a claim of one task has timed out
     std::optional<Micros> cursor_;
+    bool byName_ = false;          ///< how the next claim without a cursor finds its tasks
     std::int64_t fullScanAt_ = 0;  ///< when a claim last had no cursor
     Runners runners_;
 };

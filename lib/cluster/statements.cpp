@@ -180,16 +180,17 @@ Statement statements::findOrphans() {
 
 Statement statements::deleteNode() { return {nullptr, "delete from @.node where id = $1"}; }
 
-/// The array makes the subquery run once, and the update a scan by ctid, under every plan. The
-/// node's row is locked only if there is something to claim: else nothing is written. The next wake
-/// is looked for no farther ahead than is of use: before it may lie any number of other names'
-/// tasks.
-Statement statements::claim() {
-    return {"claim", R"(
-        with due as materialized (
-            select ctid as place, wake from @.task
-            where owner is null and wake <= @.now() and wake >= $4 and name = any ($2)
-            order by wake limit $3 for update skip locked),
+namespace {
+
+/// What both claims do with `due`, the places of at most $3 rows that they have locked. The array
+/// makes the subquery run once, and the update a scan by ctid, under every plan. The node's row is
+/// locked only if there is something to claim: else nothing is written.
+///
+/// `oldest` tells a look whether the task that has been due longest is another name's. Read before
+/// the update, so it may be one that this claim takes.
+std::string claimDue(const std::string& due, const std::string& oldest, const std::string& next,
+                     const std::string& more) {
+    return "with " + due + R"(,
         me as materialized (
             select id from @.node where id = $1 and exists (select from due) for key share),
         claimed as (
@@ -200,22 +201,80 @@ Statement statements::claim() {
         select state.now, state.gone,
             (extract(epoch from state.next - state.now) * 1000000)::bigint,
             name, claimed.id, payload, kind, period, cron, zone, missed, due, wake, token,
-            attempt, crashes, missed_runs
+            attempt, crashes, missed_runs, state.others, state.more
         from (select @.now() as now,
                 exists (select from due) and not exists (select from me) as gone,
-                case when (select pg_catalog.count(*) from due) < $3 then
-                    (select task.wake from @.task where owner is null and task.wake > @.now()
+                )" +
+           oldest + R"( as others,
+                case when (select pg_catalog.count(*) from due) < $3 then )" +
+           next +
+           R"( end as next,
+                (select pg_catalog.count(*) from due) < $3 and )" +
+           more + R"( as more) state
+            left join claimed on true)";
+}
+
+constexpr const char* kOldestIsOthers =
+    R"((select name <> all ((select $2::text[])::text[]) from @.task
+                    where owner is null and wake <= @.now() order by wake limit 1))";
+
+}  // namespace
+
+/// Before the first of these names' tasks may lie any number of others'. So the next wake is looked
+/// for no farther ahead than is of use; and see claimByName().
+Statement statements::claim() {
+    return {"claim",
+            claimDue(R"(due as materialized (
+            select ctid as place, wake from @.task
+            where owner is null and wake <= @.now() and wake >= $4 and name = any ($2)
+            order by wake limit $3 for update skip locked))",
+                     std::string("case when $4 = '-infinity' then ") + kOldestIsOthers + " end",
+                     R"((
+                    select task.wake from @.task where owner is null and task.wake > @.now()
                         and task.wake <= @.now() + $5 * interval '1 microsecond'
                         and name = any ($2)
-                    order by task.wake limit 1) end as next) state
-            left join claimed on true)"};
+                    order by task.wake limit 1))",
+                     "false")};
+}
+
+/// Reads no other names' tasks, by the index task_name: hence its condition instead of `owner is
+/// null`. As an array in itself, $2 would have each call planned anew. The rows are locked one
+/// after the other until there are enough, and four times as many are at hand for those that others
+/// have locked; `more` tells whether there may be still more.
+Statement statements::claimByName() {
+    return {"claim_by_name", claimDue(R"(names as materialized (
+            select name from pg_catalog.unnest((select $2::text[])) given (name)),
+        candidates as materialized (
+            select names.name, first.place, first.wake from names cross join lateral (
+                select ctid as place, wake from @.task
+                where task.name = names.name and coalesce(owner, 0) = 0 and wake <= @.now()
+                order by wake limit 4 * $3) first
+            order by first.wake),
+        due as materialized (
+            select locked.place from candidates cross join lateral (
+                select ctid as place from @.task where ctid = candidates.place
+                    and coalesce(owner, 0) = 0 and wake <= @.now()
+                limit 1 for update skip locked) locked
+            limit $3))",
+                                      kOldestIsOthers, R"((
+                    select pg_catalog.min(first.wake) from names cross join lateral (
+                        select wake from @.task
+                        where task.name = names.name and coalesce(owner, 0) = 0
+                            and wake > @.now()
+                            and wake <= @.now() + $4 * interval '1 microsecond'
+                        order by wake limit 1) first))",
+                                      R"(exists (
+                    select from candidates group by name having pg_catalog.count(*) = 4 * $3))")};
 }
 
 Statement statements::firstDue() {
     return {nullptr, R"(
-        select name, id, pg_catalog.octet_length(payload) from @.task
-        where owner is null and wake <= @.now() and name = any ($1)
-        order by wake limit 1)"};
+        select first.* from pg_catalog.unnest((select $1::text[])) names (name)
+            cross join lateral (
+                select task.name, id, pg_catalog.octet_length(payload), wake from @.task
+                where task.name = names.name and coalesce(owner, 0) = 0 and wake <= @.now()
+                order by wake limit 1) first
+        order by first.wake limit 1)"};
 }
 
 /// A claim whose answer was lost never began: it does not count, unless the task has been defined

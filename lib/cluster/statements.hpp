@@ -43,6 +43,7 @@ Statement freeTasks();      // nodes[], crashes to count -> number of tasks
 Statement findOrphans();    // -> owner
 Statement deleteNode();     // node
 Statement claim();          // node, names[], limit, cursor, ahead
+Statement claimByName();    // node, names[], limit, ahead
 Statement firstDue();       // names[] -> name, id, size of the payload
 Statement release();        // node, tokens[] of its runs -> number of tasks
 Statement writeEnds(bool skipLocked);

@@ -101,10 +101,23 @@ Claim Store::claim(NodeNumber node, const std::vector<std::string>& names, int l
     auto params = Params().number(node).texts(names).number(limit);
     params.time(cursor.value_or(std::numeric_limits<Micros>::min()));
     params.number(std::min(ahead, kLongestWait));
-    const Result result = once(statements::claim(), params);
+    return claimed(statements::claim(), params);
+}
+
+Claim Store::claimByName(NodeNumber node, const std::vector<std::string>& names, int limit,
+                         Micros ahead) {
+    const auto params =
+        Params().number(node).texts(names).number(limit).number(std::min(ahead, kLongestWait));
+    return claimed(statements::claimByName(), params);
+}
+
+Claim Store::claimed(const Statement& statement, const Params& params) {
+    const Result result = once(statement, params);
     Claim claim;
     claim.nodeGone = result.boolean(0, 1);
     claim.nextWakeIn = result.optionalNumber(0, 2);
+    claim.othersFirst = result.boolean(0, 17);
+    claim.more = result.boolean(0, 18);
     std::vector<std::pair<Micros, int>> order;
     for (int i = 0; i < result.rows(); ++i) {
         if (!result.isNull(i, 3)) order.emplace_back(result.time(i, 12), i);

@@ -48,6 +48,12 @@ struct Claim {
     /// or if the claim took as many as it might.
     std::optional<Micros> nextWakeIn;
     bool nodeGone = false;  ///< there was something to claim, but this node has no row
+    /// The free task that has been due longest has another name. False if there is none, or if the
+    /// claim had a cursor.
+    bool othersFirst = false;
+    /// Of a claim by name that took less than its limit: others have locked tasks of some name, and
+    /// there may be more behind them.
+    bool more = false;
 };
 
 /// The task that has been due longest.
@@ -171,6 +177,11 @@ class Store : private Session {
     Claim claim(NodeNumber node, const std::vector<std::string>& names, int limit,
                 std::optional<Micros> cursor = {}, Micros ahead = 86'400'000'000);
 
+    /// As claim() without a cursor, but passes by the tasks of other names, however many have been
+    /// due longer. For a full claim of few names it takes longer.
+    Claim claimByName(NodeNumber node, const std::vector<std::string>& names, int limit,
+                      Micros ahead = 86'400'000'000);
+
     /// Of free tasks with these names.
     std::optional<FirstDue> firstDue(const std::vector<std::string>& names);
 
@@ -243,6 +254,8 @@ class Store : private Session {
         std::vector<EndStatus> statuses;
         std::optional<TransactionNumber> transaction;  ///< if any was Written
     };
+
+    Claim claimed(const Statement& statement, const Params& params);
 
     // All on the present connection.
     std::uint64_t freeTasks(const Result& owners, int crashes);

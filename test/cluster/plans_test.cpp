@@ -83,6 +83,8 @@ BOOST_AUTO_TEST_CASE(k84_no_statement_reads_the_whole_table) {
     for (const int limit : {1, 10, 1000}) {
         check("claim", statements::claim(),
               Params().number(1).texts({"n1", "n2"}).number(limit).time(never).number(1));
+        check("claim by name", statements::claimByName(),
+              Params().number(1).texts({"n1", "n2"}).number(limit).number(1));
     }
     for (const std::size_t count : {1U, 10U, 100U}) {
         check("write ends", statements::writeEnds(true), ends(count));
@@ -110,6 +112,35 @@ BOOST_AUTO_TEST_CASE(k84_no_statement_reads_the_whole_table) {
         }
     }
     check("backlog", statements::backlog(), {});
+}
+
+// 50,000 other tasks have been due for longer.
+BOOST_AUTO_TEST_CASE(k84_o38_a_claim_by_name_reads_no_task_of_another_name) {
+    ask("insert into @.task (name, id, payload, kind, missed, origin, due, wake)"
+        " select 'others' || i % 10, i::text, '', 'once', 'once', now(), now(),"
+        " now() - interval '1 hour' + (i % 1000 - 10) * interval '1 s' * 4"
+        " from generate_series(1, 50000) i");
+    ask("vacuum analyze @.task");
+    std::vector<std::string> hundred;
+    for (int i = 0; i < 100; ++i) hundred.push_back('n' + std::to_string(i));
+    for (const auto& names : {std::vector<std::string>{"n1"}, hundred}) {
+        for (const int limit : {1, 10, 1000}) {
+            for (const bool generic : {false, true}) {
+                const auto params = Params().number(1).texts(names).number(limit).number(1'000'000);
+                const std::string claim = plan(statements::claimByName(), params, generic);
+                // By wake, only the oldest of all is looked at.
+                const std::string byWake = "using task_wake on task";
+                const std::size_t first = claim.find(byWake);
+                BOOST_TEST(first != std::string::npos, claim);
+                BOOST_TEST(claim.find(byWake, first + 1) == std::string::npos, claim);
+                BOOST_TEST(claim.find("using task_name on task") != std::string::npos, claim);
+                const std::string firstDue =
+                    plan(statements::firstDue(), Params().texts(names), generic);
+                BOOST_TEST(firstDue.find("using task_name on task") != std::string::npos, firstDue);
+                BOOST_TEST(firstDue.find("task_wake") == std::string::npos, firstDue);
+            }
+        }
+    }
 }
 
 // The statistics say so where the table was analyzed while nothing ran. An index by owner then
