@@ -339,12 +339,25 @@ void Dispatcher::countRuns(Stats& stats) const {
     }
 }
 
-std::string Dispatcher::runningTasks() const {
+std::vector<std::pair<std::string, std::string>> Dispatcher::unfinished() const {
     const boost::lock_guard<boost::mutex> lock(mutex_);
-    std::string tasks;
+    std::vector<std::pair<std::string, std::string>> tasks;
+    tasks.reserve(inHand_.size());
     for (const auto& entry : inHand_) {
         const ClaimedTask& task = entry.second.run->task();
-        tasks += (tasks.empty() ? "\"" : ", \"") + task.name + "\" \"" + task.id + "\"";
+        tasks.emplace_back(task.name, task.id);
+    }
+    return tasks;
+}
+
+std::string Dispatcher::runningTasks() const {
+    std::string tasks;
+    for (const auto& [name, id] : unfinished()) {
+        tasks += tasks.empty() ? "\"" : ", \"";
+        tasks += name;
+        tasks += "\" \"";
+        tasks += id;
+        tasks += '"';
     }
     return tasks;
 }

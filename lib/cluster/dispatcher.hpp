@@ -53,6 +53,8 @@ class Dispatcher : public ConnectedThread {
 
     void countRuns(Stats& stats) const;
     std::string runningTasks() const;  ///< their names, for a report
+    /// Name and id of those in hand.
+    std::vector<std::pair<std::string, std::string>> unfinished() const;
 
     /// Whether the calling thread is inside of a handler of this dispatcher.
     bool isInHandler() const noexcept;

@@ -209,14 +209,19 @@ void EndWriter::over(const End& end, const End& written, EndStatus status) {
                                                                 : &Stats::failed);
         if (kind == End::Kind::Retry) engine_.counters.add(&Stats::retried);
         if (kind == End::Kind::Dead || (kind == End::Kind::GiveUp && !repeats)) died(written);
+        if (kind == End::Kind::GoOn && !end.ran) printGivenUp(written, "has failed");
     }
     engine_.dispatcher.written(end.task->token);
 }
 
 void EndWriter::died(const End& end) {
     engine_.counters.add(&Stats::died);
+    printGivenUp(end, "is dead");
+}
+
+void EndWriter::printGivenUp(const End& end, const char* what) {
     const int attempts = end.ran ? end.task->attempt : end.task->attempt - 1;
-    printLine("Task \"" + end.task->name + "\" \"" + end.task->id + "\" is dead after " +
+    printLine("Task \"" + end.task->name + "\" \"" + end.task->id + "\" " + what + " after " +
               std::to_string(attempts) + (attempts == 1 ? " attempt: " : " attempts: ") +
               end.error);
 }

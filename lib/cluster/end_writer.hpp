@@ -35,6 +35,7 @@ class EndWriter : public ConnectedThread {
     void writeOneByOne();
     void over(const End& end, const End& written, EndStatus status);
     void died(const End& end);
+    static void printGivenUp(const End& end, const char* what);
     void keep(End end, Micros delay);
 
     boost::mutex mutex_;  ///< guards the following three

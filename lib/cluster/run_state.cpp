@@ -40,10 +40,17 @@ std::optional<End> RunState::refusal() const {
     const int crashes = task_->crashes;
     const bool tooMany = crashes >= options.maxCrashes;
     if (!tooMany && (options.delivery == Delivery::AtLeastOnce || task_->attempt == 1)) return {};
-    End refusal = makeEnd(tooMany ? End::Kind::Dead : End::Kind::GiveUp, causeOf(crashes));
+    End refusal = makeEnd(tooMany && !goesOn() ? End::Kind::Dead : givingUp(), causeOf(crashes));
     refusal.ran = false;
     return refusal;
 }
+
+bool RunState::goesOn() const {
+    return registered_.options.goesOnAfterCrashes && task_->recurrence.repeats();
+}
+
+/// Crashes are counted for one period only if the task goes on after them.
+End::Kind RunState::givingUp() const { return goesOn() ? End::Kind::GoOn : End::Kind::GiveUp; }
 
 End RunState::makeEnd(End::Kind kind, const std::string& error) const {
     End end;
@@ -62,7 +69,7 @@ End RunState::success() const {
 
 End RunState::failure(const std::string& error) const {
     const TaskOptions& options = registered_.options;
-    if (task_->attempt >= maxAttemptsOf(options, *task_)) return makeEnd(End::Kind::GiveUp, error);
+    if (task_->attempt >= maxAttemptsOf(options, *task_)) return makeEnd(givingUp(), error);
     End failure = makeEnd(End::Kind::Retry, error);
     failure.delay = retryDelay(toMicros(options.firstBackoff), toMicros(options.maxBackoff),
                                task_->attempt, randomFraction());

@@ -45,6 +45,8 @@ class RunState {
   private:
     friend class cluster::Run;
 
+    bool goesOn() const;  ///< to its next period, whatever has failed
+    End::Kind givingUp() const;
     End makeEnd(End::Kind kind, const std::string& error) const;
     End success() const;
     void requireNotCompleted() const;

@@ -102,6 +102,12 @@ void Scheduler::stop() { state_->stop(std::nullopt); }
 
 bool Scheduler::stop(TimeSpan wait) { return state_->stop(wait); }
 
+std::vector<std::pair<std::string, std::string>> Scheduler::unfinished() const {
+    const auto engine = state_->startedEngine();
+    return engine == nullptr ? std::vector<std::pair<std::string, std::string>>()
+                             : engine->dispatcher.unfinished();
+}
+
 bool Scheduler::schedule(const std::string& name, const std::string& id, When when,
                          std::string payload) {
     return schedule(NewTask{name, id, Schedule::once(when), std::move(payload)});

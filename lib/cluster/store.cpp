@@ -151,7 +151,7 @@ namespace {
 /// The next due of a cron task, unless its run is repeated or it is dead.
 std::optional<CronDue> cronDue(Session& session, End& end) {
     const ClaimedTask& task = *end.task;
-    const bool ends = end.kind == End::Kind::Success || end.kind == End::Kind::GiveUp;
+    const bool ends = end.kind != End::Kind::Retry && end.kind != End::Kind::Dead;
     if (task.recurrence.kind != Kind::Cron || !ends || end.again) return {};
     try {
         return nextCronDue(session, task.recurrence, task.due);

@@ -88,7 +88,8 @@ struct End {
         Success,  ///< a one-shot is deleted, a repeating task gets its next due
         Retry,    ///< another attempt at the same due, after `delay`
         GiveUp,   ///< a one-shot is dead, a repeating task gets its next due
-        Dead      ///< dead, also if it repeats
+        Dead,     ///< dead, also if it repeats
+        GoOn      ///< only of a repeating task: GiveUp, and its crashes are forgotten
     };
     std::shared_ptr<const ClaimedTask> task;
     Kind kind = Kind::Success;

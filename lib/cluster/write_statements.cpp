@@ -113,7 +113,7 @@ const char* const kAfterRun = R"(
 
 }  // namespace
 
-/// Parameters, arrays with an element for each end: name, id, token, due, outcome (0 to 3 as
+/// Parameters, arrays with an element for each end: name, id, token, due, outcome (0 to 4 as
 /// End::Kind), delay, time and delay of again, next due and missed runs of a cron task, payload,
 /// error. -> token, whether the end was written, xid; of a fenced end nothing
 ///
@@ -162,7 +162,7 @@ Statement statements::writeEnds(bool skipLocked) {
                 wake = case when dies then 'infinity' when retries then retry
                     else after.due end,
                 attempt = case when retries or dies then attempt else 0 end,
-                crashes = case outcome when 0 then 0 else crashes end,
+                crashes = case when outcome in (0, 4) then 0 else crashes end,
                 missed_runs = case when retries or dies then task.missed_runs
                     else after.missed_runs end,
                 payload = coalesce(after.payload, task.payload),

@@ -456,6 +456,50 @@ BOOST_AUTO_TEST_CASE(k49_a_task_whose_process_died_too_often_is_dead_without_a_r
                                 "3 times\n") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(k49_a_repeating_task_that_goes_on_after_crashes_has_failed_and_is_due_again) {
+    test::CapturedCerr cerr;
+    test::Counted runs;
+    jtimer::cluster::TaskOptions goesOn;
+    goesOn.goesOnAfterCrashes = true;
+    Scheduler scheduler(options);
+    scheduler.registerTask(
+        "n", [&](Run&) { runs.add(); }, goesOn);
+    scheduler.registerTask(
+        "fails", [&](Run&) { throw std::runtime_error("no"); }, goesOn);
+    scheduler.schedule("n", "once", 0);
+    scheduler.scheduleAtFixedRate("n", "rate", 0, hours(1));
+    scheduler.scheduleWithFixedDelay("n", "delay", 0, hours(1));
+    scheduler.scheduleCron("n", "cron", "0 0 1 1 *");
+    scheduler.scheduleWithFixedDelay("fails", "f", 0, hours(1));
+    ask("update @.task set attempt = 3, crashes = 3");
+    ask("update @.task set due = @.now(), wake = @.now() where id = 'cron'");
+    ask("update @.task set crashes = 2, attempt = 2 where name = 'fails'");
+    const auto before = scheduler.find("n", "rate")->scheduledExecutionTime;
+    scheduler.start();
+    waitUntil([&] {
+        return scheduler.stats().died == 1 && scheduler.find("n", "rate")->lastError != "" &&
+               scheduler.find("n", "delay")->lastError != "" &&
+               scheduler.find("n", "cron")->lastError != "" &&
+               scheduler.find("fails", "f")->lastError != "";
+    });
+    scheduler.stop();
+    BOOST_TEST((scheduler.find("n", "once")->state == State::Dead));
+    for (const char* id : {"rate", "delay", "cron"}) {
+        const auto task = scheduler.find("n", id);
+        BOOST_TEST((task->state == State::Scheduled), id);
+        BOOST_TEST(task->crashes == 0, id);
+        BOOST_TEST(task->attempt == 0, id);
+        BOOST_TEST(task->lastError == "its process died 3 times", id);
+    }
+    BOOST_TEST((scheduler.find("n", "rate")->scheduledExecutionTime - before == hours(1)));
+    // Crashes of a run that then failed otherwise do not count for the next one.
+    BOOST_TEST(scheduler.find("fails", "f")->crashes == 0);
+    BOOST_TEST(runs.get() == 0);
+    const char* const line = "Task \"n\" \"rate\" has failed after 3 attempts: its process died 3 "
+                             "times\n";
+    BOOST_TEST(cerr.text().find(line) != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(k4_a_task_for_one_attempt_whose_node_was_deleted_is_dead_without_a_run) {
     test::CapturedCerr cerr;
     Scheduler scheduler(options);

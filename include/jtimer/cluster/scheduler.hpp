@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace jtimer::cluster {
@@ -111,15 +112,20 @@ class JTIMER_API Scheduler {
     ///   start()
     bool stop(TimeSpan wait);
 
+    /// Name and id of each task whose run has begun here, and is still in progress or has an end
+    /// that is not written yet. After stop(wait) has returned false: what it did not wait for. If
+    /// the process ends now, other nodes run these tasks again. Sends no query.
+    std::vector<std::pair<std::string, std::string>> unfinished() const;
+
     /// @}
     /// \name Scheduling
     ///
     /// They return once the task is committed: true, or false if the task exists already and
-    /// nothing has changed. The forms without a NewTask stand for IfExists::Update: an existing task
-    /// keeps its payload, also a repeating one that gets another schedule, for which they return
-    /// true. Only IfExists::Replace stores a new payload. All throw
-    /// IllegalArgumentException for a name or id that is not 1 to 200 bytes of UTF-8 without NUL, a
-    /// payload above 1 MiB, and whatever a Schedule refuses.
+    /// nothing has changed. The forms without a NewTask stand for IfExists::Update: an existing
+    /// task keeps its payload, also a repeating one that gets another schedule, for which they
+    /// return true. Only IfExists::Replace stores a new payload. All throw IllegalArgumentException
+    /// for a name or id that is not 1 to 200 bytes of UTF-8 without NUL, a payload above 1 MiB, and
+    /// whatever a Schedule refuses.
     /// @{
 
     /// Once. \see Schedule::once

@@ -33,8 +33,14 @@ struct TaskOptions {
     TimeSpan maxBackoff = 3'600'000;  ///< see firstBackoff
 
     /// A task whose process died this many times, without a success in between, is dead, even if it
-    /// repeats: its payload may be what kills the process. At least 1.
+    /// repeats, unless goesOnAfterCrashes: its payload may be what kills the process. At least 1.
     int maxCrashes = 3;
+
+    /// What becomes of a repeating task instead if its process died maxCrashes times: the run has
+    /// failed, which is printed to std::cerr, and the next period follows, for which no process has
+    /// died yet. For tasks that must never stop, although each period may end as many processes. A
+    /// one-shot is dead all the same.
+    bool goesOnAfterCrashes = false;
 };
 
 }  // namespace jtimer::cluster
