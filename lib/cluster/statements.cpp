@@ -373,6 +373,12 @@ Statement statements::isZone() {
     return {nullptr, "select exists (select from pg_catalog.pg_timezone_names where name = $1)"};
 }
 
+Statement statements::unknownZones() {
+    return {nullptr, R"(
+        select given from pg_catalog.unnest(pg_catalog.string_to_array($1, E'\n')) as given
+        except select name from pg_catalog.pg_timezone_names order by 1)"};
+}
+
 Statement statements::localTimes() {
     return {"local_times", R"(
         select moment, moment at time zone $1, (moment - interval '25 hours') at time zone $1,

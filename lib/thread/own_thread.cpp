@@ -65,7 +65,7 @@ class OwnThread::State {
         struct Leave {
             State& state;
             bool isUnwinding = true;
-            const ForkWatch forkWatch;
+            const ForkWatch forkWatch = {};
             ~Leave() {
                 // In a child that the body has forked, nobody waits for the thread, and the mutex
                 // may never be released.

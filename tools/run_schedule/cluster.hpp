@@ -6,6 +6,7 @@
 #include "schedule_player.hpp"
 
 #include <memory>
+#include <string>
 
 // What --cluster needs. There are two programs of one source: run_schedule, without PostgreSQL's
 // client library, and run_schedule-cluster, with it. The first becomes the second for --cluster.
@@ -13,6 +14,11 @@
 /// Becomes run_schedule-cluster, which must be in the folder of this program, unless this is it.
 /// \throws std::runtime_error if there is none
 void becomeClusterProgram(char** argv);
+
+/// Makes the dead tasks of a line due now: those of Options::revive.
+/// \returns what has been done, a line for each task
+/// \throws std::runtime_error if none is dead, or the database cannot be reached
+std::string revive(const Options& options);
 
 /// A player that shares its schedule with all copies on Options::cluster.
 /// \throws std::invalid_argument if an option is out of range

@@ -36,8 +36,10 @@ struct Entry {
     Overlap overlap = Overlap::Wait;
     Retry retry;
     std::string name;
-    std::string command;  ///< for /bin/sh, as written in the file
-    std::string head;     ///< the line up to the command
+    std::string command;     ///< for /bin/sh, as written in the file
+    std::string head;        ///< the line up to the command
+    std::string place;       ///< FILE:LINE
+    bool hasOffset = false;  ///< `at` says the UTC offset of its time, or Z
 
     bool repeats() const { return kind != Kind::After && kind != Kind::At; }
 

@@ -22,6 +22,10 @@ void Ledger::isDue(const std::string& name, std::optional<jtimer::Date> next) {
     change(name, [&](Record& record) { record.next = next; });
 }
 
+void Ledger::isDead(const std::string& name, bool dead) {
+    change(name, [&](Record& record) { record.isDead = dead; });
+}
+
 void Ledger::runBegun(const Job& job) {
     change(job.entry->name, [&](Record& record) {
         record.inProgress = true;
@@ -73,7 +77,7 @@ std::vector<Record> Ledger::records() const {
 bool Ledger::hasFailures() const {
     const std::lock_guard lock(mutex_);
     return std::any_of(records_.begin(), records_.end(),
-                       [](const Record& record) { return record.failures > 0; });
+                       [](const Record& record) { return record.failures > 0 || record.isDead; });
 }
 
 std::uint64_t Ledger::version() const {

@@ -34,7 +34,8 @@ struct Record {
     std::optional<jtimer::Date> lastSuccess;   ///< when a command last succeeded
     bool inProgress = false;                   ///< a run is: its command runs or waits for a retry
     bool hasFailed = false;                    ///< the last command has
-    std::string lastLine;                      ///< of the last command's output
+    bool isDead = false;   ///< given up in the cluster: it does not run until it is revived
+    std::string lastLine;  ///< of the last command's output
 };
 
 /// Accounts for the runs of all tasks. Any thread may call any function; none of them blocks for
@@ -45,6 +46,7 @@ class Ledger {
     void add(const std::string& name);
 
     void isDue(const std::string& name, std::optional<jtimer::Date> next);
+    void isDead(const std::string& name, bool dead);
     void runBegun(const Job& job);
     void runEnded(const std::string& name, bool succeeded);
     void runSkipped(const std::string& name);
@@ -57,7 +59,7 @@ class Ledger {
     /// The records of all tasks, in the order in which they were listed.
     std::vector<Record> records() const;
 
-    /// Whether a run has failed.
+    /// Whether a run has failed, now or, if its task is dead, earlier.
     bool hasFailures() const;
 
     /// Changes with each change of a record.

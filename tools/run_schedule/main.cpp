@@ -16,6 +16,7 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "reaper.hpp"
+#include "schedule_error.hpp"
 #include "schedule_file.hpp"
 #include "session.hpp"
 #include "signals.hpp"
@@ -68,6 +69,17 @@ std::vector<Entry> readEntries(const Options& options, char** argv) {
     return readSchedule(options.file);
 }
 
+int reviveLine(const Options& options) {
+    unblockSignals();
+    try {
+        Output output(STDOUT_FILENO);
+        output.write(revive(options));
+        return output.failing() ? kFailed : 0;
+    } catch (const std::exception& e) {
+        return fail(std::string("run_schedule: ") + e.what(), kFailed);
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -94,6 +106,10 @@ int main(int argc, char** argv) {
     }
     std::vector<Entry> entries;
     try {
+        if (!options.revive.empty()) {
+            becomeClusterProgram(argv);
+            return reviveLine(options);
+        }
         entries = readEntries(options, argv);
     } catch (const std::invalid_argument& e) {
         return fail(std::string("run_schedule: ") + e.what(), kBadUsage);
@@ -104,15 +120,20 @@ int main(int argc, char** argv) {
     Result result;
     try {
         result = (options.dryRun ? playDry : play)(std::move(entries), options, output);
+    } catch (const ScheduleError& e) {
+        return fail(e.what(), kBadUsage);
     } catch (const std::invalid_argument& e) {
         return fail(std::string("run_schedule: ") + e.what(), kBadUsage);
     } catch (const std::exception& e) {
         return fail(std::string("run_schedule: ") + e.what(), kFailed);
     }
+    int status = options.strict && result.commandsFailed ? kCommandsFailed : 0;
+    if (result.outputLost) status = kFailed;
     if (output.lostLines() > 0) {
-        return fail("run_schedule: lines of output lost: " + std::to_string(output.lostLines()),
-                    kFailed);
+        status = fail("run_schedule: lines of output lost: " + std::to_string(output.lostLines()),
+                      kFailed);
     }
-    if (result.outputLost) return kFailed;
-    return options.strict && result.commandsFailed ? kCommandsFailed : 0;
+    // Threads that wait for the database still use what returning would destroy.
+    if (result.threadsAreLeft) ::_exit(status);
+    return status;
 }

@@ -100,6 +100,8 @@ std::string metricsOf(const std::vector<Record>& records) {
 
     text.head("running", "gauge", "Whether the command runs.");
     text.values("running", [](const Record& r) { return r.runningSince ? "1" : "0"; });
+    text.head("dead", "gauge", "Whether the task was given up in the cluster.");
+    text.values("dead", [](const Record& r) { return r.isDead ? "1" : "0"; });
     text.dates("last_success_timestamp_seconds", "When a command last succeeded.",
                &Record::lastSuccess);
     text.dates("next_run_timestamp_seconds", "When a run is due next.", &Record::next);

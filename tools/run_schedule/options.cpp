@@ -88,19 +88,25 @@ commands, and check the clock once a second while a time of that clock is pendin
 
 With --cluster, any number of copies of run_schedule, on any machines, play one schedule: each line
 runs once per period in the whole cluster, and goes on when a copy or its machine dies. The tasks
-are kept in the schema `run_schedule`, which the first copy creates if its role may. They are known
-to the cluster by their names, so another schedule on the same database needs other names. A line
-that runs once runs only once, however often the schedule is started. `daily` and `cron` need a time
-zone, and every `cron` line runs only the second time in an hour that the clocks show twice; missed
-runs of a `rate` are made up for by a single one; overlap=kill is refused. When a copy has not
-reached the database for 30 seconds, another one takes over, and running commands receive SIGTERM.
+are kept in the schema `run_schedule`, which the first copy creates if its role may. Another schedule
+on the same database needs other names. A line that repeats is known by its name, and its time
+becomes that of the copy that starts last. A line that runs once is known by its name and time, and
+runs only once, however often the schedule is started. All lines are checked before anything is
+written or run: `daily`, `cron` and `at HH:MM` need a time zone, `at` with a date needs a UTC
+offset, overlap=kill is refused. Every `cron` line runs only the second time in an hour that the
+clocks show twice. Missed runs of a `rate` are made up for by a single one. When a
+copy has not reached the database for 30 seconds, another one takes over, and running commands
+receive SIGTERM. If three copies die in one run of a repeating line, the next one follows at its
+time. A line that runs once is dead then, and when it has failed: --revive NAME runs it again. The
+end takes at most twice the --grace time and a second, even if the database does not answer.
 
 A line that cannot be written, because the disk is full or nothing reads the pipe, is lost and
 reported; commands continue, and the next line is tried again. A dry run ends there.
 
 Exit status: 0 on success, even if commands failed; 1 if output was lost, or if run_schedule itself
 failed, for example because it cannot reach the database; 2 if FILE, an option or TZ is wrong, in
-which case nothing has run; 3 with --strict if a command failed, with all its retries.
+which case nothing has run; 3 with --strict if a command failed, with all its retries, or a line is
+dead in the cluster.
 )";
 
 void addOptions(po::options_description& visible) {
@@ -121,6 +127,10 @@ void addOptions(po::options_description& visible) {
         "share the schedule with all copies on this PostgreSQL database, such as host=db: each "
         "run takes place in one of them");
     add("node", text("NAME"), "this copy's name in the cluster (HOST:PID)");
+    add("connect-within", text("DURATION"),
+        "how long to try at the start if the database cannot be reached (30s)");
+    add("revive", text("NAME"),
+        "with --cluster, and without FILE: make a line that is dead run again, and end");
     add("dry-run", "simulate the schedule without waiting or running commands: for a day, for the "
                    "time of --for, or to the last run if nothing repeats");
     add("stats", "also print the timer's statistics");
@@ -170,6 +180,9 @@ void checkTogether(const Options& options) {
     refuse(options.cluster != "" && options.dryRun, "--cluster", "--dry-run");
     refuse(options.cluster != "" && options.reload, "--cluster", "--reload");
     refuse(options.cluster != "" && options.stats, "--cluster", "--stats");
+    refuse(options.revive != "" && options.file != "", "--revive", "FILE");
+    if (options.revive != "" && options.cluster.empty())
+        throw std::invalid_argument("--revive cannot be used without --cluster");
     if (options.node != "" && options.cluster.empty())
         throw std::invalid_argument("--node cannot be used without --cluster");
 }
@@ -191,11 +204,16 @@ Options optionsOf(const po::variables_map& values) {
         options.node = defaultNode();
     }
     if (has("node")) options.node = textOf("node", values["node"], "a name");
+    if (has("connect-within"))
+        options.connectWithin = durationOf("connect-within", values["connect-within"]);
+    if (has("revive")) options.revive = textOf("revive", values["revive"], "the name of a line");
     options.dryRun = has("dry-run");
     options.stats = has("stats");
-    if (!has("file")) throw std::invalid_argument("no FILE given");
-    options.file = values["file"].as<std::string>();
+    if (has("file")) options.file = values["file"].as<std::string>();
+    if (has("connect-within") && options.cluster.empty())
+        throw std::invalid_argument("--connect-within cannot be used without --cluster");
     checkTogether(options);
+    if (!has("file") && options.revive.empty()) throw std::invalid_argument("no FILE given");
     return options;
 }
 

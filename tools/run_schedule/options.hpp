@@ -18,6 +18,8 @@ struct Options {
     std::string trace, metrics;             ///< names of files; empty: none
     std::string cluster;  ///< how to reach the database of the cluster; empty: there is none
     std::string node;     ///< of this copy in the cluster
+    std::chrono::milliseconds connectWithin{30'000};  ///< of a start: while the database is away
+    std::string revive;  ///< if not empty, make the dead tasks of that line run again, and end
     bool dryRun = false;
     bool stats = false;  ///< print the timer's statistics, too
     std::string print;   ///< if not empty, print this and do nothing else

@@ -48,6 +48,7 @@ Schedule parseSchedule(std::istream& file, const std::string& fileName) {
         if (begin == std::string::npos || line[begin] == '#') continue;
         try {
             Entry entry = parseLine(line);
+            entry.place = fileName + ':' + std::to_string(number);
             const auto [known, isNew] = lineOf.emplace(entry.name, number);
             if (!isNew) {
                 failExpecting("line " + std::to_string(known->second) + " has the name " +

@@ -106,6 +106,7 @@ void takeAt(Words& words, Entry& entry) {
     if (isTimeOfDay) {
         entry.calendar = takeTimeOfDay(words);
     } else {
+        entry.hasOffset = text.find_first_of("Z+-", text.find('T')) != text.npos;
         entry.at = parseDate(words.take());
     }
 }

@@ -54,6 +54,10 @@ class SchedulePlayer {
     /// Waits until no command will start. To be called after cancel().
     virtual void awaitEnd() = 0;
 
+    /// The names of the tasks whose runs have begun, and whose ends are not recorded yet, in a
+    /// cluster. Any thread may call this.
+    virtual std::vector<std::string> unrecorded() const { return {}; }
+
     /// To be called after awaitEnd(), when no command is running. Rethrows the exception out of an
     /// action, if there was one.
     virtual void finish() = 0;

@@ -43,6 +43,14 @@ namespace {
 constexpr milliseconds kDrawing(200);
 constexpr milliseconds kWriting(1000);
 
+/// How often the start and the end of a schedule in a cluster look at the clock; after which time
+/// the end says that it waits for the database; and what it has to record the last runs.
+constexpr milliseconds kPolling(50);
+constexpr milliseconds kPatience(500);
+constexpr milliseconds kEnding(1000);
+
+constexpr auto kNever = steady_clock::time_point::max();
+
 std::unique_ptr<Trace> traceOf(const Options& options, Date start) {
     if (options.trace.empty()) return nullptr;
     try {
@@ -77,17 +85,66 @@ class Session {
         widen(entries);
         for (const Entry& entry : entries) ledger_.add(entry.name);
         if (!writeMetrics()) throw std::invalid_argument(metricsFailure_);
-        player_->start(std::move(entries), [this] { signals_.wakeMain(); });
+        if (options_.cluster.empty()) {
+            player_->start(std::move(entries), [this] { signals_.wakeMain(); });
+        } else if (!startUnlessEnded(std::move(entries), deadline)) {
+            return abandoned(report());
+        }
         const Signals::Reason reason = waitForEnd(deadline);
         player_->cancel();
         drawNotices();
         if (watches_) watch_.clear();
         if (reason != Signals::Reason::Deadline) sayWhatIsRunning();
-        finish();
-        return report();
+        if (finish()) return report();
+        const std::vector<std::string> unrecorded = player_->unrecorded();
+        for (const std::string& name : unrecorded)
+            say("the end of " + name + " is not written: another copy will run it again");
+        Result result = abandoned(report());
+        result.outputLost |= !unrecorded.empty();
+        return result;
     }
 
   private:
+    static Result abandoned(Result result) {
+        result.threadsAreLeft = true;
+        return result;
+    }
+
+    /// Starts a schedule in a cluster. That waits for the database, and a signal does not.
+    /// \returns false if a signal or the deadline came first; the start may go on
+    bool startUnlessEnded(std::vector<Entry> entries,
+                          std::optional<steady_clock::time_point> deadline) {
+        auto shared = std::make_shared<std::vector<Entry>>(std::move(entries));
+        std::packaged_task<void()> starting([this, shared] {
+            player_->start(std::move(*shared), [this] { signals_.wakeMain(); });
+        });
+        std::future<void> started = starting.get_future();
+        std::thread thread(std::move(starting));
+        bool hasEnded = false, isWoken = false;
+        while (started.wait_for(milliseconds(0)) != std::future_status::ready) {
+            const steady_clock::time_point next = steady_clock::now() + kPolling;
+            switch (signals_.wait(next)) {
+            case Signals::Reason::Woken:
+                isWoken = true;  // all has run, or something has failed
+                break;
+            case Signals::Reason::Deadline:
+                hasEnded |= deadline && steady_clock::now() >= *deadline;
+                break;
+            default:
+                hasEnded = true;
+            }
+            if (!hasEnded) continue;
+            commands_.endAll(SIGTERM);                   // also those that it begins from now on
+            if (!commands_.running().empty()) continue;  // it has reached the database
+            thread.detach();
+            return false;
+        }
+        thread.join();
+        started.get();
+        if (isWoken || hasEnded) signals_.wakeMain();
+        return true;
+    }
+
     std::unique_ptr<SchedulePlayer> makePlayer() {
         if (!options_.cluster.empty()) return makeClusterPlayer(options_, ledger_, actions());
         const Player::Options options{options_.jobs, options_.catchUp, options_.grace};
@@ -232,43 +289,51 @@ class Session {
 
     /// Returns when the running commands have ended: by themselves, or by SIGTERM or SIGKILL if
     /// they do not end within the grace period.
-    void finish() {
-        std::packaged_task<void()> finishing([this] {
+    /// \returns false if the ends of their runs could not be recorded in time, in a cluster; then
+    ///   a thread goes on trying
+    bool finish() {
+        auto finishing = std::make_shared<std::packaged_task<void()>>([this] {
             player_->awaitEnd();
             runs_.clear();
             player_->finish();
         });
-        std::future<void> finished = finishing.get_future();
-        std::thread thread([&] {
-            finishing();
+        std::future<void> finished = finishing->get_future();
+        std::thread thread([this, finishing] {
+            (*finishing)();
             signals_.wakeMain();
         });
-        std::optional<steady_clock::time_point> deadline = steady_clock::now() + options_.grace;
+        const bool isShared = !options_.cluster.empty();
+        const steady_clock::time_point begin = steady_clock::now();
+        const int graces = commands_.running().empty() ? 1 : 2;
+        const steady_clock::time_point last = begin + graces * options_.grace + kEnding;
+        steady_clock::time_point deadline = begin + options_.grace;
         int next = SIGTERM;
+        bool hasSaid = false;
         while (finished.wait_for(milliseconds(0)) != std::future_status::ready) {
-            switch (signals_.wait(deadline)) {
-            case Signals::Reason::Deadline:
+            const steady_clock::time_point now = steady_clock::now();
+            if (isShared && now >= last) {
+                thread.detach();
+                return false;
+            }
+            if (isShared && !hasSaid && now >= begin + kPatience && commands_.running().empty()) {
+                say("waiting for the database");
+                hasSaid = true;
+            }
+            if (now >= deadline) {
                 commands_.endAll(next);
-                if (next == SIGTERM) {
-                    deadline = steady_clock::now() + options_.grace;
-                    next = SIGKILL;
-                } else {
-                    deadline.reset();
-                }
-                break;
-            case Signals::Reason::Interrupt:
+                deadline = next == SIGTERM ? now + options_.grace : kNever;
+                next = SIGKILL;
+            }
+            const auto look = isShared ? std::min(last, now + kPolling) : kNever;
+            if (signals_.wait(std::min(deadline, look)) == Signals::Reason::Interrupt) {
                 commands_.endAll(SIGKILL);
                 signals_.restore();
-                deadline.reset();
-                break;
-            case Signals::Reason::HangUp:  // a closing terminal may send it twice
-            case Signals::Reason::Reload:
-            case Signals::Reason::Woken:
-                break;
+                deadline = kNever;
             }
         }
         thread.join();
         finished.get();
+        return true;
     }
 
     Result report() {
@@ -328,7 +393,10 @@ Result play(std::vector<Entry> entries, const Options& options, Output& output) 
     std::signal(SIGCHLD, SIG_DFL);  // if it were ignored, we would get no exit status
     // Failing to write a line must not end the process.
     for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
-    return Session(options, output).run(std::move(entries));
+    auto session = std::make_unique<Session>(options, output);
+    const Result result = session->run(std::move(entries));
+    if (result.threadsAreLeft) static_cast<void>(session.release());
+    return result;
 }
 
 // clang-tidy does not see that they are moved.

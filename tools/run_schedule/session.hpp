@@ -10,7 +10,8 @@
 /// What has come of a schedule.
 struct Result {
     bool commandsFailed = false;
-    bool outputLost = false;  ///< of a file other than `output`
+    bool outputLost = false;      ///< of a file other than `output`, or an end of a run is
+    bool threadsAreLeft = false;  ///< they wait for the database: the process must end by _exit()
 };
 
 /// Plays a schedule: runs its commands, until it has ended or a signal ends it.

@@ -20,8 +20,12 @@ void becomeClusterProgram(char** argv) {
     const std::string program = path.substr(0, path.rfind('/') + 1) + "run_schedule-cluster";
     ::execv(program.c_str(), argv);
     throw std::runtime_error("run_schedule: --cluster needs " + program + ": " +
-                             std::strerror(errno) + ". `make cluster` builds it");
+                             std::strerror(errno) +
+                             ": the package jtimer-cluster-tools or `make install-cluster` "
+                             "installs it, `make cluster` builds it");
 }
+
+std::string revive(const Options&) { throw std::logic_error("run_schedule has no cluster"); }
 
 std::unique_ptr<SchedulePlayer> makeClusterPlayer(
     const Options&, Ledger&,

@@ -1,7 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "cluster_player.hpp"
 
+#include "../schedule_error.hpp"
 #include "../time_text.hpp"
+#include "task_name.hpp"
+#include "zones.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -10,7 +13,9 @@
 #include <future>
 #include <map>
 #include <optional>
+#include <set>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 using jtimer::Date;
@@ -28,6 +33,9 @@ constexpr Date kDone{std::chrono::seconds(7'258'118'400)};
 constexpr std::chrono::milliseconds kLease(100);
 constexpr std::chrono::milliseconds kLook(1000);
 
+/// Between attempts to reach the database at the start.
+constexpr std::chrono::milliseconds kPause(200);
+
 constexpr std::size_t kMostTasks = 100'000;
 
 jtimer::cluster::Options clusterOptions(const Options& options) {
@@ -37,11 +45,6 @@ jtimer::cluster::Options clusterOptions(const Options& options) {
     if (!options.node.empty()) result.name = options.node;
     result.concurrency = options.jobs;
     return result;
-}
-
-std::string idOf(const Entry& entry) {
-    if (entry.repeats()) return "repeats";
-    return entry.head.substr(0, entry.head.find_last_not_of(" \t") + 1);
 }
 
 Schedule scheduleOf(const Entry& entry, Date now) {
@@ -62,19 +65,78 @@ Schedule scheduleOf(const Entry& entry, Date now) {
     return Schedule::cron(entry.calendar->expression(), entry.calendar->zoneName(), missedRuns);
 }
 
-/// \throws std::invalid_argument if an entry means something else on each machine, or nothing
+/// In the task's name, NAME is followed by the rule, and names of tasks have at most 200 bytes.
+constexpr std::size_t kLongestName = 150;
+
+/// What a line must not be in a cluster, where it means something else on each machine or nothing.
+/// \throws std::invalid_argument
 void check(const Entry& entry) {
+    const std::string name = inQuotes(entry.name);
+    if (entry.name.size() > kLongestName)
+        failExpecting(name + " is too long", "a name of at most 150 bytes with --cluster");
     if (entry.overlap == Overlap::Kill)
-        failExpecting(inQuotes(entry.name) + " has overlap=kill", "wait or skip with --cluster");
-    if (entry.kind == Entry::Kind::Cron && entry.calendar->zoneName().empty()) {
-        failExpecting(inQuotes(entry.name) + " has no time zone",
-                      "one with --cluster, such as daily 08:00 Europe/Berlin");
+        failExpecting(name + " has overlap=kill", "wait or skip with --cluster");
+    if (entry.calendar && entry.calendar->zoneName().empty()) {
+        failExpecting(name + " has no time zone",
+                      entry.kind == Entry::Kind::At
+                          ? "one with --cluster, such as at 08:00 Europe/Berlin"
+                          : "one with --cluster, such as daily 08:00 Europe/Berlin");
+    }
+    if (entry.kind == Entry::Kind::At && !entry.calendar && !entry.hasOffset) {
+        failExpecting(name + " has no UTC offset",
+                      "one with --cluster, such as at 2030-01-01T08:00:00+01:00");
     }
 }
+
+/// \throws ScheduleError that names all lines for which `check` throws
+template <class Check>
+void checkAll(const std::vector<Entry>& entries, const Check& check) {
+    std::string errors;
+    for (const Entry& entry : entries) {
+        try {
+            check(entry);
+        } catch (const std::invalid_argument& e) {
+            errors += (errors.empty() ? "" : "\n") + entry.place + ": " + e.what();
+        }
+    }
+    if (!errors.empty()) throw ScheduleError(errors);
+}
+
+/// Whether a later attempt may succeed: there is no connection, or the server is starting, ending,
+/// or has none left.
+bool isAway(const jtimer::cluster::DatabaseException& e) {
+    const std::string kind = e.sqlState().substr(0, 2);
+    return kind.empty() || kind == "08" || kind == "53" || kind == "57";
+}
+
+/// How often a task that is dead was tried. A node that finds that its process died too often has
+/// claimed it once more, and not tried it.
+int attemptsOf(const TaskInfo& task) {
+    const int refused = task.crashes >= jtimer::cluster::TaskOptions().maxCrashes ? 1 : 0;
+    return std::max(task.attempt - refused, 0);
+}
+
+bool isDead(const TaskInfo& task) { return task.state == jtimer::cluster::State::Dead; }
 
 }  // namespace
 
 void becomeClusterProgram(char**) {}
+
+std::string revive(const Options& options) {
+    jtimer::cluster::Scheduler scheduler(clusterOptions(options));
+    jtimer::cluster::Filter filter;
+    filter.state = jtimer::cluster::State::Dead;
+    filter.limit = kMostTasks;
+    std::string revived;
+    for (const TaskInfo& task : scheduler.list(filter)) {
+        if (lineNameOf(task.name) != options.revive && task.name != options.revive) continue;
+        if (scheduler.reschedule(task.name, task.id, 0))
+            revived += inQuotes(task.name) + " is due now\n";
+    }
+    if (revived.empty()) throw std::runtime_error(inQuotes(options.revive) + " is not dead");
+    scheduler.wakeUp();
+    return revived;
+}
 
 std::unique_ptr<SchedulePlayer> makeClusterPlayer(const Options& options, Ledger& ledger,
                                                   SchedulePlayer::Actions actions) {
@@ -82,29 +144,95 @@ std::unique_ptr<SchedulePlayer> makeClusterPlayer(const Options& options, Ledger
 }
 
 ClusterPlayer::ClusterPlayer(const Options& options, Ledger& ledger, Actions actions)
-    : options_(clusterOptions(options)), catchUp_(options.catchUp), ledger_(ledger),
-      actions_(std::move(actions)), scheduler_(options_) {}
+    : options_(clusterOptions(options)), catchUp_(options.catchUp),
+      connectWithin_(options.connectWithin), ledger_(ledger), actions_(std::move(actions)),
+      scheduler_(options_) {}
 
 void ClusterPlayer::start(std::vector<Entry> entries, std::function<void()> whenAllHaveRun) {
     whenAllHaveRun_ = std::move(whenAllHaveRun);
-    for (const Entry& entry : entries) check(entry);
-    createSchema();
-    std::vector<std::shared_ptr<const Entry>> inOrder;
-    for (Entry& entry : entries) {
-        inOrder.push_back(std::make_shared<const Entry>(std::move(entry)));
-        ledger_.add(inOrder.back()->name);
-        entries_[inOrder.back()->name] = inOrder.back();
-        commands_[inOrder.back()->name];
-        registerTask(inOrder.back());
+    checkAll(entries, check);
+    for (const Entry& entry : entries) {
+        ledger_.add(entry.name);
+        const auto shared = std::make_shared<const Entry>(entry);
+        entries_[taskNameOf(entry)] = shared;
+        commands_[entry.name];
+        registerTask(shared);
     }
-    scheduler_.start();
-    for (const auto& entry : inOrder) schedule(*entry);
-    for (const TaskInfo& task : tasks()) {
-        if (entries_.count(task.name) == 0)
-            actions_.notify(inQuotes(task.name) + " is in the cluster, but not in this schedule");
+    const auto last = std::chrono::steady_clock::now() + connectWithin_;
+    for (bool hasSaid = false;; hasSaid = true) {
+        try {
+            begin(entries, last - std::chrono::steady_clock::now());
+            break;
+        } catch (const jtimer::cluster::DatabaseException& e) {
+            if (!isAway(e) || std::chrono::steady_clock::now() + kPause >= last) throw;
+            if (!hasSaid) actions_.notify(std::string("waiting for the database: ") + e.what());
+        }
+        std::this_thread::sleep_for(kPause);
     }
     timer_.emplace("run_schedule", true);
     timer_->schedule([this] { look(); }, 0, kLook);
+}
+
+/// Checks everything, then schedules all lines in one transaction, then starts the node. If it
+/// throws, it can be called again.
+/// \param left how long to wait for a connection
+void ClusterPlayer::begin(const std::vector<Entry>& entries, std::chrono::nanoseconds left) {
+    checkZones(entries, left);
+    createSchema();
+    std::map<std::string, TaskInfo> known;
+    for (const TaskInfo& task : allTasks()) known.emplace(task.name, task);
+    const Date now = clock_.now();
+    std::vector<NewTask> tasks;
+    for (const Entry& entry : entries) {
+        if (entry.kind == Entry::Kind::At && !catchUp_ && entry.firstDate(now) < now &&
+            known.count(taskNameOf(entry)) == 0) {
+            actions_.isPast(entry, entry.firstDate(now));
+            continue;
+        }
+        tasks.push_back({taskNameOf(entry), taskIdOf(entry), scheduleOf(entry, now), {}});
+    }
+    if (!tasks.empty()) scheduler_.scheduleAll(tasks);
+    tell(allTasks());
+    scheduler_.start();
+}
+
+/// By one query, as scheduling would only tell about the first zone that the server does not know.
+/// It is also the first to need the database, and waits for no longer than `left`.
+void ClusterPlayer::checkZones(const std::vector<Entry>& entries, std::chrono::nanoseconds left) {
+    std::set<std::string> zones;
+    for (const Entry& entry : entries)
+        if (entry.kind == Entry::Kind::Cron) zones.insert(entry.calendar->zoneName());
+    jtimer::cluster::Options options = options_;
+    const auto limit = std::chrono::ceil<std::chrono::milliseconds>(left);
+    options.operationTimeout = std::clamp<std::chrono::milliseconds>(
+        limit, std::chrono::milliseconds(1), std::chrono::seconds(10));
+    const std::set<std::string> unknown = jtimer::cluster::detail::unknownZones(options, zones);
+    checkAll(entries, [&](const Entry& entry) {
+        if (entry.kind != Entry::Kind::Cron || unknown.count(entry.calendar->zoneName()) == 0)
+            return;
+        failExpecting("the server does not know the time zone " +
+                          inQuotes(entry.calendar->zoneName()),
+                      "a name in its view pg_timezone_names");
+    });
+}
+
+/// Names the tasks that are dead, and those that this schedule does not have.
+void ClusterPlayer::tell(const std::vector<TaskInfo>& tasks) {
+    std::string others;
+    for (const TaskInfo& task : tasks) {
+        const auto entry = entries_.find(task.name);
+        if (entry == entries_.end() || task.id != taskIdOf(*entry->second)) {
+            others += (others.empty() ? "" : ", ") + inQuotes(task.name);
+        } else if (isDead(task)) {
+            const std::string& name = entry->second->name;
+            const int attempts = attemptsOf(task);
+            ledger_.isDead(name, true);
+            actions_.notify(inQuotes(name) + " is dead after " + std::to_string(attempts) +
+                            (attempts == 1 ? " attempt: " : " attempts: ") + task.lastError +
+                            ": --revive " + name + " runs it again");
+        }
+    }
+    if (!others.empty()) actions_.notify("in the cluster, but not in this schedule: " + others);
 }
 
 /// A role that may not create schemas can use one that is there.
@@ -122,23 +250,13 @@ void ClusterPlayer::registerTask(const std::shared_ptr<const Entry>& entry) {
     options.firstBackoff = entry->retry.delay;
     options.maxBackoff =
         std::max<std::chrono::milliseconds>(entry->retry.delay, std::chrono::hours(1));
+    options.goesOnAfterCrashes = true;
     scheduler_.registerTask(
-        entry->name, [this, entry](Run& run) { this->run(entry, run); }, options);
-}
-
-void ClusterPlayer::schedule(const Entry& entry) {
-    const Date now = clock_.now();
-    if (entry.kind == Entry::Kind::At && !catchUp_ && entry.firstDate(now) < now &&
-        !scheduler_.find(entry.name, idOf(entry))) {
-        actions_.isPast(entry, entry.firstDate(now));
-        return;
-    }
-    scheduler_.schedule({entry.name, idOf(entry), scheduleOf(entry, now), {}});
+        taskNameOf(*entry), [this, entry](Run& run) { this->run(entry, run); }, options);
 }
 
 /// On a thread of the scheduler.
 void ClusterPlayer::run(const std::shared_ptr<const Entry>& entry, Run& run) {
-    if (run.id() != idOf(*entry)) return;  // of a line that has changed
     const auto late = clock_.now() - run.scheduledExecutionTime();
     const Job job{entry, std::max(std::chrono::nanoseconds(late), std::chrono::nanoseconds(0)),
                   run.attempt()};
@@ -168,33 +286,36 @@ bool ClusterPlayer::runCommand(const Job& job, const Run& run) {
 
 /// Tells the ledger when each task is next due, and ends the schedule when nothing is left to run.
 void ClusterPlayer::look() {
-    std::map<std::string, Date> left;
+    std::map<std::string, TaskInfo> found;
     try {
-        for (const TaskInfo& task : tasks()) {
-            const auto entry = entries_.find(task.name);
-            if (entry != entries_.end() && task.id == idOf(*entry->second))
-                left[task.name] = task.nextAttempt;
-        }
-    } catch (const jtimer::cluster::DatabaseException&) {
+        for (TaskInfo& task : allTasks()) found.emplace(task.name, std::move(task));
+    } catch (const std::runtime_error&) {
         return;  // the scheduler says so, and the next look may succeed
     }
-    for (const auto& each : entries_) {
-        const auto next = left.find(each.first);
-        ledger_.isDue(each.first, next != left.end() ? std::optional(next->second) : std::nullopt);
+    bool isOver = true;
+    for (const auto& [taskName, entry] : entries_) {
+        const auto task = found.find(taskName);
+        const bool exists = task != found.end() && task->second.id == taskIdOf(*entry);
+        const bool dead = exists && isDead(task->second);
+        const bool isLeft = exists && !dead && task->second.scheduledExecutionTime != kDone;
+        ledger_.isDue(entry->name, isLeft ? std::optional(task->second.nextAttempt) : std::nullopt);
+        ledger_.isDead(entry->name, dead);
+        if (isLeft) isOver = false;
     }
-    if (left.empty()) whenAllHaveRun_();
+    if (isOver) whenAllHaveRun_();
 }
 
-/// The tasks that are still to run.
-std::vector<TaskInfo> ClusterPlayer::tasks() {
+/// Also those of lines that have run, and of other schedules.
+std::vector<TaskInfo> ClusterPlayer::allTasks() {
     jtimer::cluster::Filter filter;
     filter.limit = kMostTasks;
-    std::vector<TaskInfo> tasks = scheduler_.list(filter);
-    const auto isOver = [](const TaskInfo& task) {
-        return task.scheduledExecutionTime == kDone || task.state == jtimer::cluster::State::Dead;
-    };
-    tasks.erase(std::remove_if(tasks.begin(), tasks.end(), isOver), tasks.end());
-    return tasks;
+    return scheduler_.list(filter);
+}
+
+std::vector<std::string> ClusterPlayer::unrecorded() const {
+    std::vector<std::string> names;
+    for (const auto& task : scheduler_.unfinished()) names.push_back(lineNameOf(task.first));
+    return names;
 }
 
 void ClusterPlayer::finish() {

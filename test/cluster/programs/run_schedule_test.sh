@@ -1,0 +1,231 @@
+#!/bin/sh
+# Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#
+# Copies of run_schedule that share a schedule: what is checked before they start, what becomes of
+# lines that change, of commands that end their copies, and of a copy that ends while the database
+# is away. Each case has a server of its own.
+set -u
+
+. test/support/cases.sh
+: "${BUILD:=build}"
+
+cat >"$tmp/lib.sh" <<'END'
+cd "$tmp" || exit 1
+play() { "$BUILD/tools/run_schedule" --cluster application_name=test --connect-within 5s "$@"; }
+sql() { psql -AtF ' ' -c "$1"; }
+await() { # until the command succeeds, for 20 s
+    tries=0
+    until "$@"; do tries=$((tries + 1)); test $tries -lt 400 || return 1; sleep 0.05; done
+}
+millis() { date +%s%3N; }
+# Stands for the expiry of the leases of nodes that were killed.
+bury() { sql "update run_schedule.task set owner = null, started = null, crashes = crashes + 1
+    where owner is not null; delete from run_schedule.node" >/dev/null; }
+END
+
+# Runs a script, standard input, beside a server.
+beside_server() {
+    { cat "$tmp/lib.sh" && cat; } >"$tmp/script.sh"
+    tmp=$tmp BUILD=$(cd "$BUILD" && pwd) "$BUILD/test/cluster/with_server" sh -u "$tmp/script.sh"
+}
+
+r59_every_line_is_checked_before_anything_is_written() {
+    long=$(printf '%0151d' 0)
+    cat >"$tmp/bad.schedule" <<END
+every 1s first touch ran
+daily 08:00 local echo
+at 08:00 alarm echo
+at 2031-01-01T08:00:00 date echo
+at 2031-01-01T08:00:00.250+01:00 offset echo
+at 2031-01-01T08:00:00Z utc echo
+at 08:00 Europe/Berlin zone echo
+every 1s overlap=kill kill echo
+every 1s $long echo
+END
+    cat >"$tmp/expected" <<END
+bad.schedule:2: "local" has no time zone: expected one with --cluster, such as daily 08:00 Europe/Berlin
+bad.schedule:3: "alarm" has no time zone: expected one with --cluster, such as at 08:00 Europe/Berlin
+bad.schedule:4: "date" has no UTC offset: expected one with --cluster, such as at 2030-01-01T08:00:00+01:00
+bad.schedule:8: "kill" has overlap=kill: expected wait or skip with --cluster
+bad.schedule:9: "$long" is too long: expected a name of at most 150 bytes with --cluster
+END
+    beside_server <<'END'
+play bad.schedule >out 2>err
+test $? -eq 2 && diff expected err && test ! -e ran && test ! -s out &&
+    test "$(sql "select count(*) from pg_namespace where nspname = 'run_schedule'")" = 0
+END
+}
+
+# A zone that this computer has and the server does not.
+r59_a_zone_that_the_server_does_not_know_is_an_error_of_its_lines() {
+    beside_server <<'END'
+mkdir -p zones/Own && cp /usr/share/zoneinfo/UTC zones/Own/Zone && cp /usr/share/zoneinfo/UTC zones/UTC
+printf '%s\n' 'every 1s first touch ran' 'daily 08:00 Own/Zone a echo' \
+    'cron "0 1 * * *" UTC b echo' 'cron "0 1 * * *" Own/Zone c echo' >zones.schedule
+TZDIR=$tmp/zones play zones.schedule >out 2>err
+test $? -eq 2 && test ! -e ran &&
+    test "$(cat err)" = 'zones.schedule:2: the server does not know the time zone "Own/Zone": expected a name in its view pg_timezone_names
+zones.schedule:4: the server does not know the time zone "Own/Zone": expected a name in its view pg_timezone_names' &&
+    test "$(sql "select count(*) from pg_namespace where nspname = 'run_schedule'")" = 0
+END
+}
+
+r53_r54_a_line_is_a_task_by_its_name_kind_and_rule() {
+    beside_server <<'END'
+cat >a.schedule <<'LINES'
+after 60s                            once  echo
+at 2199-01-01T08:00:00+01:00         date  echo
+at 08:05 Europe/Berlin               time  echo
+every 60s after 60s                  often echo
+daily 02:00 UTC                      night echo
+LINES
+# The same lines: blanks, options, commands, and other ways to write a rule.
+cat >b.schedule <<'LINES'
+  after   1m   retry=2   once  true
+at 2199-01-01T07:00:00.000Z date true
+at   08:05   Europe/Berlin time   true
+every 1m   after 1m overlap=skip often true
+cron   "0 2 * * *"  UTC night true
+LINES
+play --for 300ms a.schedule >/dev/null 2>a.err && tasks=$(sql "select name, id from run_schedule.task order by name") &&
+    test "$tasks" = "date at 2199-01-01T07:00:00Z once
+night repeats
+often repeats
+once after 1m once
+time at 08:05 Europe/Berlin once" &&
+    play --for 300ms b.schedule >/dev/null 2>b.err &&
+    test "$tasks" = "$(sql "select name, id from run_schedule.task order by name")" &&
+    test ! -s a.err && test ! -s b.err || { echo "$tasks"; cat a.err b.err; exit 1; }
+# Another rule and another kind: a start deletes nothing, and names the others.
+printf '%s\n' 'after 2m once true' 'after 60s often true' >c.schedule
+play --for 300ms c.schedule >/dev/null 2>c.err
+test "$(sql "select count(*) from run_schedule.task")" = 7 &&
+    test "$(cat c.err)" = 'run_schedule: in the cluster, but not in this schedule: "date at 2199-01-01T07:00:00Z", "night", "often", "once after 1m", "time at 08:05 Europe/Berlin"' ||
+    { cat c.err; exit 1; }
+END
+}
+
+r53_in_a_rolling_update_an_old_copy_leaves_the_new_lines_alone() {
+    beside_server <<'END'
+for i in 1 2 3 4; do
+    echo "after 60s x$i echo OLD >>$tmp/old$i"
+    echo "after 300ms x$i echo NEW >>$tmp/new$i" >&3
+done >old.schedule 3>new.schedule
+play --node old old.schedule >old.out 2>&1 &
+old=$!
+await test "$(sql 'select count(*) from pg_namespace')" -gt 0
+await sh -c "psql -Atc 'select count(*) from run_schedule.node' 2>/dev/null | grep -qx 1" || exit 1
+play --node new new.schedule >new.out 2>&1 || exit 1
+kill $old && wait $old
+cat old.out new.out
+for i in 1 2 3 4; do test "$(cat new$i)" = NEW && test ! -e old$i || exit 1; done
+END
+}
+
+r57_a_repeating_line_goes_on_after_three_killed_copies() {
+    beside_server <<'END'
+echo "every 1s long sh -c 'echo run >>$tmp/runs; exec sleep 600'" >s.schedule
+for i in 1 2 3; do
+    play s.schedule >/dev/null 2>&1 &
+    await sh -c "test \$(cat $tmp/runs 2>/dev/null | wc -l) -ge $i" || exit 1
+    kill -9 $! && wait $! 2>/dev/null
+
+    bury
+done
+play --grace 100ms s.schedule >out 2>err &
+pid=$!
+await sh -c "test \$(wc -l <$tmp/runs) -eq 4"
+kill $pid && wait $pid
+grep -qx 'Task "long" "repeats" has failed after 3 attempts: its process died 3 times' err || { cat out err runs; exit 1; }
+END
+}
+
+r58_a_start_names_a_dead_line_and_revive_runs_it_again() {
+    beside_server <<'END'
+echo "after 1ms retry=2/1ms migrate test -e $tmp/ready" >m.schedule
+play m.schedule >/dev/null 2>&1 || exit 1
+message='run_schedule: "migrate" is dead after 3 attempts: the command failed: --revive migrate runs it again'
+play --metrics metrics m.schedule >out 2>err && test "$(cat err)" = "$message" &&
+    grep -qx 'run_schedule_dead{task="migrate"} 1' metrics || { cat out err metrics; exit 1; }
+play --strict m.schedule >out 2>err
+test $? -eq 3 && test "$(cat err)" = "$message" || { cat err; exit 1; }
+touch ready
+play --revive other 2>err; test $? -eq 1 && test "$(cat err)" = 'run_schedule: "other" is not dead' || exit 1
+test "$(play --revive migrate)" = '"migrate after 1ms" is due now' &&
+    play --strict m.schedule >out 2>err && test ! -s err && grep -q '^migrate .* 1 *0 ' out || { cat out err; exit 1; }
+END
+}
+
+r60_a_start_waits_for_the_database_and_a_signal_ends_it() {
+    echo 'every 1s a touch ran' >"$tmp/a.schedule"
+    away() { "$BUILD/tools/run_schedule" --cluster "host=$tmp" "$@" "$tmp/a.schedule" >"$tmp/out" 2>"$tmp/err"; }
+    away --connect-within 500ms
+    test $? -eq 1 && test "$(grep -c 'waiting for the database' "$tmp/err")" -eq 1 || return 1
+    rm "$tmp/err"
+    away --connect-within 60s &
+    pid=$!
+    until grep -qs waiting "$tmp/err"; do sleep 0.05; done
+    kill "$(pgrep -P $pid)"
+    begin=$(date +%s%3N)
+    wait $pid
+    test $? -eq 0 && test $(($(date +%s%3N) - begin)) -lt 2000 && test ! -e "$tmp/ran"
+}
+
+r60_without_the_other_program_the_message_says_what_installs_it() {
+    cp "$BUILD/tools/run_schedule" "$tmp/run_schedule" && echo 'every 1s a echo' >"$tmp/a.schedule"
+    "$tmp/run_schedule" --cluster host=x "$tmp/a.schedule" 2>"$tmp/err"
+    test $? -eq 2 && grep -q 'the package jtimer-cluster-tools or `make install-cluster`' "$tmp/err"
+}
+
+r51_while_the_database_is_away_an_end_takes_two_graces_and_a_second() {
+    beside_server <<'END'
+server=$(head -n 1 "$PGHOST/postmaster.pid" 2>/dev/null || head -n 1 "$(sql 'show data_directory')/postmaster.pid")
+echo "every 1h job sh -c 'touch $tmp/begun; sleep 2; echo done'" >j.schedule
+"$BUILD/tools/run_schedule" --cluster application_name=test --grace 1500ms j.schedule >out 2>err &
+pid=$!
+await test -e begun || exit 1
+# Frozen: connections stay, and nothing answers.
+for each in $(pgrep -P "$server") $server; do kill -STOP "$each"; done
+begin=$(millis)
+kill $pid
+wait $pid
+status=$?
+took=$(($(millis) - begin))
+for each in $server $(pgrep -P "$server"); do kill -CONT "$each"; done
+test $status -eq 1 && test $took -le 4500 &&
+    grep -qx 'run_schedule: waiting for the database' err &&
+    grep -qx 'run_schedule: the end of job is not written: another copy will run it again' err ||
+    { echo "status $status, $took ms"; cat out err; exit 1; }
+END
+}
+
+r51_without_a_command_an_end_takes_one_grace_and_a_second() {
+    beside_server <<'END'
+server=$(head -n 1 "$(sql 'show data_directory')/postmaster.pid")
+echo 'every 1h after 1h job true' >j.schedule
+"$BUILD/tools/run_schedule" --cluster application_name=test --grace 1s j.schedule >out 2>err &
+pid=$!
+await sh -c "psql -Atc 'select count(*) from run_schedule.node' 2>/dev/null | grep -qx 1" || exit 1
+sleep 1.2
+for each in $(pgrep -P "$server") $server; do kill -STOP "$each"; done
+begin=$(millis)
+kill $pid
+wait $pid
+status=$?
+took=$(($(millis) - begin))
+for each in $server $(pgrep -P "$server"); do kill -CONT "$each"; done
+test $status -eq 0 && test $took -le 2500 || { echo "status $status, $took ms"; cat out err; exit 1; }
+END
+}
+
+check r59_every_line_is_checked_before_anything_is_written
+check r59_a_zone_that_the_server_does_not_know_is_an_error_of_its_lines
+check r53_r54_a_line_is_a_task_by_its_name_kind_and_rule
+check r53_in_a_rolling_update_an_old_copy_leaves_the_new_lines_alone
+check r57_a_repeating_line_goes_on_after_three_killed_copies
+check r58_a_start_names_a_dead_line_and_revive_runs_it_again
+check r60_a_start_waits_for_the_database_and_a_signal_ends_it
+check r60_without_the_other_program_the_message_says_what_installs_it
+check r51_while_the_database_is_away_an_end_takes_two_graces_and_a_second
+check r51_without_a_command_an_end_takes_one_grace_and_a_second
+sum_up
