@@ -31,7 +31,7 @@ endif
 
 .PHONY: cluster
 cluster: all $(B)/libjtimer-cluster.a $(B)/$(cluster_link) $(addprefix $(B)/,$(cluster_package_files)) \
-	$(B)/man/jtimer_cluster.3
+	$(B)/man/jtimer_cluster.3 $(call tools_if_wanted,$(B)/tools/run_schedule-cluster)
 
 try_libpq = { echo '\#include <libpq-fe.h>' | \
 	$(CXX) $(libpq_cppflags) $(all_cppflags) -E -x c++ - >/dev/null || \
