@@ -88,17 +88,17 @@ commands, and check the clock once a second while a time of that clock is pendin
 
 With --cluster, any number of copies of run_schedule, on any machines, play one schedule: each line
 runs once per period in the whole cluster, and goes on when a copy or its machine dies. The tasks
-are kept in the schema `run_schedule`, which the first copy creates if its role may. Another schedule
-on the same database needs other names. A line that repeats is known by its name, and its time
-becomes that of the copy that starts last. A line that runs once is known by its name and time, and
-runs only once, however often the schedule is started. All lines are checked before anything is
+are kept in the schema `run_schedule`, which the first copy creates if its role may. Another
+schedule on the same database needs other names. A line that repeats is known by its name, and its
+time becomes that of the copy that starts last. A line that runs once is known by its name and time,
+and runs only once, however often the schedule is started. All lines are checked before anything is
 written or run: `daily`, `cron` and `at HH:MM` need a time zone, `at` with a date needs a UTC
 offset, overlap=kill is refused. Every `cron` line runs only the second time in an hour that the
-clocks show twice. Missed runs of a `rate` are made up for by a single one. When a
-copy has not reached the database for 30 seconds, another one takes over, and running commands
-receive SIGTERM. If three copies die in one run of a repeating line, the next one follows at its
-time. A line that runs once is dead then, and when it has failed: --revive NAME runs it again. The
-end takes at most twice the --grace time and a second, even if the database does not answer.
+clocks show twice. Missed runs of a `rate` are made up for by a single one. When a copy has not
+reached the database for 30 seconds, another one takes over, and running commands receive SIGTERM.
+If three copies die in one run of a repeating line, the next one follows at its time. A line that
+runs once is dead then, and when it has failed: --revive NAME runs it again. The end takes at most
+twice the --grace time and a second, even if the database does not answer.
 
 A line that cannot be written, because the disk is full or nothing reads the pipe, is lost and
 reported; commands continue, and the next line is tried again. A dry run ends there.
