@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(t19_wakers_that_wait_for_a_turn_are_called_first_in_the_ord
     BOOST_TEST(take() == "2@10 1@10 0@10");
 }
 
-BOOST_AUTO_TEST_CASE(a11_t19_in_a_turn_a_reset_to_what_is_due_is_for_the_next_turn) {
+BOOST_AUTO_TEST_CASE(t19_in_a_turn_a_reset_to_what_is_due_is_for_the_next_turn) {
     Sleep first = driver.sleep(10), second = driver.sleep(20);
     first.poll([&] {
         second.reset(at(10));
