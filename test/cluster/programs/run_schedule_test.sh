@@ -11,7 +11,10 @@ set -u
 
 cat >"$tmp/lib.sh" <<'END'
 cd "$tmp" || exit 1
-play() { "$BUILD/tools/run_schedule" --cluster application_name=test --connect-within 5s "$@"; }
+# An end that takes too long ends the process beside its threads, and ThreadSanitizer waits for a second.
+export TSAN_OPTIONS='report_thread_leaks=0 atexit_sleep_ms=0'
+# Not a function: in the background, $! would be the shell that waits for the program.
+play="$BUILD/tools/run_schedule --cluster application_name=test --connect-within 5s"
 sql() { psql -AtF ' ' -c "$1"; }
 await() { # until the command succeeds, for 20 s
     tries=0
@@ -50,7 +53,7 @@ bad.schedule:8: "kill" has overlap=kill: expected wait or skip with --cluster
 bad.schedule:9: "$long" is too long: expected a name of at most 150 bytes with --cluster
 END
     beside_server <<'END'
-play bad.schedule >out 2>err
+$play bad.schedule >out 2>err
 test $? -eq 2 && diff expected err && test ! -e ran && test ! -s out &&
     test "$(sql "select count(*) from pg_namespace where nspname = 'run_schedule'")" = 0
 END
@@ -62,7 +65,7 @@ r59_a_zone_that_the_server_does_not_know_is_an_error_of_its_lines() {
 mkdir -p zones/Own && cp /usr/share/zoneinfo/UTC zones/Own/Zone && cp /usr/share/zoneinfo/UTC zones/UTC
 printf '%s\n' 'every 1s first touch ran' 'daily 08:00 Own/Zone a echo' \
     'cron "0 1 * * *" UTC b echo' 'cron "0 1 * * *" Own/Zone c echo' >zones.schedule
-TZDIR=$tmp/zones play zones.schedule >out 2>err
+TZDIR=$tmp/zones $play zones.schedule >out 2>err
 test $? -eq 2 && test ! -e ran &&
     test "$(cat err)" = 'zones.schedule:2: the server does not know the time zone "Own/Zone": expected a name in its view pg_timezone_names
 zones.schedule:4: the server does not know the time zone "Own/Zone": expected a name in its view pg_timezone_names' &&
@@ -87,18 +90,21 @@ at   08:05   Europe/Berlin time   true
 every 1m   after 1m overlap=skip often true
 cron   "0 2 * * *"  UTC night true
 LINES
-play --for 300ms a.schedule >/dev/null 2>a.err && tasks=$(sql "select name, id from run_schedule.task order by name") &&
+$play a.schedule >/dev/null 2>a.err &
+await sh -c "psql -Atc 'select count(*) from run_schedule.task' 2>/dev/null | grep -qx 5" &&
+    kill $! && wait $! && tasks=$(sql "select name, id from run_schedule.task order by name") &&
     test "$tasks" = "date at 2199-01-01T07:00:00Z once
 night repeats
 often repeats
 once after 1m once
 time at 08:05 Europe/Berlin once" &&
-    play --for 300ms b.schedule >/dev/null 2>b.err &&
+    $play --for 3s b.schedule >/dev/null 2>b.err &&
     test "$tasks" = "$(sql "select name, id from run_schedule.task order by name")" &&
     test ! -s a.err && test ! -s b.err || { echo "$tasks"; cat a.err b.err; exit 1; }
 # Another rule and another kind: a start deletes nothing, and names the others.
 printf '%s\n' 'after 2m once true' 'after 60s often true' >c.schedule
-play --for 300ms c.schedule >/dev/null 2>c.err
+$play c.schedule >/dev/null 2>c.err &
+await test -s c.err && kill $! && wait $!
 test "$(sql "select count(*) from run_schedule.task")" = 7 &&
     test "$(cat c.err)" = 'run_schedule: in the cluster, but not in this schedule: "date at 2199-01-01T07:00:00Z", "night", "often", "once after 1m", "time at 08:05 Europe/Berlin"' ||
     { cat c.err; exit 1; }
@@ -111,11 +117,11 @@ for i in 1 2 3 4; do
     echo "after 60s x$i echo OLD >>$tmp/old$i"
     echo "after 300ms x$i echo NEW >>$tmp/new$i" >&3
 done >old.schedule 3>new.schedule
-play --node old old.schedule >old.out 2>&1 &
+$play --node old old.schedule >old.out 2>&1 &
 old=$!
 await test "$(sql 'select count(*) from pg_namespace')" -gt 0
 await sh -c "psql -Atc 'select count(*) from run_schedule.node' 2>/dev/null | grep -qx 1" || exit 1
-play --node new new.schedule >new.out 2>&1 || exit 1
+$play --node new new.schedule >new.out 2>&1 || exit 1
 kill $old && wait $old
 cat old.out new.out
 for i in 1 2 3 4; do test "$(cat new$i)" = NEW && test ! -e old$i || exit 1; done
@@ -126,33 +132,34 @@ r57_a_repeating_line_goes_on_after_three_killed_copies() {
     beside_server <<'END'
 echo "every 1s long sh -c 'echo run >>$tmp/runs; exec sleep 600'" >s.schedule
 for i in 1 2 3; do
-    play s.schedule >/dev/null 2>&1 &
+    $play s.schedule >/dev/null 2>&1 &
     await sh -c "test \$(cat $tmp/runs 2>/dev/null | wc -l) -ge $i" || exit 1
     kill -9 $! && wait $! 2>/dev/null
 
     bury
 done
-play --grace 100ms s.schedule >out 2>err &
+$play --grace 100ms s.schedule >out 2>err &
 pid=$!
-await sh -c "test \$(wc -l <$tmp/runs) -eq 4"
+await sh -c "test \$(wc -l <$tmp/runs) -eq 4" &&
+    await grep -qx 'Task "long" "repeats" has failed after 3 attempts: its process died 3 times' err ||
+    { cat out err runs; exit 1; }
 kill $pid && wait $pid
-grep -qx 'Task "long" "repeats" has failed after 3 attempts: its process died 3 times' err || { cat out err runs; exit 1; }
 END
 }
 
 r58_a_start_names_a_dead_line_and_revive_runs_it_again() {
     beside_server <<'END'
 echo "after 1ms retry=2/1ms migrate test -e $tmp/ready" >m.schedule
-play m.schedule >/dev/null 2>&1 || exit 1
+$play m.schedule >/dev/null 2>&1 || exit 1
 message='run_schedule: "migrate" is dead after 3 attempts: the command failed: --revive migrate runs it again'
-play --metrics metrics m.schedule >out 2>err && test "$(cat err)" = "$message" &&
+$play --metrics metrics m.schedule >out 2>err && test "$(cat err)" = "$message" &&
     grep -qx 'run_schedule_dead{task="migrate"} 1' metrics || { cat out err metrics; exit 1; }
-play --strict m.schedule >out 2>err
+$play --strict m.schedule >out 2>err
 test $? -eq 3 && test "$(cat err)" = "$message" || { cat err; exit 1; }
 touch ready
-play --revive other 2>err; test $? -eq 1 && test "$(cat err)" = 'run_schedule: "other" is not dead' || exit 1
-test "$(play --revive migrate)" = '"migrate after 1ms" is due now' &&
-    play --strict m.schedule >out 2>err && test ! -s err && grep -q '^migrate .* 1 *0 ' out || { cat out err; exit 1; }
+$play --revive other 2>err; test $? -eq 1 && test "$(cat err)" = 'run_schedule: "other" is not dead' || exit 1
+test "$($play --revive migrate)" = '"migrate after 1ms" is due now' &&
+    $play --strict m.schedule >out 2>err && test ! -s err && grep -q '^migrate .* 1 *0 ' out || { cat out err; exit 1; }
 END
 }
 
@@ -192,7 +199,7 @@ wait $pid
 status=$?
 took=$(($(millis) - begin))
 for each in $server $(pgrep -P "$server"); do kill -CONT "$each"; done
-test $status -eq 1 && test $took -le 4500 &&
+test $status -eq 1 && test $took -le 6000 &&
     grep -qx 'run_schedule: waiting for the database' err &&
     grep -qx 'run_schedule: the end of job is not written: another copy will run it again' err ||
     { echo "status $status, $took ms"; cat out err; exit 1; }
@@ -214,7 +221,7 @@ wait $pid
 status=$?
 took=$(($(millis) - begin))
 for each in $server $(pgrep -P "$server"); do kill -CONT "$each"; done
-test $status -eq 0 && test $took -le 2500 || { echo "status $status, $took ms"; cat out err; exit 1; }
+test $status -eq 0 && test $took -le 4000 || { echo "status $status, $took ms"; cat out err; exit 1; }
 END
 }
 
