@@ -77,7 +77,7 @@ else
 QUIET = @:
 endif
 
-all_cppflags = -Iinclude $(BOOST_CPPFLAGS) $(CPPFLAGS)
+all_cppflags = -Iinclude $(BOOST_CPPFLAGS) $(CPPFLAGS) $(lib_assertions)
 all_cxxflags = -std=c++17 $(WARNINGS) $(CXXFLAGS) $(SANITIZE_FLAGS) $(SHAKEN_FLAGS) $(HARDENED_FLAGS) -pthread
 all_ldflags = $(BOOST_LDFLAGS) $(LDFLAGS) $(SANITIZE_FLAGS) -pthread
 all_libs = $(BOOST_THREAD_LIBS) $(BOOST_TEST_LIBS) $(BOOST_PROGRAM_OPTIONS_LIBS) $(BENCHMARK_LIBS)
@@ -160,7 +160,7 @@ try_compiler = { echo '\#include <boost/thread/mutex.hpp>' | \
 
 # Everything compiled depends on the first, everything linked on the second.
 $(B)/flags: FORCE | $(first)
-	$(call remember,$(CXX) $(all_cppflags) $(all_cxxflags) $(TEST_CXXFLAGS) $(PRECOMPILED),$(try_compiler))
+	$(call remember,$(CXX) $(all_cppflags) $(all_cxxflags) $(TEST_CXXFLAGS) $(PRECOMPILED) $(ASSERTIONS),$(try_compiler))
 
 $(B)/link-flags: FORCE | $(first)
 	$(call remember,$(CXX) $(AR) $(shared_flags) $(all_ldflags) $(all_libs) $(lib_objects))
@@ -176,6 +176,11 @@ $(B)/obj/lib/%.o: lib/%.cpp $(B)/flags $(precompiled_lib:%=%.gch)
 	@mkdir -p $(@D)
 	$(Q)$(compile_lib) $(precompiled_lib:%=-include %) -c $< -o $@
 
+$(B)/obj/asserted/lib/%.o: lib/%.cpp $(B)/flags $(precompiled_lib:%=%.gch)
+	$(QUIET) CXX '$< (asserted)'
+	@mkdir -p $(@D)
+	$(Q)$(compile_lib) $(test_assertions) $(precompiled_lib:%=-include %) -c $< -o $@
+
 # Tests also see the private headers. Of lib/cluster, only these units need no PostgreSQL.
 cluster_sources = $(wildcard lib/cluster/cron.cpp lib/cluster/backoff.cpp)
 cluster_tests = $(patsubst lib/%.cpp,test/%_test.cpp,$(cluster_sources))
@@ -184,7 +189,9 @@ unit_tests = $(patsubst test/%.cpp,$(B)/test/%,$(cluster_tests) \
 slow_tests = $(patsubst test/%.cpp,$(B)/test/%,$(wildcard test/*/slow/*_test.cpp))
 include build-aux/test-groups.mk
 tests = $(filter-out $(grouped),$(unit_tests)) $(groups)
-test_flags = -DBOOST_TEST_DYN_LINK -Ilib -Itest -Itools
+test_flags = -DBOOST_TEST_DYN_LINK -Ilib -Itest -Itools $(test_assertions)
+# These measure, and are linked with what is installed.
+$(foreach folder,bench pictures load,$(B)/obj/test/$(folder)/%.o): private test_assertions =
 
 $(B)/obj/test/%.o: test/%.cpp $(B)/flags
 	$(QUIET) CXX $<
@@ -229,6 +236,12 @@ $(B)/libjtimer.a: $(lib_objects) $(B)/link-flags
 	$(QUIET) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $(lib_objects)
 
+asserted_objects = $(patsubst $(B)/obj/lib/%,$(B)/obj/asserted/lib/%,$(lib_objects))
+$(B)/asserted/libjtimer.a: $(asserted_objects) $(B)/link-flags
+	$(QUIET) AR $@
+	@mkdir -p $(@D)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(asserted_objects)
+
 $(B)/$(shared_link): $(B)/$(shared_real)
 	$(Q)ln -sf $(shared_real) $(B)/$(shared_soname)
 	$(Q)ln -sf $(shared_soname) $@
@@ -237,7 +250,7 @@ $(B)/$(shared_real): $(lib_objects) $(B)/link-flags build-aux/exports.map
 	$(QUIET) LINK $@
 	$(Q)$(CXX) $(shared_flags) $(lib_objects) $(all_ldflags) $(BOOST_THREAD_LIBS) -o $@
 
-link = $(CXX) $(filter %.o,$^) $(B)/libjtimer.a $(all_ldflags)
+link = $(CXX) $(filter %.o,$^) $(filter %/libjtimer.a,$^) $(all_ldflags)
 
 # Samples.
 
@@ -269,7 +282,7 @@ endif
 test_support_objects = $(call objects,$(wildcard test/support/*.cpp)) $(precompiled_object)
 $(B)/obj/test/support/hold_up.o: private SHAKEN_FLAGS =
 
-$(unit_tests) $(groups) $(slow_tests): $(B)/test/%: $(B)/obj/test/%.o $(test_support_objects) $(B)/libjtimer.a
+$(unit_tests) $(groups) $(slow_tests): $(B)/test/%: $(B)/obj/test/%.o $(test_support_objects) $(tested_lib)
 	$(QUIET) LINK $@
 	@mkdir -p $(@D)
 	$(Q)$(link) $(BOOST_TEST_LIBS) $(BOOST_THREAD_LIBS) -o $@
@@ -390,8 +403,8 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   clean          removes build/; distclean also what configure and dist have generated
 
 Settings: CXX CPPFLAGS CXXFLAGS LDFLAGS AR STRIP BOOST_CPPFLAGS BOOST_LDFLAGS V=1
-SANITIZE=thread|address|undefined|address,undefined HARDENED=yes TOOLS=no DESTDIR prefix
-exec_prefix bindir includedir libdir docdir mandir pkgconfigdir cmakedir bashcompletiondir; see
+SANITIZE=thread|address|undefined|address,undefined HARDENED=yes ASSERTIONS=yes|tests|no TOOLS=no
+DESTDIR prefix exec_prefix bindir includedir libdir docdir mandir pkgconfigdir cmakedir bashcompletiondir; see
 doc/building.md.
 endef
 

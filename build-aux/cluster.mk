@@ -62,7 +62,7 @@ exports-cluster: $(B)/$(cluster_link)
 $(B)/obj/failpoints/%.o: lib/cluster/%.cpp $(B)/flags $(B)/cluster-flags $(precompiled_lib:%=%.gch)
 	$(QUIET) CXX $<
 	@mkdir -p $(@D)
-	$(Q)$(compile_lib) $(libpq_cppflags) -DJTIMER_CLUSTER_FAILPOINTS $(precompiled_lib:%=-include %) -c $< -o $@
+	$(Q)$(compile_lib) $(libpq_cppflags) $(test_assertions) -DJTIMER_CLUSTER_FAILPOINTS $(precompiled_lib:%=-include %) -c $< -o $@
 
 cluster_tested = $(patsubst lib/cluster/%.cpp,$(B)/obj/failpoints/%.o,$(cluster_lib_sources))
 cluster_support = $(call objects,$(filter-out %_test.cpp test/cluster/with_server.cpp,\
@@ -78,7 +78,7 @@ $(cluster_test_objects): $(precompiled:%=%.gch)
 $(cluster_test_objects) $(cluster_support): $(B)/cluster-flags
 
 $(cluster_programs): $(B)/test/%: $(B)/obj/test/%.o $(cluster_support) $(cluster_tested) \
-		$(test_support_objects) $(B)/libjtimer.a
+		$(test_support_objects) $(tested_lib)
 	$(QUIET) LINK $@
 	@mkdir -p $(@D)
 	$(Q)$(link) $(libpq_libs) $(BOOST_TEST_LIBS) $(BOOST_THREAD_LIBS) -o $@

@@ -60,3 +60,15 @@ ifeq ($(COVERED),yes)
 B = build/covered
 SANITIZE_FLAGS = --coverage -fprofile-update=atomic -O0 -fprofile-filter-files=^lib/\;^include/
 endif
+
+# ASSERTIONS=yes: everything checks the library's own promises (lib/sync/assert.hpp), as each build above
+# does. In the plain build only the tests do, which for that are linked with a library of their own: what
+# is installed checks nothing. ASSERTIONS=no: nothing does, as in `make coverage`, where each assertion
+# would be a branch that no test takes.
+ASSERTIONS = $(if $(COVERED),no,$(if $(SANITIZE)$(SHAKEN)$(HARDENED)$(FUZZED),yes,tests))
+ifeq ($(filter yes tests no,$(ASSERTIONS)),)
+$(error ASSERTIONS=$(ASSERTIONS): expected yes, tests or no)
+endif
+lib_assertions = $(if $(filter yes,$(ASSERTIONS)),-DJTIMER_ASSERTIONS)
+test_assertions = $(if $(filter tests,$(ASSERTIONS)),-DJTIMER_ASSERTIONS)
+tested_lib = $(if $(filter tests,$(ASSERTIONS)),$(B)/asserted/libjtimer.a,$(B)/libjtimer.a)

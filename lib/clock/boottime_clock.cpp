@@ -5,6 +5,7 @@
 
 #include "clock/system_time.hpp"
 #include "clock/waiter.hpp"
+#include "sync/assert.hpp"
 #include "sync/process_number.hpp"
 #include "sync/uninterruptible.hpp"
 
@@ -140,6 +141,7 @@ class BoottimeWaiter final : public detail::Waiter {
     /// The monitor is released with going_ held. So notify(), which comes after that, finds out
     /// whether the thread is in poll().
     void waitUntil(Lock& lock, Nanos deadline, Nanos now) override {
+        JTIMER_ASSERT(lock.owns_lock());
         boost::unique_lock<boost::mutex> going(going_);
         isNotified_ = false;
         lock.unlock();

@@ -3,6 +3,7 @@
 
 #include "clock/system_time.hpp"
 #include "clock/waiter.hpp"
+#include "sync/assert.hpp"
 
 #include <boost/chrono/duration.hpp>
 #include <boost/thread/condition_variable.hpp>
@@ -28,6 +29,7 @@ namespace {
 class RelativeWaiter : public detail::Waiter {
   public:
     void waitUntil(Lock& lock, Nanos deadline, Nanos now) override {
+        JTIMER_ASSERT(lock.owns_lock());
         boost::unique_lock<boost::mutex> going(going_);
         lock.unlock();
         if (deadline == kNever) {

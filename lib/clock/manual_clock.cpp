@@ -3,6 +3,7 @@
 #include <jtimer/manual_clock.hpp>
 
 #include "clock/waiter.hpp"
+#include "sync/assert.hpp"
 #include "sync/process_number.hpp"
 #include "sync/uninterruptible.hpp"
 
@@ -94,6 +95,7 @@ class ManualClock::Impl::Waiter final : public detail::Waiter {
     }
 
     void waitUntil(Lock& monitor, Nanos deadline, Nanos) override {
+        JTIMER_ASSERT(monitor.owns_lock());
         Lock lock(clock_->mutex_);
         if (deadline <= clock_->now()) return;
         deadline_ = deadline;
@@ -161,6 +163,7 @@ struct ManualClock::Impl::Move {
 };
 
 bool ManualClock::Impl::moveTo(Lock& lock, std::optional<Nanos> target) {
+    JTIMER_ASSERT(detail::holds(lock, mutex_));
     const detail::Uninterruptible uninterruptible;  // moves_ refers to this stack frame
     Move move(target, waiterOfThisThread());
     moves_.push_back(&move);
@@ -181,6 +184,7 @@ void ManualClock::Impl::settle() {
 /// Called while no participant is busy: ends the moves that have reached their targets. A task that
 /// continues is busy again. \returns whether anything has changed
 bool ManualClock::Impl::completeMoves() {
+    JTIMER_ASSERT(!isAny(Activity::Busy));
     const bool anyParked = isAny(Activity::Parked);
     const auto done = std::partition(moves_.begin(), moves_.end(),
                                      [&](Move* move) { return !completeOne(*move, anyParked); });
@@ -209,6 +213,7 @@ bool ManualClock::Impl::completeOne(Move& move, bool anyParked) {
 /// deadline or the end of a move, and wakes the participants that waited for it. \returns false if
 /// no move requires it
 bool ManualClock::Impl::stepTime() {
+    JTIMER_ASSERT(!isAny(Activity::Busy));
     Nanos next = kNever;
     for (const Move* move : moves_) {
         if (move->target && *move->target > now()) next = std::min(next, *move->target);

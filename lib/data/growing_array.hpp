@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "sync/assert.hpp"
 #include "sync/cache_line.hpp"
 
 #include <jtimer/detail/sanitizers.hpp>
@@ -56,6 +57,7 @@ class GrowingArray {
     /// Makes room for `size` elements, more than now. The new elements are uninitialised.
     /// \throws std::bad_alloc, with nothing changed
     void grow(std::size_t size) {
+        JTIMER_ASSERT(size > size_);
         if (size > PTRDIFF_MAX / sizeof(T)) throw std::bad_alloc();
         if (hasPages(size_)) {
             data_ = movePages(size);

@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "sync/assert.hpp"
+
 #include <jtimer/detail/saturating.hpp>
 
 #include <cstdint>
@@ -17,6 +19,7 @@ struct OnGrid {
 /// and so on.
 /// \param period > 0
 constexpr OnGrid onGrid(Nanos scheduled, Nanos period, Nanos now) noexcept {
+    JTIMER_ASSERT(period > 0);
     if (now <= scheduled) return {0, scheduled};
     // Unsigned, since the difference may take 64 bits.
     const auto late = static_cast<std::uint64_t>(now) - static_cast<std::uint64_t>(scheduled);

@@ -14,8 +14,14 @@
 
 namespace jtimer::detail {
 
-/// Where a function takes a `Lock&`, its caller holds it.
+/// Where a function takes a `Lock&`, its caller holds it. The function asserts that by holds(), or
+/// by the function of a class that keeps its mutex to itself.
 using Lock = boost::unique_lock<Mutex>;
+
+/// Whether the lock is held, and is a lock of this mutex.
+inline bool holds(const Lock& lock, const Mutex& mutex) noexcept {
+    return lock.owns_lock() && lock.mutex() == &mutex;
+}
 
 /// A Lock of one scope, which clang checks: see sync/thread_annotations.hpp.
 class JTIMER_SCOPED_CAPABILITY Guard final : public Lock {

@@ -7,7 +7,7 @@
 /// It checks only what is locked by a Guard (sync/lock.hpp), and there is no Guard of a monitor, of
 /// a Cell or of a Shard: these are entered by a function that returns a Lock, which clang follows
 /// only from version 16 on, and released halfway by functions that take it as a parameter. There
-/// the parameter `Lock&` says who must hold the lock, and the tests under ThreadSanitizer check it.
+/// the parameter `Lock&` says who must hold the lock, which each such function asserts.
 #if defined(__clang__)
 #define JTIMER_ANNOTATE(x) __attribute__((x))
 #else

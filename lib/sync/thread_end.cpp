@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "sync/thread_end.hpp"
 
+#include "sync/assert.hpp"
+
 #include <jtimer/detail/own_thread_end.hpp>
 
 namespace jtimer::detail {
@@ -36,6 +38,7 @@ void awaitDestructors() noexcept {
 }  // namespace
 
 void ThreadEnd::await(Call& call) noexcept {
+    JTIMER_ASSERT(!hasCome());
     if (call.isAwaited) return;
     call.isAwaited = true;
     call.next = thisThread.lastAwaited;

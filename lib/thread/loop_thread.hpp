@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "sync/assert.hpp"
 #include "sync/process_number.hpp"
 #include "sync/uninterruptible.hpp"
 #include "thread/monitor.hpp"
@@ -88,7 +89,10 @@ class LoopThread {
     virtual void failed(const std::exception_ptr& uncaught);
 
     /// Called on the thread: whether this is a child that user code on it has forked.
-    bool isForkedChild() const noexcept { return forkWatch_.hasForked(); }
+    bool isForkedChild() const noexcept {
+        JTIMER_ASSERT(isCurrent());
+        return forkWatch_.hasForked();
+    }
 
     /// For a destructor: calls `steps`, which stop the loop and wait for the thread. They cannot be
     /// interrupted. In a forked child it does nothing: there is no thread to wait for.

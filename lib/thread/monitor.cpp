@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "thread/monitor.hpp"
 
+#include "sync/assert.hpp"
 #include "sync/pause.hpp"
 #include "thread/timer_slack.hpp"
 
@@ -17,9 +18,15 @@ Monitor::Monitor(std::shared_ptr<Clock> clock, std::optional<Nanos> timerSlack)
 
 Monitor::Monitor(std::shared_ptr<Clock> clock, WithoutThread) noexcept : clock_(std::move(clock)) {}
 
-void Monitor::takePart(Lock&) { waiter_ = makeWaiter(*clock_); }
+void Monitor::takePart(Lock& lock) {
+    JTIMER_ASSERT(isHeldBy(lock));
+    waiter_ = makeWaiter(*clock_);
+}
 
-void Monitor::takeNoPart(Lock&) noexcept { waiter_.reset(); }
+void Monitor::takeNoPart(Lock& lock) noexcept {
+    JTIMER_ASSERT(isHeldBy(lock));
+    waiter_.reset();
+}
 
 Nanos Monitor::now() const { return std::min(clock_->nanos(), kNever - 1); }
 
@@ -31,6 +38,7 @@ void Monitor::enterContended(Lock& lock) {
 }
 
 void Monitor::letOthersIn(Lock& lock) {
+    JTIMER_ASSERT(isHeldBy(lock));
     // Together long enough for a sleeping thread to wake up. A few yields suffice if it can run on
     // another processor, or in turn with this thread. A thread of lower priority runs on this
     // processor only while this thread sleeps.
@@ -52,6 +60,7 @@ void Monitor::letOthersIn(Lock& lock) {
 }
 
 void Monitor::leaveAndWake(Lock& lock) {
+    JTIMER_ASSERT(isHeldBy(lock));
     std::shared_ptr<Waiter> toNotify;
     if (std::exchange(waiting_, false) && isInThisProcess()) {
         toNotify = waiter_;
@@ -62,6 +71,7 @@ void Monitor::leaveAndWake(Lock& lock) {
 }
 
 void Monitor::leaveAndWakeFor(Lock& lock, Nanos time) {
+    JTIMER_ASSERT(isHeldBy(lock));
     // If the clock has been set forward since the wait began, it shows a later time than awakeBy_
     // when the wait ends.
     const bool inTime = waiting_ && time >= awakeBy_ && (settling_ || !waiter_->canBeSetForward());
@@ -78,12 +88,14 @@ void Monitor::wait(Lock& lock) {
 }
 
 void Monitor::waitUntil(Lock& lock, Nanos deadline, Nanos now, Nanos next) {
+    JTIMER_ASSERT(now < deadline);
     const WaitPolicy::Plan plan = policy_.plan(*waiter_, deadline, now, next);
     policy_.waited(plan, now, waitNotified(lock, plan, now));
 }
 
 /// \returns whether a notification has ended the wait
 bool Monitor::waitNotified(Lock& lock, const WaitPolicy::Plan& plan, Nanos now) {
+    JTIMER_ASSERT(isHeldBy(lock) && waiter_ != nullptr && !waiting_);
     awakeBy_ = plan.awakeBy;
     settling_ = plan.settles;
     waiting_ = true;
@@ -99,6 +111,7 @@ bool Monitor::waitNotified(Lock& lock, const WaitPolicy::Plan& plan, Nanos now) 
 /// has not come. Meanwhile other threads still see this thread as waiting; it looks at what they
 /// have changed when the spin is over.
 void Monitor::spin(Lock& lock, const WaitPolicy::Plan& plan) {
+    JTIMER_ASSERT(isHeldBy(lock));
     Nanos present = now();
     policy_.awakeAfter(saturatingSubtract(present, plan.end));
     if (present >= plan.spinUntil || present < plan.end) return;

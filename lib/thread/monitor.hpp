@@ -2,6 +2,7 @@
 #pragma once
 
 #include "clock/waiter.hpp"
+#include "sync/assert.hpp"
 #include "thread/own_thread.hpp"
 #include "thread/wait_policy.hpp"
 
@@ -67,6 +68,7 @@ class Monitor {
 
     /// Like enter(), for a thread that has released `lock`.
     void enter(Lock& lock) {
+        JTIMER_ASSERT(lock.mutex() == &mutex_ && !lock.owns_lock());
         if (!lock.try_lock()) enterContended(lock);
     }
 
@@ -79,6 +81,9 @@ class Monitor {
         if (!lock.owns_lock() && !waiting.isOfAnotherProcess()) enterContended(lock);
         return lock;
     }
+
+    /// Whether the lock is held, and is this monitor's: for assertions.
+    bool isHeldBy(const Lock& lock) const noexcept { return holds(lock, mutex_); }
 
     /// To be called before the waiting thread is started: from now on it takes part in the clock.
     /// On a ManualClock it counts as busy until it waits.

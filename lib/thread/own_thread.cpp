@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "thread/own_thread.hpp"
 
+#include "sync/assert.hpp"
 #include "sync/lock.hpp"
 #include "sync/process_number.hpp"
 #include "sync/uninterruptible.hpp"
@@ -142,6 +143,7 @@ OwnThread::~OwnThread() = default;
 
 void OwnThread::start(const std::string& name, std::function<void()> body) {
     const Guard lock(state_->mutex);
+    JTIMER_ASSERT(!state_->thread.joinable() && !state_->bodyEnded);
     try {
         state_->thread = boost::thread(
             [state = state_, name, body = std::move(body)] { state->run(name, body); });
@@ -168,6 +170,7 @@ bool OwnThread::awaitEnd(std::chrono::milliseconds time) {
 }
 
 void OwnThread::finish() {
+    JTIMER_ASSERT(!isOfAnotherProcess());
     const std::shared_ptr<State> state = state_;
     if (isCurrent()) {
         state->doNotJoin();

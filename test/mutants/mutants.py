@@ -66,7 +66,7 @@ STATEMENT = re.compile(r"^(?!return|throw|using|delete|goto|const|auto|static|te
                        r"(?:\+\+|--|\*)?[\w.:>()\[\]-]+(?: [+|&-]?= .*|\(.*\)|)(?<!\) const);$")
 # Lines whose mutants would not compile, or change only what cannot happen.
 SKIPPED = re.compile(r"^(?:#|//|///|\*|template|static_assert|using|struct|class|friend|typedef|namespace"
-                     r"|case|public|private|protected|\}|assert)|\boperator\b|= (?:delete|default);"
+                     r"|case|public|private|protected|\}|assert|JTIMER_ASSERT)|\boperator\b|= (?:delete|default);"
                      r"|\bnoexcept;|\bconst;|&&[ ,)]?\w*[,)]|__builtin")
 
 
