@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "sync/assert.hpp"
+
 #include <jtimer/netty/timeout.hpp>
 
 #include <atomic>
@@ -84,6 +86,7 @@ struct TimeoutAccess {
     /// The link of a cancelled timeout. Release, because the store replaces the value that the swap
     /// of the state has released.
     static void setLink(Timeout& timeout, Timeout* to) noexcept {
+        JTIMER_ASSERT(isCancelled(timeout));
         const auto link = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(to));
         timeout.word_.store(link | kCancelled, std::memory_order_release);
     }

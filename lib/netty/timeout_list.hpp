@@ -2,6 +2,7 @@
 #pragma once
 
 #include "netty/timeout_access.hpp"
+#include "sync/assert.hpp"
 
 #include <memory>
 #include <utility>
@@ -39,6 +40,7 @@ class TimeoutList {
 
     /// Appends a timeout that holds no reference to itself.
     void append(std::shared_ptr<Timeout> timeout) noexcept {
+        JTIMER_ASSERT(timeout != nullptr);
         Timeout& appended = *timeout;
         Access::self(appended).hold(std::move(timeout));
         append(appended);
@@ -64,7 +66,10 @@ class TimeoutList {
     }
 
     /// Removes the first timeout. The list must not be empty.
-    std::shared_ptr<Timeout> popFront() noexcept { return remove(*front()); }
+    std::shared_ptr<Timeout> popFront() noexcept {
+        JTIMER_ASSERT(!empty());
+        return remove(*front());
+    }
 
     /// Removes a timeout from the list that it is in.
     static std::shared_ptr<Timeout> remove(Timeout& timeout) noexcept {
@@ -72,9 +77,10 @@ class TimeoutList {
         return Access::self(timeout).take();
     }
 
-    /// The same, but the timeout goes on holding its reference to itself.
+    /// Like remove(), but the timeout goes on holding its reference to itself.
     static void unlink(Timeout& timeout) noexcept {
         TimeoutLinks& links = Access::links(timeout);
+        JTIMER_ASSERT(links.previous->next == &links && links.next->previous == &links);
         links.previous->next = links.next;
         links.next->previous = links.previous;
     }

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "netty/worker.hpp"
 
+#include "sync/assert.hpp"
 #include "sync/process_number.hpp"
 #include "thread/run_here.hpp"
 #include "thread/uncaught_exception.hpp"
@@ -101,7 +102,9 @@ Tick Worker::tickAt(Nanos elapsed) const noexcept {
     return elapsed % tickDuration_ < 0 ? tick - 1 : tick;
 }
 
-std::int64_t Worker::pending(Lock&) const noexcept {
+/// \param lock held, but perhaps not in a forked child
+std::int64_t Worker::pending(Lock& lock) const noexcept {
+    JTIMER_ASSERT(monitor_.isHeldBy(lock) || isOfAnotherProcess());
     return accepted_ - done_.load(std::memory_order_acquire);
 }
 
@@ -137,7 +140,8 @@ std::shared_ptr<Timeout> Worker::newTimeout(std::shared_ptr<Timeout>& given, Nan
 }
 
 /// From now on no timeout is accepted. \returns the former state
-Worker::State Worker::stopAccepting(Lock&) noexcept {
+Worker::State Worker::stopAccepting(Lock& lock) noexcept {
+    JTIMER_ASSERT(monitor_.isHeldBy(lock));
     const State before = state_.exchange(State::Stopped, std::memory_order_relaxed);
     if (before != State::Stopped) instances.fetch_sub(1, std::memory_order_relaxed);
     return before;
@@ -232,6 +236,7 @@ void Worker::mainLoop() {
 /// the timeout was added, so that the timeout is not yet due, although these ticks were over.
 /// \returns false if the timer is stopped, or this is a forked child
 bool Worker::awaitEndOfTick(Lock& lock) {
+    JTIMER_ASSERT(monitor_.isHeldBy(lock));
     for (;;) {
         if (state_.load(std::memory_order_relaxed) == State::Stopped) return false;
         arrived_.append(inbox_);
@@ -302,6 +307,7 @@ void Worker::transfer() {
 }
 
 void Worker::countDown() noexcept {
+    JTIMER_ASSERT(isCurrent());
     done_.store(done_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
