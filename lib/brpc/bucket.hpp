@@ -4,6 +4,7 @@
 #include "brpc/slot.hpp"
 #include "brpc/slot_pool.hpp"
 #include "clock/waiter.hpp"
+#include "sync/assert.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -36,13 +37,15 @@ class alignas(2 * kCacheLine) Bucket {  // processors load lines in pairs
     }
 
     /// Returns a slot that was not published.
-    void returnSlot(const Lock&, Slot& slot) noexcept {
+    void returnSlot(const Lock& lock, Slot& slot) noexcept {
+        JTIMER_ASSERT(holds(lock, mutex));
         slot.next = std::exchange(free_, slot.number());
     }
 
     /// Adds a task that has been published. \returns whether it is earlier than all tasks that were
     /// added since the list was last emptied
     bool push(const Lock& lock, Slot& slot, SlotPool& pool) noexcept {
+        JTIMER_ASSERT(holds(lock, mutex));
         // The head is written only once. The timer's thread reads it without the mutex, and must
         // not find the list empty while this task replaces one that was announced.
         slot.next = headUnlessRemoved(lock, pool);
@@ -57,7 +60,8 @@ class alignas(2 * kCacheLine) Bucket {  // processors load lines in pairs
     }
 
     /// Empties the list. \returns its first slot's number
-    std::uint32_t takeAll(const Lock&) noexcept {
+    std::uint32_t takeAll(const Lock& lock) noexcept {
+        JTIMER_ASSERT(holds(lock, mutex));
         nearest_ = kNever;
         return head_.exchange(Slot::kNone, std::memory_order_relaxed);
     }
@@ -79,6 +83,7 @@ class alignas(2 * kCacheLine) Bucket {  // processors load lines in pairs
     /// they come faster than it recycles slots.
     /// \returns the first slot of the list, or the second one if the first was removed
     std::uint32_t headUnlessRemoved(const Lock& lock, SlotPool& pool) noexcept {
+        JTIMER_ASSERT(holds(lock, mutex));
         const std::uint32_t head = head_.load(std::memory_order_relaxed);
         if (head == Slot::kNone) return head;
         Slot& slot = pool.at(head);
@@ -88,7 +93,8 @@ class alignas(2 * kCacheLine) Bucket {  // processors load lines in pairs
         return second;
     }
 
-    Slot* popFree(const Lock&, SlotPool& pool) noexcept {
+    Slot* popFree(const Lock& lock, SlotPool& pool) noexcept {
+        JTIMER_ASSERT(holds(lock, mutex));
         Slot* const slot = free_ == Slot::kNone ? pool.takeBatch() : &pool.at(free_);
         if (slot != nullptr) free_ = slot->next;
         return slot;

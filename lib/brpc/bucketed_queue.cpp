@@ -2,6 +2,7 @@
 #include "brpc/bucketed_queue.hpp"
 
 #include "data/heap_sift.hpp"
+#include "sync/assert.hpp"
 #include "thread/thread_number.hpp"
 
 #include <algorithm>
@@ -20,6 +21,7 @@ using jtimer::detail::siftUp;
 BucketedQueue::BucketedQueue(std::size_t numBuckets, std::size_t sweepMinSize,
                              SlotPool::Limits limits)
     : sweepMinSize_(sweepMinSize), pool_(limits), buckets_(numBuckets) {
+    JTIMER_ASSERT(numBuckets > 0);
     constexpr std::size_t initialEntries = 128;
     heap_.grow(initialEntries);
 }
@@ -84,6 +86,7 @@ Nanos BucketedQueue::least() noexcept {
 }
 
 void BucketedQueue::removeTop() noexcept {
+    JTIMER_ASSERT(size_ > 0);
     // If times are equal, the last entry is likely to be the next least one, and so on backwards.
     constexpr std::size_t ahead = 8;
     if (size_ > ahead) PrefetchSlot()(heap_[size_ - ahead]);

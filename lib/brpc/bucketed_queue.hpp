@@ -5,6 +5,7 @@
 #include "brpc/slot.hpp"
 #include "brpc/slot_pool.hpp"
 #include "data/growing_array.hpp"
+#include "sync/assert.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -91,6 +92,7 @@ class BucketedQueue {
     /// Begins the run of the task with the least time. \returns null if it has been removed;
     /// otherwise the caller must call removeTop() next.
     Slot* beginRun() noexcept {
+        JTIMER_ASSERT(size_ > 0);
         Slot* const slot = heap_[1].slot;
         return slot->take(Phase::Running) ? slot : nullptr;
     }

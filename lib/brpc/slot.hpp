@@ -2,6 +2,7 @@
 #pragma once
 
 #include "data/aligned_memory.hpp"
+#include "sync/assert.hpp"
 #include "sync/cache_line.hpp"
 
 #include <jtimer/brpc/timer_thread.hpp>
@@ -135,6 +136,7 @@ class alignas(kCacheLine) Slot {
 
     /// Free -> Scheduled. \returns the id
     TaskId publish() noexcept {
+        JTIMER_ASSERT(phase() == Phase::Free);
         const bool isCallable = type_ != nullptr && (type_->destroy != nullptr || !isInSlot());
         const std::uint32_t use = version();
         word_.store(wordOf(use, isCallable ? Phase::ScheduledCallable : Phase::Scheduled),
@@ -163,6 +165,7 @@ class alignas(kCacheLine) Slot {
 
     /// Removing -> Removed.
     void endRemoval() noexcept {
+        JTIMER_ASSERT(phase() == Phase::Removing);
         word_.store(wordOf(version(), Phase::Removed), std::memory_order_release);
     }
 
@@ -176,6 +179,7 @@ class alignas(kCacheLine) Slot {
     /// Running or Removed -> Free, with the next version. \returns false if there is no next
     /// version: then the slot must not be reused, as an id would repeat
     bool free() noexcept {
+        JTIMER_ASSERT(phase() == Phase::Running || phase() == Phase::Removed);
         const std::uint32_t use = version() + 2;  // 0 after the last version
         word_.store(wordOf(use, Phase::Free), std::memory_order_release);
         return use != 0;

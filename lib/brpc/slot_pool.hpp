@@ -3,6 +3,7 @@
 
 #include "brpc/slot.hpp"
 #include "clock/waiter.hpp"
+#include "sync/assert.hpp"
 
 #include <array>
 #include <atomic>
@@ -59,7 +60,9 @@ class SlotPool {
     /// The slot with this number, which must have been made.
     Slot& at(std::uint32_t number) const noexcept {
         const std::size_t chunk = chunkOf(number);
-        return chunks_[chunk].load(std::memory_order_relaxed)[number - firstOf(chunk)];
+        Slot* const slots = chunks_[chunk].load(std::memory_order_relaxed);
+        JTIMER_ASSERT(slots != nullptr);
+        return slots[number - firstOf(chunk)];
     }
 
     /// How many slots were made: all smaller numbers are slots. Never decreases.

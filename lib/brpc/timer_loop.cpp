@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "brpc/timer_loop.hpp"
 
+#include "sync/assert.hpp"
 #include "sync/uninterruptible.hpp"
 #include "thread/uncaught_exception.hpp"
 
@@ -305,6 +306,7 @@ void TimerLoop::runTask(Slot& slot) {
 }
 
 void TimerLoop::sleep(Lock& lock) {
+    JTIMER_ASSERT(monitor_.isHeldBy(lock));
     const Nanos until = queue_.beginSleep();
     if (until == kNever) {
         monitor_.wait(lock);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "brpc/bucketed_queue.hpp"
+#include "sync/assert.hpp"
 #include "sync/process_number.hpp"
 #include "thread/loop_thread.hpp"
 
@@ -79,7 +80,8 @@ class TimerLoop final : public std::enable_shared_from_this<TimerLoop>,
     bool runDue();
     void runTask(Slot& slot);
     void sleep(Lock& lock);
-    void notifyOfRunEnd(const Lock&) noexcept {
+    void notifyOfRunEnd(const Lock& lock) noexcept {
+        JTIMER_ASSERT(monitor_.isHeldBy(lock));
         if (runEndWaiters_ != 0) runEnded_.notify_all();
     }
 
