@@ -62,6 +62,10 @@ class Cell : public Scheduled {
 
     Shard& home() const noexcept { return *home_.load(std::memory_order_relaxed); }
     CellLock enter() const { return CellLock(mutex_); }
+    /// Whether the lock is held, and is this cell's: for assertions.
+    bool isHeldBy(const CellLock& lock) const noexcept {
+        return jtimer::detail::holds(lock, mutex_);
+    }
     /// Locks the cell after delivering everything that is due by now.
     CellLock enterCurrent();
 

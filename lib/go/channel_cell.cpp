@@ -3,6 +3,7 @@
 
 #include "data/periods.hpp"
 #include "go/runtime.hpp"
+#include "sync/assert.hpp"
 
 #include <jtimer/go/channel.hpp>
 
@@ -16,7 +17,8 @@ ChannelCell::ChannelCell(Shard& home, Nanos period, bool hasHandle)
     hasHandle_ = hasHandle;
 }
 
-bool ChannelCell::isDue(CellLock&) const {
+bool ChannelCell::isDue(CellLock& lock) const {
+    JTIMER_ASSERT(isHeldBy(lock));
     return state_ == State::Running && when_ <= runtime().now();
 }
 
@@ -28,7 +30,8 @@ std::optional<Nanos> ChannelCell::dueBefore(Nanos time) const {
 
 /// The first waiting call that has not been claimed; null if there is none. Removes claimed calls
 /// before it from the list.
-Case* ChannelCell::firstPending(CellLock&) noexcept {
+Case* ChannelCell::firstPending(CellLock& lock) noexcept {
+    JTIMER_ASSERT(isHeldBy(lock));
     while (!waiters_.empty()) {
         Case& c = waiters_.front();
         if (c.wait->isPending()) return &c;
@@ -40,6 +43,7 @@ Case* ChannelCell::firstPending(CellLock&) noexcept {
 /// Ends a wait that firstPending() has found, with the value, or with its time-out if that comes
 /// before the value. \returns whether it has received the value
 bool ChannelCell::settle(CellLock& lock, Case& c, WakeList& toWake) {
+    JTIMER_ASSERT(isHeldBy(lock) && &c == &waiters_.front());
     Wait& wait = *c.wait;
     if (!wait.endsBefore(when_, *runtime().clock())) return giveTo(lock, c, toWake);
     if (wait.claim(Wait::Outcome::TimedOut)) toWake.add(wait);
@@ -49,6 +53,7 @@ bool ChannelCell::settle(CellLock& lock, Case& c, WakeList& toWake) {
 /// Fires for a wait that firstPending() has found. \returns false if another thread has claimed
 /// the wait meanwhile, for example for the value of another channel
 bool ChannelCell::giveTo(CellLock& lock, Case& c, WakeList& toWake) {
+    JTIMER_ASSERT(isHeldBy(lock) && &c == &waiters_.front());
     Wait& wait = *c.wait;
     const Nanos now = period_ == 0 ? 0 : runtime().now();  // a user's clock may throw
     if (!wait.claimReceived(c.index, when_)) return false;
@@ -65,11 +70,13 @@ bool ChannelCell::giveTo(CellLock& lock, Case& c, WakeList& toWake) {
 }
 
 void ChannelCell::becomeIdle(CellLock& lock, WakeList& toWake) noexcept {
+    JTIMER_ASSERT(isHeldBy(lock));
     state_ = State::Idle;
     if (!hasHandle_) loseHope(lock, toWake);
 }
 
-void ChannelCell::loseHope(CellLock&, WakeList& toWake) noexcept {
+void ChannelCell::loseHope(CellLock& lock, WakeList& toWake) noexcept {
+    JTIMER_ASSERT(isHeldBy(lock));
     for (const Case& c : waiters_) {
         if (!c.wait->hasTimeOut() && c.wait->loseHope()) toWake.add(*c.wait);
     }
@@ -147,6 +154,7 @@ std::optional<Nanos> ChannelCell::tryReceive() {
 }
 
 std::optional<Nanos> ChannelCell::ready(CellLock& lock, WakeList& toWake) {
+    JTIMER_ASSERT(isHeldBy(lock));
     if (runtime().isOver()) return std::nullopt;
     if (state_ == State::Unread) return when_;
     while (isDue(lock)) {
@@ -158,6 +166,7 @@ std::optional<Nanos> ChannelCell::ready(CellLock& lock, WakeList& toWake) {
 }
 
 bool ChannelCell::take(CellLock& lock, WakeList& toWake) {
+    JTIMER_ASSERT(isHeldBy(lock));
     if (period_ == 0) {
         if (state_ == State::Running) home().fire(*this, runtime().latenessOf(when_));
         becomeIdle(lock, toWake);

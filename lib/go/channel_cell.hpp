@@ -5,6 +5,7 @@
 #include "go/cell.hpp"
 #include "go/last_turn.hpp"
 #include "go/wait.hpp"
+#include "sync/assert.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -40,8 +41,14 @@ class ChannelCell final : public Cell {
     /// \throws std::bad_alloc, with nothing changed
     bool take(CellLock& lock, WakeList& toWake);
     /// Whether no value can ever come: only a handle could change that.
-    bool isHopeless(CellLock&) const noexcept { return state_ == State::Idle && !hasHandle_; }
-    void addWaiter(CellLock&, Case& c) noexcept { waiters_.push_back(c); }
+    bool isHopeless(CellLock& lock) const noexcept {
+        JTIMER_ASSERT(isHeldBy(lock));
+        return state_ == State::Idle && !hasHandle_;
+    }
+    void addWaiter(CellLock& lock, Case& c) noexcept {
+        JTIMER_ASSERT(isHeldBy(lock));
+        waiters_.push_back(c);
+    }
     void removeWaiter(Case& c);
     LastTurn& lastTurn() noexcept { return lastTurn_; }
 

@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "go/quad_heap.hpp"
 
+#include "sync/assert.hpp"
+
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -24,10 +26,14 @@ void QuadHeap::reserve(std::size_t count) {
     array_.grow(std::max({needed, array_.nextSize(), least}));
 }
 
-void QuadHeap::add(Nanos when, HeapItem& item) noexcept { siftUp(size_++, {when, &item}); }
+void QuadHeap::add(Nanos when, HeapItem& item) noexcept {
+    JTIMER_ASSERT(!item.isInHeap() && kOffset + size_ < array_.size());
+    siftUp(size_++, {when, &item});
+}
 
 void QuadHeap::remove(HeapItem& item) noexcept {
     const std::size_t i = item.index_;
+    JTIMER_ASSERT(item.isInHeap() && (*this)[i].item == &item);
     item.index_ = HeapItem::kNowhere;
     const Entry last = heap()[--size_];
     if (i == size_) return;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "data/growing_array.hpp"
+#include "sync/assert.hpp"
 
 #include <jtimer/detail/saturating.hpp>
 
@@ -52,9 +53,12 @@ class QuadHeap {
     bool empty() const noexcept { return size_ == 0; }
     std::size_t size() const noexcept { return size_; }
     /// The entry that comes out next. The heap must not be empty.
-    const Entry& front() const noexcept { return heap()[0]; }
+    const Entry& front() const noexcept { return (*this)[0]; }
     /// Entries in heap order: the last one can be removed without a sift.
-    const Entry& operator[](std::size_t i) const noexcept { return heap()[i]; }
+    const Entry& operator[](std::size_t i) const noexcept {
+        JTIMER_ASSERT(i < size_);
+        return heap()[i];
+    }
 
     /// Makes room for `count` more entries.
     /// \throws std::bad_alloc, std::length_error

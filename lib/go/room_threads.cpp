@@ -2,6 +2,7 @@
 #include "go/room_threads.hpp"
 
 #include "go/runtime.hpp"
+#include "sync/assert.hpp"
 #include "sync/uninterruptible.hpp"
 #include "thread/loop_thread.hpp"
 #include "thread/uncaught_exception.hpp"
@@ -121,6 +122,7 @@ void RoomThreads::handOver(Run run) {
 
 /// Starts a thread, and releases the lock meanwhile. \returns false if the system cannot create one
 bool RoomThreads::start(Lock& lock) noexcept {
+    JTIMER_ASSERT(holds(lock, mutex_));
     ++free_;
     ++threads_;
     progress_ = false;
@@ -200,6 +202,7 @@ Run RoomThreads::nextRun(Thread& thread, bool first) {
 
 /// Waits in the list of idle threads, to which the caller has added the thread.
 void RoomThreads::awaitRun(Lock& lock, Thread& thread, bool isForRetry) {
+    JTIMER_ASSERT(holds(lock, mutex_) && thread.is_linked());
     lock.unlock();
     if (isForRetry) {
         thread.awaitWake(kRetry);
@@ -211,6 +214,7 @@ void RoomThreads::awaitRun(Lock& lock, Thread& thread, bool isForRetry) {
 }
 
 Run RoomThreads::take(Lock& lock) noexcept {
+    JTIMER_ASSERT(holds(lock, mutex_));
     --free_;
     ++busy_;
     Run run = queue_.pop();
@@ -222,18 +226,21 @@ Run RoomThreads::take(Lock& lock) noexcept {
 }
 
 void RoomThreads::awaitChange(Lock& lock, Nanos longest) {
+    JTIMER_ASSERT(holds(lock, mutex_));
     ++waiting_;
     changed_.wait_for(lock, boost::chrono::nanoseconds(longest));
     --waiting_;
 }
 
-void RoomThreads::changed(Lock&) noexcept {
+void RoomThreads::changed(Lock& lock) noexcept {
+    JTIMER_ASSERT(holds(lock, mutex_));
     if (waiting_ != 0) changed_.notify_all();
 }
 
 /// There must be an idle thread. Releases the lock. A thread that only waits to try again may
 /// continue by itself, and end, before it is woken.
 void RoomThreads::wakeIdle(Lock& lock) noexcept {
+    JTIMER_ASSERT(holds(lock, mutex_) && !idle_.empty());
     const std::shared_ptr<Thread> thread = idle_.front().shared_from_this();
     idle_.pop_front();
     lock.unlock();

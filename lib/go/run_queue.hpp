@@ -2,6 +2,7 @@
 #pragma once
 
 #include "go/function_cell.hpp"
+#include "sync/assert.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -29,6 +30,7 @@ class RunQueue {
 
     /// The queue must not be empty.
     Run pop() noexcept {
+        JTIMER_ASSERT(!empty());
         FunctionCell& cell = *first_;
         first_ = cell.nextQueued_;
         std::atomic<std::uint32_t>& queued = cell.endedOrQueuedRuns_;

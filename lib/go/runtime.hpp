@@ -5,6 +5,7 @@
 #include "go/event_cell.hpp"
 #include "go/room_threads.hpp"
 #include "go/shard.hpp"
+#include "sync/assert.hpp"
 #include "sync/process_number.hpp"
 #include "thread/loop_thread.hpp"
 
@@ -115,7 +116,10 @@ class Runtime final : public LoopThread, public std::enable_shared_from_this<Run
         return std::max(Nanos{0}, jtimer::detail::saturatingSubtract(reached, when));
     }
     /// Counts a timer that the poller fires. Called on the poller.
-    void countFired(Nanos when) noexcept { lateness_.add(latenessOf(when)); }
+    void countFired(Nanos when) noexcept {
+        JTIMER_ASSERT(isPoller());
+        lateness_.add(latenessOf(when));
+    }
 
     /// Set by end(), so that it ends the blocked calls.
     EventCell& ended() const noexcept { return *ended_; }

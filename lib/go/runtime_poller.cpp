@@ -4,6 +4,7 @@
 #include "go/channel_cell.hpp"
 #include "go/function_cell.hpp"
 #include "go/wait.hpp"
+#include "sync/assert.hpp"
 #include "thread/thread_number.hpp"
 
 #include <algorithm>
@@ -81,6 +82,7 @@ Runtime::Heads Runtime::look() const noexcept {
 
 /// Until the deadline, or until it is woken. \returns the present time
 Nanos Runtime::sleep(Lock& lock, Nanos deadline) {
+    JTIMER_ASSERT(monitor_.isHeldBy(lock));
     woken_ = false;
     sleepsUntil_.store(deadline, std::memory_order_relaxed);
     Nanos present = now();

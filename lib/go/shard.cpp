@@ -3,6 +3,7 @@
 
 #include "go/errors.hpp"
 #include "go/runtime.hpp"
+#include "sync/assert.hpp"
 
 #include <jtimer/go/channel.hpp>
 
@@ -15,6 +16,7 @@ namespace jtimer::go::detail {
 
 /// There must be room in the heap.
 bool Shard::insert(Lock& lock, Scheduled& item, Nanos when) noexcept {
+    JTIMER_ASSERT(holds(lock, mutex_));
     ++item.start_;
     heap_.add(when, item);
     updateHead(lock);
@@ -22,7 +24,8 @@ bool Shard::insert(Lock& lock, Scheduled& item, Nanos when) noexcept {
 }
 
 /// A store is expensive, and most operations do not change the head.
-void Shard::updateHead(Lock&) noexcept {
+void Shard::updateHead(Lock& lock) noexcept {
+    JTIMER_ASSERT(holds(lock, mutex_));
     const Nanos head = heap_.empty() ? kNever : heap_.front().when;
     if (head != head_.load(std::memory_order_relaxed)) {
         head_.store(head, std::memory_order_seq_cst);
@@ -56,6 +59,7 @@ bool Shard::move(Scheduled& item, Shard& from, Nanos when) {
 
 /// Releases the heap's reference to a function's cell, which is not the last.
 void Shard::removeFrom(Lock& lock, Scheduled& item) noexcept {
+    JTIMER_ASSERT(holds(lock, mutex_));
     if (!item.isInHeap()) return;
     heap_.remove(item);
     updateHead(lock);

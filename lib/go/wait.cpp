@@ -2,6 +2,7 @@
 #include "go/wait.hpp"
 
 #include "go/channel_cell.hpp"
+#include "sync/assert.hpp"
 #include "sync/uninterruptible.hpp"
 
 #include <utility>
@@ -35,6 +36,7 @@ bool Wait::claimReceived(std::size_t index, Nanos value) noexcept {
 }
 
 void Wait::wake() {
+    JTIMER_ASSERT(!isPending());
     Lock lock = monitor_->enter();
     woken_ = true;
     monitor_->leaveAndWake(lock);
@@ -48,6 +50,7 @@ Wait::Outcome Wait::await() {
 }
 
 void WakeList::add(Wait& claimed) noexcept {
+    JTIMER_ASSERT(!claimed.isPending());
     claimed.next_ = std::exchange(first_, Ref<Wait>(&claimed));
 }
 
