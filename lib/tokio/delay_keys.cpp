@@ -2,6 +2,7 @@
 #include <jtimer/tokio/detail/delay_keys.hpp>
 #include <jtimer/tokio/detail/slots.hpp>
 
+#include "sync/assert.hpp"
 #include "tokio/driver.hpp"
 #include "tokio/sleep_access.hpp"
 #include "tokio/ticks.hpp"
@@ -137,6 +138,7 @@ DelayKeys::Place DelayKeys::reserve() {
 
 DelayKey DelayKeys::insert(const Place& place, Date deadline) {
     Delayed& entry = impl_->slots[place.slot];
+    JTIMER_ASSERT(impl_->free == &entry);
     impl_->free = entry.nextFree;
     const DelayKey key = entry.key();
     impl_->place(entry, jtimer::detail::toNanos(deadline), place.now);
@@ -206,6 +208,7 @@ void DelayKeys::dropWaker() noexcept {
 }
 
 void DelayKeys::remove(const Found& entry) noexcept {
+    JTIMER_ASSERT(impl_->slots[entry.slot].key() == entry.key);
     impl_->wheel.remove(impl_->slots[entry.slot]);
     impl_->slots[entry.slot].leave(false);
 }
@@ -223,6 +226,7 @@ void DelayKeys::removeAll() noexcept {
 /// generations are used up, after four billion uses, is never used again.
 void DelayKeys::release(std::size_t slot) noexcept {
     Delayed& entry = impl_->slots[slot];
+    JTIMER_ASSERT(!entry.isRegistered());
     if (++entry.generation != 0) entry.nextFree = std::exchange(impl_->free, &entry);
 }
 

@@ -2,6 +2,7 @@
 #include "tokio/driver.hpp"
 
 #include "clock/default_clocks.hpp"
+#include "sync/assert.hpp"
 #include "sync/process_number.hpp"
 #include "sync/uninterruptible.hpp"
 #include "thread/run_here.hpp"
@@ -41,6 +42,7 @@ jtimer::detail::LoopThread::Settings threadSettings(const TimeDriverOptions& opt
 struct Driver::Caller {
     Caller(Driver& called, Lock& held, Doing doing) noexcept
         : driver(called), lock(held), here(&called, doing) {
+        JTIMER_ASSERT(driver.isHeldBy(lock) && !driver.isCalling_);
         driver.isCalling_ = true;
     }
     Caller(const Caller&) = delete;
@@ -109,7 +111,8 @@ void Driver::countFired(Nanos due, Nanos now) noexcept {
 /// The entry, which is no longer in a slot, has fired or will not fire. Threads that wait for
 /// it continue. \returns its waker, to be called; the entry may be destroyed as soon as the
 /// lock is released
-Waker Driver::finish(Lock&, SleepEntry& entry, bool fired) noexcept {
+Waker Driver::finish(Lock& lock, SleepEntry& entry, bool fired) noexcept {
+    JTIMER_ASSERT(isHeldBy(lock));
     Waker waker;
     waker.swap(entry.waker);
     endWaits(entry, fired);
@@ -120,6 +123,7 @@ Waker Driver::finish(Lock&, SleepEntry& entry, bool fired) noexcept {
 /// To be called after a registration: releases the lock, and ensures that a turn comes in time.
 /// During a turn there is nothing to do, as the turn checks before it ends; nor after a shutdown.
 void Driver::leaveRegistered(Lock& lock, Tick tick) {
+    JTIMER_ASSERT(isHeldBy(lock));
     if (isCalling_ || (promise_ && tick >= *promise_)) {
         lock.unlock();
         return;
@@ -250,6 +254,7 @@ void Driver::shutdown(bool waits) {
 
 /// Releases in any order, since none of the entries is due.
 void Driver::releaseAll(Lock& lock) {
+    JTIMER_ASSERT(isHeldBy(lock));
     const jtimer::detail::ForkWatch forkWatch;
     std::size_t released = 0;
     while (Entry* const entry = wheel_.takeAny()) {

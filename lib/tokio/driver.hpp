@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "sync/assert.hpp"
 #include "thread/loop_thread.hpp"
 #include "tokio/ticks.hpp"
 #include "tokio/wheel.hpp"
@@ -130,9 +131,14 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     Lock enter();
     /// Acquires the lock; in a forked child only if it is free.
     Lock enterUnlessForked() noexcept;
+    /// Whether the lock is held, and is this driver's: for assertions.
+    bool isHeldBy(const Lock& lock) const noexcept { return monitor_.isHeldBy(lock); }
     void letOthersIn(Lock& lock) { monitor_.letOthersIn(lock); }
     /// Parks an entry that is not registered.
-    void park(Lock&, SleepEntry& entry) noexcept { wheel_.park(entry); }
+    void park(Lock& lock, SleepEntry& entry) noexcept {
+        JTIMER_ASSERT(isHeldBy(lock) && !entry.isRegistered());
+        wheel_.park(entry);
+    }
     /// Takes the entry out of the wheel. Its state stays as it is.
     void unlink(SleepEntry& entry) noexcept { wheel_.remove(entry); }
     /// Ends the registration of an entry, which stays fired if it has fired.

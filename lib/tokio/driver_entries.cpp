@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "sync/assert.hpp"
 #include "tokio/coroutine_wakers.hpp"
 #include "tokio/driver.hpp"
 
@@ -127,6 +128,7 @@ Waker Driver::takeWaker(SleepEntry& entry) noexcept {
 }
 
 void Driver::drop(SleepEntry& entry) noexcept {
+    JTIMER_ASSERT(entry.isRegistered());
     const bool hasFired = entry.hasFired();
     if (!hasFired && !entry.isParked()) ++cancelled_;
     unlink(entry);
@@ -145,7 +147,8 @@ void Driver::endWaits(SleepEntry& entry, bool fired) noexcept {
     }
 }
 
-void Driver::fire(Lock&, SleepEntry& entry) noexcept {
+void Driver::fire(Lock& lock, SleepEntry& entry) noexcept {
+    JTIMER_ASSERT(isHeldBy(lock) && !entry.is_linked());
     endWaits(entry, true);
     if (entry.waker) {
         wheel_.insertFired(entry);
@@ -155,6 +158,7 @@ void Driver::fire(Lock&, SleepEntry& entry) noexcept {
 }
 
 void Driver::leaveFired(Lock& lock) {
+    JTIMER_ASSERT(isHeldBy(lock));
     if (wheel_.hasPending()) {
         leaveRegistered(lock, wheel_.elapsed());
     } else {
@@ -164,6 +168,7 @@ void Driver::leaveFired(Lock& lock) {
 
 Driver::Wait::Wait(Driver& waitsOn, Lock& held, SleepEntry& waitsFor)
     : driver(waitsOn), lock(held), entry(&waitsFor) {
+    JTIMER_ASSERT(driver.isHeldBy(lock) && entry->isRegistered());
     driver.waits_.insert(*this);
     entry->setWaitedFor(true);
 }

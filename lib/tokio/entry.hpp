@@ -2,6 +2,7 @@
 #pragma once
 
 #include "data/intrusive_list.hpp"
+#include "sync/assert.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -74,6 +75,7 @@ class Entry : public jtimer::detail::ListHook {
     /// Called when the entry has left the wheel, because it fired or for another reason. This is
     /// the last access: from now on its owner may destroy it.
     void leave(bool fired) noexcept {
+        JTIMER_ASSERT(!is_linked());
         state_.store(fired ? kFired : kIdle, std::memory_order_release);
     }
 

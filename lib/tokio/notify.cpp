@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "tokio/notify.hpp"
 
+#include "sync/assert.hpp"
 #include "tokio/coroutine_wakers.hpp"
 #include "tokio/sleep_access.hpp"
 
@@ -16,6 +17,7 @@ NotifiedEntry::NotifiedEntry(std::shared_ptr<NotifyState> of)
     : SleepEntry(of->driver()), notify(std::move(of)), calls(notify->calls()) {}
 
 void NotifyState::notifyOne(Lock lock) {
+    JTIMER_ASSERT(driver_->isHeldBy(lock));
     notifyEarlier(lock);
     if (queue_.empty() || driver_->isShutdown()) {
         hasPermit_ = true;
@@ -36,6 +38,7 @@ void NotifyState::notifyWaiters() {
 /// Fires what notifyWaiters() has notified. It lets others have the lock, and one of them may do a
 /// part of this: notifyOne() must not choose what is notified already.
 void NotifyState::notifyEarlier(Lock& lock) {
+    JTIMER_ASSERT(driver_->isHeldBy(lock));
     std::size_t fired = 0;
     while (!queue_.empty() && queue_.front().calls != calls_ && !driver_->isShutdown()) {
         fire(lock, queue_.front());
@@ -45,6 +48,7 @@ void NotifyState::notifyEarlier(Lock& lock) {
 
 /// Fires an entry that is in the queue.
 void NotifyState::fire(Lock& lock, NotifiedEntry& entry) noexcept {
+    JTIMER_ASSERT(driver_->isHeldBy(lock) && entry.NotifyHook::is_linked());
     entry.NotifyHook::unlink();
     driver_->unlink(entry);
     driver_->fire(lock, entry);
@@ -80,7 +84,8 @@ void NotifyState::wait(NotifiedEntry& entry) {
 }
 
 /// If the entry has been notified, or can take the permit, it is over. \param dropped its waker
-bool NotifyState::take(Lock&, NotifiedEntry& entry, Waker& dropped) noexcept {
+bool NotifyState::take(Lock& lock, NotifiedEntry& entry, Waker& dropped) noexcept {
+    JTIMER_ASSERT(driver_->isHeldBy(lock));
     if (!entry.hasFired() && entry.calls == calls_) {
         // While it is in the queue, there is no permit.
         if (!hasPermit_) return false;
@@ -95,6 +100,7 @@ bool NotifyState::take(Lock&, NotifiedEntry& entry, Waker& dropped) noexcept {
 }
 
 void NotifyState::enqueue(Lock& lock, NotifiedEntry& entry) {
+    JTIMER_ASSERT(driver_->isHeldBy(lock));
     if (entry.isRegistered()) return;
     entry.hasWaited = true;
     driver_->park(lock, entry);

@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "tokio/wheel.hpp"
 
+#include "sync/assert.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
@@ -9,6 +11,7 @@
 namespace jtimer::tokio::detail {
 
 void Wheel::insert(Entry& entry, Tick tick) noexcept {
+    JTIMER_ASSERT(!entry.is_linked());
     if (tick <= elapsed_) {
         entry.enterPending();
         pending_.push_back(entry);
@@ -20,12 +23,14 @@ void Wheel::insert(Entry& entry, Tick tick) noexcept {
 }
 
 void Wheel::insertFired(Entry& entry) noexcept {
+    JTIMER_ASSERT(!entry.is_linked());
     entry.enterFired();
     early_.push_back(entry);
     ++size_;
 }
 
 void Wheel::park(Entry& entry) noexcept {
+    JTIMER_ASSERT(!entry.is_linked());
     entry.enterParked();
     parked_.push_back(entry);
 }
@@ -33,6 +38,7 @@ void Wheel::park(Entry& entry) noexcept {
 /// Puts the entry into the slot of its registered tick.
 void Wheel::place(Entry& entry) noexcept {
     const Tick tick = entry.registeredTick();
+    JTIMER_ASSERT(tick > elapsed_);
     const int number = levelOf(elapsed_, tick);
     const int slot = slotOf(number, tick);
     Level& level = levels_[number];
@@ -47,6 +53,7 @@ void Wheel::place(Entry& entry) noexcept {
 /// An entry of a half-dealt slot is in no slot. The slot computed for it is then unrelated to it;
 /// but if that slot is empty, its bit is already clear.
 void Wheel::remove(Entry& entry) noexcept {
+    JTIMER_ASSERT(entry.is_linked());
     const bool wasInSlot = entry.isInSlot();
     if (!entry.isParked()) --size_;
     entry.unlink();
@@ -125,6 +132,7 @@ void Wheel::advance(Tick now, std::size_t& most) noexcept {
 }
 
 Entry* Wheel::takePending() noexcept {
+    JTIMER_ASSERT(undealt_.empty());
     if (pending_.empty()) return nullptr;
     Entry& entry = pending_.front();
     pending_.pop_front();
@@ -152,6 +160,7 @@ Entry* Wheel::takeAny() noexcept {
 }
 
 const Entry* Wheel::first() const noexcept {
+    JTIMER_ASSERT(undealt_.empty());
     if (!pending_.empty()) return &pending_.front();
     const std::optional<Slot> next = nextSlot();
     if (!next) return nullptr;
