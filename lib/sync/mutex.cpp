@@ -30,8 +30,8 @@ bool callMembarrier(int command) noexcept { return syscall(SYS_membarrier, comma
 
 }  // namespace
 
-/// The waiters. A room's mutex guards its list and the writes to its word.
-struct Mutex::Rooms {
+/// The waiters. A lot's mutex guards its list and the writes to its word.
+struct Mutex::ParkingLots {
     using Hook = boost::intrusive::list_base_hook<
         boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
@@ -42,19 +42,19 @@ struct Mutex::Rooms {
         boost::condition_variable released;
     };
 
-    struct Room {
+    struct Lot {
         boost::mutex mutex;
         /// In order of arrival.
         boost::intrusive::list<Waiter, boost::intrusive::constant_time_size<false>> waiters;
     };
 
-    std::array<Room, kRooms> rooms;
+    std::array<Lot, kLots> lots;
 
     /// Never destroyed: objects with a Mutex may outlive all other static objects.
-    static Rooms& instance() noexcept {
-        alignas(Rooms) static unsigned char storage[sizeof(Rooms)];
-        static Rooms& rooms = *new (storage) Rooms;
-        return rooms;
+    static ParkingLots& instance() noexcept {
+        alignas(ParkingLots) static unsigned char storage[sizeof(ParkingLots)];
+        static ParkingLots& lots = *new (storage) ParkingLots;
+        return lots;
     }
 
     [[JTIMER_AT_LOAD]] static void prepare() noexcept {
@@ -73,34 +73,34 @@ struct Mutex::Rooms {
         return true;
     }
 
-    /// The caller of these two holds the room's mutex.
-    static void enter(Room& room, Waiter& waiter) noexcept {
-        std::atomic<Address>& word = waitedFor[roomOf(waiter.waitsFor)].word;
-        room.waiters.push_back(waiter);
+    /// The caller of these two holds the lot's mutex.
+    static void enter(Lot& lot, Waiter& waiter) noexcept {
+        std::atomic<Address>& word = waitedFor[lotOf(waiter.waitsFor)].word;
+        lot.waiters.push_back(waiter);
         const Address before = word.load(std::memory_order_relaxed);
         const bool isShared = before != kNothing && before != waiter.waitsFor;
         word.store(isShared ? kSeveral : waiter.waitsFor, std::memory_order_seq_cst);
     }
-    static void leave(Room& room, Waiter& waiter) noexcept {
-        std::atomic<Address>& word = waitedFor[roomOf(waiter.waitsFor)].word;
+    static void leave(Lot& lot, Waiter& waiter) noexcept {
+        std::atomic<Address>& word = waitedFor[lotOf(waiter.waitsFor)].word;
         waiter.unlink();
-        if (room.waiters.empty()) {
+        if (lot.waiters.empty()) {
             word.store(kNothing, std::memory_order_seq_cst);
         } else if (word.load(std::memory_order_relaxed) == kSeveral) {
-            word.store(allWaitFor(room), std::memory_order_seq_cst);
+            word.store(allWaitFor(lot), std::memory_order_seq_cst);
         }
     }
 
-    static Address allWaitFor(const Room& room) noexcept {
-        const Address first = room.waiters.front().waitsFor;
-        for (const Waiter& each : room.waiters) {
+    static Address allWaitFor(const Lot& lot) noexcept {
+        const Address first = lot.waiters.front().waitsFor;
+        for (const Waiter& each : lot.waiters) {
             if (each.waitsFor != first) return kSeveral;
         }
         return first;
     }
 };
 
-std::array<Mutex::WaitedFor, Mutex::kRooms> Mutex::waitedFor;
+std::array<Mutex::WaitedFor, Mutex::kLots> Mutex::waitedFor;
 bool Mutex::waitersHaveBarrier = false;
 
 /// Spins for about as long as a sleep and a wake-up take: 10 to 30 us with the pauses of x86
@@ -117,17 +117,17 @@ bool Mutex::lockSoon() noexcept {
     return false;
 }
 
-/// Holds the room's mutex from the registration until the wait begins, so that no notification is
-/// lost: a thread that has seen the registration locks the room's mutex before it notifies.
+/// Holds the lot's mutex from the registration until the wait begins, so that no notification is
+/// lost: a thread that has seen the registration locks the lot's mutex before it notifies.
 void Mutex::lockContended() {
     ProcessMutex::endOwnFork();
     if (lockSoon()) return;
     const Uninterruptible uninterruptible;
-    Rooms::Room& room = Rooms::instance().rooms[roomOf(address())];
-    Rooms::Waiter waiter(address());
-    boost::unique_lock<boost::mutex> lock(room.mutex);
-    Rooms::enter(room, waiter);
-    const bool isNoticed = Rooms::executeBarrier();
+    ParkingLots::Lot& lot = ParkingLots::instance().lots[lotOf(address())];
+    ParkingLots::Waiter waiter(address());
+    boost::unique_lock<boost::mutex> lock(lot.mutex);
+    ParkingLots::enter(lot, waiter);
+    const bool isNoticed = ParkingLots::executeBarrier();
     while (taken_.exchange(true, std::memory_order_seq_cst)) {
         if (isNoticed) {
             waiter.released.wait(lock);
@@ -135,26 +135,27 @@ void Mutex::lockContended() {
             waiter.released.wait_for(lock, boost::chrono::milliseconds(1));
         }
     }
-    Rooms::leave(room, waiter);
+    ParkingLots::leave(lot, waiter);
 }
 
 /// \param mutex the address of a mutex that has been released and may no longer exist
 void Mutex::wakeWaiter(Address mutex) noexcept {
-    const std::size_t number = roomOf(mutex);
+    const std::size_t number = lotOf(mutex);
     const Address waited = waitedFor[number].word.load(std::memory_order_relaxed);
     if (waited != mutex && waited != kSeveral) return;
     ProcessMutex::endOwnFork();
-    Rooms::Room& room = Rooms::instance().rooms[number];
-    const boost::unique_lock<boost::mutex> untilTheyWait(room.mutex);
-    for (Rooms::Waiter& each : room.waiters) {
-        // Under the room's mutex: the waiter needs it to leave, so it still exists.
+    ParkingLots::Lot& lot = ParkingLots::instance().lots[number];
+    const boost::unique_lock<boost::mutex> untilTheyWait(lot.mutex);
+    for (ParkingLots::Waiter& each : lot.waiters) {
+        // Under the lot's mutex: the waiter needs it to leave, so it still exists.
         if (each.waitsFor == mutex) return each.released.notify_one();
     }
 }
 
-/// Does not read the old state of the rooms: at the fork another thread may have been changing it.
+/// Does not read the old state of the parking lots: at the fork another thread may have been
+/// changing it.
 void Mutex::forgetWaiters() noexcept {
-    new (&Rooms::instance()) Rooms;
+    new (&ParkingLots::instance()) ParkingLots;
     for (WaitedFor& each : waitedFor) each.word.store(kNothing, std::memory_order_relaxed);
 }
 

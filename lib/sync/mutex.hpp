@@ -18,14 +18,14 @@ namespace jtimer::detail {
 /// there are waiters to wake. A thread that finds the mutex locked spins briefly, registers as a
 /// waiter, tries once more, and sleeps.
 ///
-/// Waiters are registered outside the mutex, in one of 64 rooms, chosen by its address. Each room
-/// has a word that says what its waiters wait for: nothing, one mutex (its address), or several. So
-/// when another mutex of that room is unlocked, one comparison shows that it has no waiters; only
-/// if the waiters of a room wait for several mutexes must unlock() search their list. It wakes only
-/// the first waiter for the mutex.
+/// Waiters are registered outside the mutex, in one of 64 parking lots, chosen by its address. Each
+/// lot has a word that says what its waiters wait for: nothing, one mutex (its address), or
+/// several. So when another mutex of that lot is unlocked, one comparison shows that it has no
+/// waiters; only if the waiters of a lot wait for several mutexes must unlock() search their list.
+/// It wakes only the first waiter for the mutex.
 ///
 /// A waiter must not miss its release. It registers, and then reads the mutex; the owner releases
-/// the mutex, and then reads the room's word: at least one of them must see what the other wrote.
+/// the mutex, and then reads the lot's word: at least one of them must see what the other wrote.
 /// That takes a full barrier between the write and the read on both sides. The owner's barrier
 /// would double the cost of a release. So on Linux the waiter, which is about to sleep for
 /// microseconds anyway, has the kernel execute a barrier on all processors that run threads of the
@@ -68,7 +68,7 @@ class JTIMER_CAPABILITY("mutex") Mutex {
             taken_.exchange(false, std::memory_order_seq_cst);
         }
         // From here on the mutex may no longer exist.
-        if (waitedFor[roomOf(self)].word.load(std::memory_order_seq_cst) != kNothing)
+        if (waitedFor[lotOf(self)].word.load(std::memory_order_seq_cst) != kNothing)
             wakeWaiter(self);
     }
 
@@ -82,23 +82,23 @@ class JTIMER_CAPABILITY("mutex") Mutex {
 
   private:
     using Address = std::uintptr_t;
-    struct Rooms;
+    struct ParkingLots;
 
-    /// What the waiters of a room wait for: the address of a mutex, kNothing or kSeveral. Written
-    /// under the room's mutex.
+    /// What the waiters of a parking lot wait for: the address of a mutex, kNothing or kSeveral.
+    /// Written under the lot's mutex.
     struct alignas(kCacheLine) WaitedFor {
         std::atomic<Address> word{kNothing};
     };
     static constexpr Address kNothing = 0;
     static constexpr Address kSeveral = 1;
 
-    static constexpr std::size_t kRooms = 64;
-    static std::array<WaitedFor, kRooms> waitedFor;
+    static constexpr std::size_t kLots = 64;
+    static std::array<WaitedFor, kLots> waitedFor;
 
     Address address() const noexcept { return reinterpret_cast<Address>(this); }
-    static std::size_t roomOf(Address mutex) noexcept {
+    static std::size_t lotOf(Address mutex) noexcept {
         // Each object from malloc takes at least 16 bytes.
-        return mutex / 16 % kRooms;
+        return mutex / 16 % kLots;
     }
     void lockContended();
     bool lockSoon() noexcept;

@@ -28,7 +28,7 @@ class WithBarrier {
     const bool before_;
 };
 
-/// Two mutexes of one room, a count for each.
+/// Two mutexes of one parking lot, a count for each.
 struct Counts {
     struct alignas(16 * 64) Counted {
         Mutex mutex;
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(two_threads_exclude_each_other_and_miss_no_release) {
     });
 }
 
-BOOST_AUTO_TEST_CASE(the_waiters_of_two_mutexes_share_a_room) {
+BOOST_AUTO_TEST_CASE(the_waiters_of_two_mutexes_share_a_parking_lot) {
     withAndWithoutBarrier({2, 0, 0, 5'000, 3'000}, [] {
         Counts counts;
         const auto addTo = [&](std::size_t which) {

@@ -78,7 +78,7 @@ class Sleeper {
               hasTakenIt_ = true;
               mayRelease_.wait();
           }) {
-        // Waiting for the mutex, not for its room's: with no other thread there.
+        // Waiting for the mutex, not for its parking lot's: with no other thread there.
         test::awaitSleep(id_);
         sleeps_ = test::sleepsOf(id_);
     }
@@ -146,9 +146,10 @@ BOOST_DATA_TEST_CASE(a_thread_waits_until_the_mutex_is_unlocked, bothWays, ofWai
 }
 #endif
 
-BOOST_DATA_TEST_CASE(threads_exclude_each_other_on_mutexes_that_share_a_room, bothWays, ofWaiters) {
+BOOST_DATA_TEST_CASE(threads_exclude_each_other_on_mutexes_that_share_a_parking_lot, bothWays,
+                     ofWaiters) {
     const WithBarrier barrier(ofWaiters);
-    alignas(16) std::array<Mutex, 2> mutexes;  // the rooms tell apart what is 16 bytes apart
+    alignas(16) std::array<Mutex, 2> mutexes;  // the lots tell apart what is 16 bytes apart
     std::array<int, 2> counts{};
     constexpr int rounds = 20000;
     boost::thread_group threads;
@@ -198,32 +199,32 @@ BOOST_DATA_TEST_CASE(no_waiter_misses_its_release, bothWays, ofWaiters) {
 }
 
 #if defined(__linux__)
-BOOST_AUTO_TEST_CASE(to_release_another_mutex_of_the_room_wakes_no_waiter) {
-    alignas(16) std::array<Mutex, 2> inOneRoom;
-    inOneRoom[0].lock();
-    Sleeper sleeper(inOneRoom[0]);
-    lockAndRelease(inOneRoom[1], 1000);
+BOOST_AUTO_TEST_CASE(to_release_another_mutex_of_the_parking_lot_wakes_no_waiter) {
+    alignas(16) std::array<Mutex, 2> inOneLot;
+    inOneLot[0].lock();
+    Sleeper sleeper(inOneLot[0]);
+    lockAndRelease(inOneLot[1], 1000);
     BOOST_TEST(!sleeper.hasWokenUp());
-    inOneRoom[0].unlock();
+    inOneLot[0].unlock();
     sleeper.awaitLock();
 }
 
-BOOST_AUTO_TEST_CASE(of_waiters_for_several_mutexes_of_a_room_a_release_wakes_its_own) {
-    alignas(16) std::array<Mutex, 3> inOneRoom;
-    inOneRoom[0].lock();
-    inOneRoom[1].lock();
-    Sleeper first(inOneRoom[0]);
+BOOST_AUTO_TEST_CASE(of_waiters_for_several_mutexes_of_a_parking_lot_a_release_wakes_its_own) {
+    alignas(16) std::array<Mutex, 3> inOneLot;
+    inOneLot[0].lock();
+    inOneLot[1].lock();
+    Sleeper first(inOneLot[0]);
     {
-        Sleeper second(inOneRoom[1]);
-        lockAndRelease(inOneRoom[2], 1000);
+        Sleeper second(inOneLot[1]);
+        lockAndRelease(inOneLot[2], 1000);
         BOOST_TEST(!second.hasWokenUp());
-        inOneRoom[1].unlock();
+        inOneLot[1].unlock();
         second.awaitLock();
     }
-    // Now all waiters of the room wait for one mutex again.
-    lockAndRelease(inOneRoom[1], 1000);
+    // Now all waiters of the lot wait for one mutex again.
+    lockAndRelease(inOneLot[1], 1000);
     BOOST_TEST(!first.hasWokenUp());
-    inOneRoom[0].unlock();
+    inOneLot[0].unlock();
     first.awaitLock();
 }
 
@@ -271,21 +272,21 @@ BOOST_AUTO_TEST_CASE(a_waiter_looks_again_and_again_where_a_sandbox_refuses_the_
 }
 
 BOOST_AUTO_TEST_CASE(in_a_child_forked_while_threads_wait_the_waiter_counts_are_zero) {
-    alignas(16) std::array<Mutex, 2> inOneRoom;
-    inOneRoom[0].lock();
+    alignas(16) std::array<Mutex, 2> inOneLot;
+    inOneLot[0].lock();
     std::atomic<pid_t> id{0};
     boost::thread other([&] {
         id = gettid();
-        const boost::lock_guard<Mutex> lock(inOneRoom[0]);
+        const boost::lock_guard<Mutex> lock(inOneLot[0]);
     });
     test::awaitSleep(id);
     const int exitCode = test::inForkedChild([&] {
-        inOneRoom[0].unlock();
-        if (!inOneRoom[0].try_lock()) return 1;
-        const boost::lock_guard<Mutex> lock(inOneRoom[1]);
+        inOneLot[0].unlock();
+        if (!inOneLot[0].try_lock()) return 1;
+        const boost::lock_guard<Mutex> lock(inOneLot[1]);
         return 0;
     });
-    inOneRoom[0].unlock();
+    inOneLot[0].unlock();
     other.join();
     BOOST_TEST(exitCode == 0);
 }

@@ -12,14 +12,14 @@
  *
  *  1. a waiter has no barrier executed;
  *  2. it registers only when it has found the mutex taken;
- *  3. the owner notifies without the room's mutex in between;
- *  4. a waiter for another mutex overwrites what the room's word says of the first one's;
+ *  3. the owner notifies without the lot's mutex in between;
+ *  4. a waiter for another mutex overwrites what the lot's word says of the first one's;
  *  5. a waiter that leaves says that nobody waits.
  *
  * With EXCHANGES, the release is a read-modify-write, and nobody has a barrier executed: the mutex
  * where the kernel has none.
  *
- * The attempts before the wait are one here, at any time. Two mutexes share the room. Threads with
+ * The attempts before the wait are one here, at any time. Two mutexes share the lot. Threads with
  * an even number take the first one; the others take the second, or with ALTERNATING both in turn.
  */
 #ifndef MISTAKE
@@ -43,10 +43,10 @@ bool released[THREADS]; /* the thread has stored that, and nobody has seen it ye
 byte which[THREADS];    /* the mutex that the thread takes, or has released last */
 byte owners[MUTEXES];
 
-/* The room: its word, its mutex, its waiters in the order in which they came, and who of them sleeps
+/* The lot: its word, its mutex, its waiters in the order in which they came, and who of them sleeps
  * on a condition variable. */
 byte word = NOTHING;
-bool roomTaken;
+bool lotTaken;
 byte waiters[THREADS];
 byte count;
 bool sleeps[THREADS];
@@ -72,7 +72,7 @@ end:
 
 #define ALL_SHOWN !released[me] /* so a read-modify-write can be executed */
 
-inline enterRoom() { atomic { ALL_SHOWN && !roomTaken -> roomTaken = true } }
+inline enterLot() { atomic { ALL_SHOWN && !lotTaken -> lotTaken = true } }
 
 inline register() {
     atomic {
@@ -116,7 +116,7 @@ inline leave() {
 }
 
 inline lockContended() {
-    enterRoom();
+    enterLot();
 #if MISTAKE != 2
     register();
 #endif
@@ -133,8 +133,8 @@ inline lockContended() {
 #if MISTAKE == 2
         register();
 #endif
-        atomic { sleeps[me] = true; roomTaken = false };
-        atomic { !sleeps[me] && !roomTaken -> roomTaken = true };
+        atomic { sleeps[me] = true; lotTaken = false };
+        atomic { !sleeps[me] && !lotTaken -> lotTaken = true };
 #if MISTAKE == 2
         leave()
 #endif
@@ -142,7 +142,7 @@ inline lockContended() {
 #if MISTAKE != 2
     leave();
 #endif
-    roomTaken = false
+    lotTaken = false
 }
 
 /* notify_one(), which wakes the first that waits for this mutex. */
@@ -169,9 +169,9 @@ inline unlock() {
 #if MISTAKE == 3
         notify()
 #else
-        enterRoom();
+        enterLot();
         notify();
-        roomTaken = false
+        lotTaken = false
 #endif
     :: else -> skip
     fi
