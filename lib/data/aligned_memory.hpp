@@ -13,7 +13,7 @@ inline void* allocateAligned(std::size_t size, std::size_t alignment) {
                : ::operator new(size);
 }
 
-/// \param alignment the same as in the allocation
+/// \param alignment what allocateAligned() was given
 inline void deallocateAligned(void* memory, std::size_t alignment) noexcept {
     if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
         ::operator delete (memory, std::align_val_t{alignment});

@@ -14,14 +14,16 @@
 #define JTIMER_ANNOTATE(x)
 #endif
 
-/// Of a class: it is a mutex, and of a class whose objects hold one during their lifetime.
+/// The first marks a class that is a mutex, the second one whose objects hold a mutex during their
+/// lifetime.
 #define JTIMER_CAPABILITY(name) JTIMER_ANNOTATE(capability(name))
 #define JTIMER_SCOPED_CAPABILITY JTIMER_ANNOTATE(scoped_lockable)
-/// Of a field: used only while the mutex is held.
+/// Marks a field that is used only while the mutex is held.
 #define JTIMER_GUARDED_BY(mutex) JTIMER_ANNOTATE(guarded_by(mutex))
-/// Of a function: its caller holds the mutex; it locks it; it releases it.
+/// These mark functions: the caller holds the mutex; the function locks it; the function releases
+/// it.
 #define JTIMER_REQUIRES(mutex) JTIMER_ANNOTATE(requires_capability(mutex))
 #define JTIMER_ACQUIRE(...) JTIMER_ANNOTATE(acquire_capability(__VA_ARGS__))
 #define JTIMER_RELEASE(...) JTIMER_ANNOTATE(release_capability(__VA_ARGS__))
-/// Of a function that does this in a way that clang does not see.
+/// Marks a function that does this in a way that clang does not see.
 #define JTIMER_UNCHECKED_LOCKING JTIMER_ANNOTATE(no_thread_safety_analysis)

@@ -9,7 +9,7 @@ namespace jtimer::detail {
 
 namespace {
 
-/// Of the calling thread. No part of it has a destructor: see OwnThreadEnd.
+/// What the calling thread has asked for. No part of it has a destructor: see OwnThreadEnd.
 struct This {
     ThreadEnd::Call* lastAwaited;
     bool isOwn;

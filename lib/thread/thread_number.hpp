@@ -6,25 +6,25 @@
 
 namespace jtimer::detail {
 
-/// Of numberOfThisThread().
-template <class Room>
+/// How many threads have a number for this purpose.
+template <class Purpose>
 inline std::atomic<std::size_t> threadCount{0};
 
 /// How many threads have called numberOfThisThread().
-template <class Room>
+template <class Purpose>
 std::size_t numberedThreads() noexcept {
-    return threadCount<Room>.load(std::memory_order_seq_cst);
+    return threadCount<Purpose>.load(std::memory_order_seq_cst);
 }
 
 /// A number for the calling thread, the same at each call: 0, 1, 2, ... in the order of the
 /// threads' first calls. Modulo a number of places, it spreads the threads evenly.
 ///
-/// Each Room has its own count: with a common one, the threads of one Room could leave only even
-/// numbers to the others.
-template <class Room>
+/// Each Purpose has its own count: with a common one, the threads of one Purpose could leave only
+/// even numbers to the others.
+template <class Purpose>
 std::size_t numberOfThisThread() noexcept {
     thread_local const std::size_t number =
-        threadCount<Room>.fetch_add(1, std::memory_order_seq_cst);
+        threadCount<Purpose>.fetch_add(1, std::memory_order_seq_cst);
     return number;
 }
 

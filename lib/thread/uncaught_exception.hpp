@@ -44,7 +44,7 @@ class Reporter {
     std::exception_ptr report(const std::exception_ptr& exception,
                               std::string_view taskName = {}) const;
 
-    /// The same for the exception that has ended a run, which it counts first.
+    /// Counts a failed run, and then reports the exception that has ended it.
     std::exception_ptr reportRun(const std::exception_ptr& exception) const {
         countFailedRun();
         return report(exception);
