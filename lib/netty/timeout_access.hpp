@@ -50,7 +50,7 @@ struct TimeoutAccess {
         return dueOf(timeout.word_.load(std::memory_order_relaxed));
     }
 
-    /// The same for any timeout; `otherwise` if it is not Init.
+    /// The tick in which any timeout is due; `otherwise` if it is not Init.
     static Tick dueIfInit(const Timeout& timeout, Tick otherwise) noexcept {
         const std::uint64_t word = timeout.word_.load(std::memory_order_relaxed);
         return (word & kStateMask) == kInit ? dueOf(word) : otherwise;

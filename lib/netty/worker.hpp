@@ -137,7 +137,7 @@ class Worker final : public std::enable_shared_from_this<Worker>, private LoopTh
     /// How many timeouts were handed over or processed as cancelled in total. Only the worker
     /// writes it, so it needs no atomic addition.
     std::atomic<std::int64_t> done_{0};
-    /// Of the timeouts that were handed over. The worker writes it.
+    /// How late the timeouts were that were handed over. The worker writes it.
     jtimer::detail::LatenessCounter lateness_;
 
     // Touched by the worker thread only.

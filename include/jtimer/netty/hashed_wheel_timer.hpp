@@ -78,13 +78,12 @@ struct HashedWheelTimerStats : CommonStats {};
 /// that was not started can be used as usual. If a task forks and returns in the child too, the
 /// child ends there.
 ///
-/// **Cost.** newTimeout stores the callable in the timeout. If it takes up to 16 bytes, that is 98
-/// bytes: an eighth of an allocation, or memory of timeouts that the worker has freed, which goes
-/// back to the system when the timer is idle. An allocation for eight is freed with the last of
-/// them, and all together take at most twice the memory of the most timeouts that there have been.
-/// newTimeout takes a mutex for a few instructions, and wakes the worker only if it is idle.
-/// Timeout::cancel takes no mutex. Each timer has a thread: share one timer, do not create one for
-/// each connection.
+/// **Cost.** newTimeout stores the callable in the timeout. With a callable of up to 16 bytes, a
+/// timeout takes 98 bytes of memory. Memory is allocated for eight timeouts at a time, reused, and
+/// returned to the system when the timer is idle; it never exceeds twice what the largest number of
+/// timeouts has needed. newTimeout takes a mutex for a few instructions, and wakes the worker only
+/// if it is idle. Timeout::cancel takes no mutex. Each timer has a thread: share one timer, do not
+/// create one for each connection.
 class JTIMER_API HashedWheelTimer {
   public:
     /// Ticks of 100 ms, 512 slots, no limit, no executor, and a SteadyClock.
@@ -103,8 +102,8 @@ class JTIMER_API HashedWheelTimer {
     HashedWheelTimer(const HashedWheelTimer&) = delete;
     HashedWheelTimer& operator=(const HashedWheelTimer&) = delete;
 
-    /// As stop(), but drops the result: cancels what is pending, with the cancelled() calls, and
-    /// waits for the running task, which may use the timer meanwhile.
+    /// Does what stop() does, and drops its result: cancels what is pending, with the cancelled()
+    /// calls, and waits for the running task, which may use the timer meanwhile.
     ///
     /// On the worker (a task dropped the last reference) it does not wait: no other run() begins,
     /// and the worker makes the cancelled() calls and then ends on its own. In a forked child it
@@ -125,8 +124,8 @@ class JTIMER_API HashedWheelTimer {
     ///   that takes the handle or no arguments
     /// \param delay milliseconds, or a std::chrono duration, from now. 0 or less: the task runs at
     ///   the end of the current tick; in a task, whose own tick is over, that is the next one. The
-    ///   longest delay never ends
-    /// \returns the handle; may be ignored
+    ///   greatest delay never expires
+    /// \returns the handle, which may be ignored
     ///
     /// A call that throws has changed nothing. The conditions are checked in this order:
     /// \throws NullPointerException "task"
@@ -144,7 +143,7 @@ class JTIMER_API HashedWheelTimer {
     /// after that tick, with a cancelled() call for each.
     ///
     /// \returns the timeouts that it cancelled, in no particular order; none if the timer was never
-    ///   started. A second call returns none, at once, even if the first one is still waiting
+    ///   started. A second call returns none at once, even if the first one is still waiting
     /// \throws IllegalStateException "HashedWheelTimer.stop() cannot be called from TimerTask" on
     ///   the worker; the timer goes on
     /// \throws std::bad_alloc, with nothing changed
@@ -157,7 +156,7 @@ class JTIMER_API HashedWheelTimer {
     /// Takes a mutex for a few instructions.
     [[nodiscard]] HashedWheelTimerStats stats() const;
 
-    /// The full name.
+    /// The name: HashedWheelTimerOptions::name, or the default that takes its place.
     [[nodiscard]] const std::string& name() const noexcept;
 
     /// The timer's clock, never null, even before the start and after the end: the one of the

@@ -30,7 +30,7 @@ class ScopedTimeout {
     /// timeout at once.
     [[nodiscard]] explicit ScopedTimeout(std::shared_ptr<Timeout> timeout) noexcept
         : timeout_(std::move(timeout)) {}
-    ScopedTimeout(ScopedTimeout&& other) noexcept = default;  ///< leaves the other without one
+    ScopedTimeout(ScopedTimeout&& other) noexcept = default;  ///< leaves the other empty
     /// Cancels the timeout that this object owned, as the destructor does. A move onto itself
     /// changes nothing.
     ScopedTimeout& operator=(ScopedTimeout&& other) noexcept {

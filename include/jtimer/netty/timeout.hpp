@@ -72,8 +72,8 @@ class JTIMER_API Timeout : private TimerTask, private detail::TimeoutLinks {
 
     /// Cancels the timeout: run() will not be called.
     ///
-    /// \returns true to exactly one caller, if it was pending; false if it is cancelled or expired,
-    ///   which it is inside its own run()
+    /// \returns true, to exactly one caller, if it was pending; false if it is cancelled or has
+    ///   expired. Inside its own run() it has expired
     ///
     /// Takes two atomic operations, whatever the number of timeouts, and wakes no thread. At the
     /// end of the current tick, or of the next one, the worker calls TimerTask::cancelled(); until
@@ -88,10 +88,11 @@ class JTIMER_API Timeout : private TimerTask, private detail::TimeoutLinks {
     /// TimerTask::cancelled(), nor for another timeout that the run has added.
     ///
     /// It does not wait inside the run itself, on the worker of a timer without an executor, and in
-    /// a forked child. boost::thread::interrupt does not end the wait. It never returns if the run
-    /// cannot end: because the run waits for a lock that the caller holds, for the caller itself,
-    /// for the executor's only thread, which is the caller's, or for the time of a ManualClock,
-    /// which stands still while the caller, a task on that clock, is running.
+    /// a forked child. boost::thread::interrupt does not end the wait. It deadlocks if the run
+    /// waits for
+    ///   - a lock that you hold, or for you
+    ///   - the executor's only thread, if you are on it
+    ///   - a ManualClock, if you are a task on that clock: its time stands still until you return
     /// \returns what cancel() returns
     bool cancelAndWait();
 
