@@ -146,7 +146,7 @@ class alignas(kCacheLine) Slot {
 
     enum class Removal {
         Done,     ///< it was scheduled, and is removed
-        Begun,    ///< the same, but the caller must call destroyCallable() and endRemoval()
+        Begun,    ///< it was scheduled: now call destroyCallable() and endRemoval()
         Running,  ///< it is being run
         None,     ///< there is no such task
     };

@@ -61,7 +61,7 @@ class TimerLoop final : public std::enable_shared_from_this<TimerLoop>,
     bool isStopped() const noexcept {
         return stopped_.load(std::memory_order_relaxed) || isOfAnotherProcess();
     }
-    /// The same as LoopThread's, without a system call, for schedule().
+    /// What LoopThread's function returns, without a system call, for schedule().
     bool isOfAnotherProcess() const noexcept {
         return process_ != jtimer::detail::numberOfThisProcess();
     }

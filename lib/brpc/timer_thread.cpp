@@ -104,7 +104,7 @@ class TimerThread::Impl {
     /// Written under the mutex, if the timer was stopped before it was started.
     std::atomic<bool> stopped_{false};
     std::shared_ptr<TimerLoop> loop_ JTIMER_GUARDED_BY(mutex_);
-    /// The same pointer, without the mutex; written once.
+    /// loop_ for readers without the mutex; written once.
     std::atomic<TimerLoop*> published_{nullptr};
     /// Null: the result of clock() before a successful start.
     const std::shared_ptr<Clock> noClock_;

@@ -71,12 +71,12 @@ struct TimerThreadOptions {
 /// What a TimerThread has done and what it holds; see CommonStats. `pending` tasks are `scheduled`
 /// ones neither executed nor cancelled: after the stop they stay pending until takePending().
 struct TimerThreadStats : CommonStats {
-    std::uint64_t scheduled = 0;    ///< ids given out
+    std::uint64_t scheduled = 0;    ///< how many ids were given out
     std::uint64_t triggered = 0;    ///< brpc's word for `executed`
-    std::uint64_t unscheduled = 0;  ///< the same as `cancelled`: by unschedule or takePending
-    std::uint64_t signals = 0;      ///< notifications of a task earlier than all known ones
-    std::uint64_t wakeUps = 0;      ///< sleeps of the thread that ended
-    std::size_t heapSize = 0;       ///< heap entries, removed ones too, when last nothing was due
+    std::uint64_t unscheduled = 0;  ///< equal to `cancelled`: by unschedule or takePending
+    std::uint64_t signals = 0;      ///< how often a task earlier than all known ones woke it
+    std::uint64_t wakeUps = 0;      ///< how often a sleep of the thread has ended
+    std::size_t heapSize = 0;       ///< heap entries, also removed ones, when last nothing was due
     std::size_t slots = 0;          ///< tasks in memory: pending, running, removed but still listed
 };
 
@@ -111,14 +111,14 @@ struct PendingTask {
 /// **Life.** A timer is created, started and stopped once. After the stop, pending tasks stay
 /// pending and never run. They can still be unscheduled, or all taken back by takePending().
 ///
-/// **After fork()** the child has no such thread. A timer that was started is over there:
+/// **After fork()** the child does not have this thread. A timer that was started has ended there:
 /// stopAndJoin() and the destructor return at once, and pending tasks can be unscheduled or taken
-/// back. A timer that was not started can be started in the child. If a task forks and returns in
-/// the child too, the child ends there.
+/// back. A timer that was not started can be started in the child. If a task forks and
+/// returns in the child too, the child ends there.
 ///
 /// **Memory.** A task takes 80 bytes, and a callable of more than 32 bytes is allocated separately.
-/// The memory is reused, and freed only by the destructor: a timer keeps the memory of the most
-/// tasks that it ever had at a time, 80 MB for a million.
+/// The memory is reused, and freed only by the destructor: a timer keeps enough memory for the
+/// largest number of tasks it has ever held, 80 MB for a million.
 ///
 /// The memory of an unscheduled task is reused at once if no other task was scheduled on the same
 /// list in between, as when a thread sets a time-out for one call after another. Otherwise it is
@@ -157,12 +157,12 @@ class JTIMER_API TimerThread {
     ///   memory, and in a forked child
     /// \throws NullPointerException "task cannot be null" if `fn` is null, in every state
     TaskId schedule(void (*fn)(void*), void* arg, Date abstime);
-    /// \param abstime since 1970. Saturates beyond 64 bits of nanoseconds.
+    /// \param abstime the time since 1970; saturates beyond 64 bits of nanoseconds
     TaskId schedule(void (*fn)(void*), void* arg, const std::timespec& abstime);
 
-    /// The same for anything that can be called without arguments, even if it is move-only. The
-    /// stored callable is destroyed on the timer's thread after the run, or by the call that
-    /// removes the task.
+    /// Schedules anything that can be called without arguments, even if it is move-only. The stored
+    /// callable is destroyed on the timer's thread after the run, or by the call that removes the
+    /// task.
     /// \throws NullPointerException "task cannot be null" if it is an empty std::function or a null
     ///   function pointer
     /// \throws what copying or moving it throws, with nothing changed
@@ -190,7 +190,7 @@ class JTIMER_API TimerThread {
     /// \returns
     ///   - kRemoved (0): this call has removed the task. It never runs, the timer no longer uses
     ///     `arg`, and the callable has been destroyed.
-    ///   - kRunning (1): it is running, perhaps as the caller of this function. The run goes on.
+    ///   - kRunning (1): it is running, and may be the caller of this function. The run goes on.
     ///   - kNoSuchTask (-1): it has run, was removed before, or never existed. If it has run, the
     ///     caller sees all that it did, and its callable has been destroyed.
     /// \param id an id of this timer; any number is safe
@@ -201,9 +201,9 @@ class JTIMER_API TimerThread {
     /// exception of the run has been reported. boost::thread::interrupt does not end the wait.
     ///
     /// On the timer's thread, so also inside the run itself, and in a forked child it does not
-    /// wait. It never returns if the run cannot end: because the run waits for a lock that the
-    /// caller holds, for the caller itself, or for the time of a ManualClock, which stands still
-    /// while the caller, a task on that clock, is running.
+    /// wait. It deadlocks if the run waits for
+    ///   - a lock that you hold, or for you
+    ///   - a ManualClock, if you are a task on that clock: its time stands still until you return
     /// \returns what unschedule() returns; kRunning (1) if it has waited
     int unscheduleAndWait(TaskId id);
 
@@ -212,15 +212,15 @@ class JTIMER_API TimerThread {
     /// returns at once, and that run is the last.
     void stopAndJoin();
 
-    /// Removes all pending tasks from a timer that is over, and destroys the callables.
-    /// Takes time in proportion to the most tasks that the timer has ever had at a time.
+    /// Removes all pending tasks from a timer that has ended, and destroys the callables. Takes
+    /// time in proportion to the largest number of tasks that the timer has ever held.
     /// \returns the tasks, in order of time; none if the timer was not started
     /// \throws IllegalStateException "TimerThread is running" until the thread has ended, so also
     ///   in a task that has called stopAndJoin()
     /// \throws std::bad_alloc, with nothing changed
     std::vector<PendingTask> takePending();
 
-    /// Takes time in proportion to the most tasks that the timer has ever had at a time.
+    /// Takes time in proportion to the largest number of tasks that the timer has ever held.
     [[nodiscard]] TimerThreadStats stats() const;
 
     /// The timer's clock: that of the options given to start(), or the WallClock that takes its
@@ -238,12 +238,12 @@ class JTIMER_API TimerThread {
 
 /// The process's own timer, with default options. The first call creates and starts it; it is never
 /// stopped and never destroyed. In a forked child the first call creates another timer; references
-/// to the parent's stay valid, but that timer is over.
+/// to the parent's stay valid, but that timer has ended.
 /// \throws std::system_error if it cannot be started; the next call tries again
 /// \throws std::bad_alloc
 JTIMER_API TimerThread& getOrCreateGlobalTimerThread();
 
-/// The same timer, or null before the first getOrCreateGlobalTimerThread() of this process.
+/// The timer of getOrCreateGlobalTimerThread(); null before that is first called in this process.
 [[nodiscard]] JTIMER_API TimerThread* getGlobalTimerThread() noexcept;
 
 }  // namespace jtimer::brpc
