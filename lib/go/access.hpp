@@ -21,7 +21,7 @@ class Access {
     static Ticker ticker(detail::ChannelCell& cell) noexcept {
         return Ticker(detail::Handle(&cell));
     }
-    /// Of a timer or of an event.
+    /// The channel of a timer's or an event's cell.
     static Channel channel(detail::Item& cell) noexcept { return Channel(&cell); }
     static detail::Item* item(const Channel& channel) noexcept { return channel.item_; }
     static const std::shared_ptr<detail::Runtime>& runtime(const Timers& timers) noexcept {

@@ -43,7 +43,7 @@ class Cell : public Scheduled {
     void startFirst(Nanos when);
 
     bool stop();
-    /// \param period of a ticker; else 0
+    /// \param period a ticker's; else 0
     bool reset(Nanos d, Nanos period);
     /// Called when the handle is destroyed.
     void dropHandle();
@@ -73,7 +73,7 @@ class Cell : public Scheduled {
     State state_ = State::Running;
     /// The cell has a handle, which can reset it.
     bool hasHandle_ = true;
-    /// Of a function: the poller calls it. Does not change once the cell is started.
+    /// The poller calls the cell's function. Does not change once the cell is started.
     bool runsOnPoller_ = false;
     mutable Mutex mutex_;
     /// While running: the due time. While unread: the value.

@@ -15,7 +15,7 @@ namespace jtimer::go::detail {
 /// A timer with a channel, or a ticker.
 class ChannelCell final : public Cell {
   public:
-    /// \param period of a ticker; else 0
+    /// \param period a ticker's; else 0
     /// \param hasHandle false: only a channel. The caller makes the handle or the channel
     static ChannelCell& create(Shard& home, Nanos period, bool hasHandle) {
         return *new ChannelCell(home, period, hasHandle);

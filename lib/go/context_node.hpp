@@ -33,7 +33,7 @@ namespace jtimer::go::detail {
 class ContextNode final : public EventCell, public jtimer::detail::ListHook {
   public:
     /// \param parent null: a background
-    /// \param runtime of the deadlines of its descendants; null: the default Timers'
+    /// \param runtime has the deadlines of its descendants; null: the default Timers'
     /// \param deadline kNever: none
     ContextNode(ContextNode* parent, std::shared_ptr<Runtime> runtime, Nanos deadline,
                 bool isBackground) noexcept;

@@ -48,7 +48,7 @@ class EventCell : public Item {
 
     bool isSet() const noexcept { return isSet_.load(std::memory_order_acquire); }
     void set() noexcept;
-    /// The same in a process of its own: the caller wakes the claimed waits.
+    /// Sets the event of this process, and leaves it to the caller to wake the claimed waits.
     void set(WakeList& toWake) noexcept;
 
     /// \returns false if the event is set: then it has not added the case

@@ -19,7 +19,8 @@ class LastTurn {
     /// The number of the last contested select, of all threads. A test may change it.
     static inline std::atomic<std::uint32_t> last{0};
 
-    /// Of several sources, the one with the least was chosen longest ago. \param now `last`
+    /// A number for comparisons: the source with the least number was chosen longest ago.
+    /// \param now `last`
     std::int64_t since(std::uint32_t now) const noexcept {
         const std::uint32_t number = number_.load(std::memory_order_relaxed);
         return number == 0 ? kNever : static_cast<std::int32_t>(number - now);

@@ -79,7 +79,7 @@ struct Ready {
 };
 
 /// A due value is ready unless an older call takes it, or the time-out of this call comes before
-/// it. Of equal values, the one from the channel named first is the earliest.
+/// it. If values are equal, the one from the channel named first is the earliest.
 std::optional<Ready> findEarliest(const AllLocked&, Candidates& candidates,
                                   const std::optional<TimeOut>& timeOut, WakeList& toWake) {
     std::optional<Ready> earliest;

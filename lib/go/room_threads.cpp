@@ -39,7 +39,7 @@ class RoomThreads::Thread final : public jtimer::detail::ListHook,
     Thread(RoomThreads& pool, LoopThread::Settings settings)
         : LoopThread(std::move(settings)), pool_(&pool) {}
 
-    /// \param runtime of the pool
+    /// \param runtime the pool's
     void start(std::shared_ptr<Runtime> runtime) {
         const Lock lock(starting_);
         LoopThread::start(std::make_shared<KeptAlive>(shared_from_this(), std::move(runtime)));
@@ -60,7 +60,7 @@ class RoomThreads::Thread final : public jtimer::detail::ListHook,
         while (!woken_) monitor_.wait(lock);
         woken_ = false;
     }
-    /// The same with a limit, which is a span on the thread's clock. May end early.
+    /// Waits for at most a span on the thread's clock. May end early.
     void awaitWake(Nanos span) {
         Nanos now = 0;
         if (jtimer::detail::exceptionOf([&] { now = monitor_.now(); }) != nullptr) span = kNever;
@@ -174,7 +174,7 @@ Run RoomThreads::nextRun(Thread& thread, bool first) {
     }
     for (bool hasWaited = false;;) {
         if (queue_.empty()) {
-            // Of the others, which are idle or about to be, it keeps one more than there are
+            // The others are idle or about to be. It keeps one more of them than there are
             // processors: the spare one.
             if (stopped_ || free_ - 1 > processors()) {
                 --free_;

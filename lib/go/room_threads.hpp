@@ -63,7 +63,7 @@ class RoomThreads {
     /// of all threads
     void stop(bool join) noexcept;
 
-    /// Of the calling thread, if it is a room thread; else null.
+    /// The calling thread's monitor if it is a function thread; else null.
     static std::shared_ptr<Monitor> monitorOfThisThread();
 
   private:

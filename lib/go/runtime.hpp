@@ -150,7 +150,7 @@ class Runtime final : public LoopThread, public std::enable_shared_from_this<Run
     RunEnds runEnds_;
     const Ref<EventCell> ended_{new EventCell, false};
 
-    // Of the poller.
+    // What the poller does.
 
     bool stopping_ = false;  // guarded by the monitor
     bool woken_ = false;     // guarded by the monitor: whether a timer has ended the sleep

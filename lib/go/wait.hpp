@@ -61,7 +61,7 @@ class Wait final : public Scheduled {
 
     /// \param candidates each with a different cell
     /// \param timeOut empty: no time-out. Its clock must outlive the wait
-    /// \param monitor of the calling thread
+    /// \param monitor the calling thread's
     Wait(const std::vector<Candidate>& candidates, std::optional<TimeOut> timeOut,
          std::shared_ptr<Monitor> monitor);
     ~Wait();

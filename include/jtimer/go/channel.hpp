@@ -94,7 +94,7 @@ class JTIMER_API Channel {
     friend bool operator==(const Channel& a, const Channel& b) noexcept {
         return a.item_ == b.item_;
     }
-    /// The opposite.
+    /// Whether they belong to different timers, or only one of them is nil.
     friend bool operator!=(const Channel& a, const Channel& b) noexcept { return !(a == b); }
 
   private:
@@ -129,10 +129,10 @@ struct Selected {
 /// \throws std::bad_alloc, with nothing received
 JTIMER_API Selected select(const std::vector<Channel>& channels);
 
-/// The same, for at most `timeout` on the clock of the first channel of a timer, or, without one,
-/// of defaultTimers(); 0 or less does not block. As with Channel::receiveFor, the clock decides
-/// between a value and the time-out; between a value on another clock and the time-out, whichever
-/// is noticed first.
+/// Does what select() does, but for at most `timeout`, on the clock of the first channel of a timer
+/// or, without such a channel, of defaultTimers(); 0 or less does not block. As with
+/// Channel::receiveFor, the clock decides between a value and the time-out; between a value on
+/// another clock and the time-out, whichever is noticed first.
 /// \returns nothing after the time-out
 /// \throws TimersDestroyed, IllegalStateException as above, but not if no value can come: that times out
 /// \throws std::bad_alloc, with nothing received

@@ -35,8 +35,8 @@ class ContextNode;
 }
 
 /// Tells the calls of one operation when to stop: Go's context.Context. It is done when it is
-/// cancelled, when its deadline comes, or when its parent is done, whichever is first, and stays
-/// so.
+/// cancelled, when its deadline comes, or when its parent is done, whichever is first, and then
+/// stays done.
 ///
 /// \code
 /// const auto [ctx, cancel] = jtimer::go::withTimeout(request.context(), 5s);
@@ -81,12 +81,12 @@ class JTIMER_API Context {
     ///   is Go's text
     [[nodiscard]] std::error_code err() const noexcept;
 
-    /// \returns what the CancelFunc was given, of this context or of the ancestor that ended it;
-    ///   without that, as err()
+    /// \returns what was given to the CancelFunc that has ended this context or an ancestor; if
+    ///   nothing was given, what err() returns
     [[nodiscard]] std::error_code cause() const noexcept;
 
     /// \returns when it is done at the latest, on the clock of its Timers: never later than its
-    ///   parent's. Nothing without a deadline
+    ///   parent's; nothing if it has no deadline
     [[nodiscard]] std::optional<Date> deadline() const noexcept;
 
   private:
@@ -98,8 +98,8 @@ class JTIMER_API Context {
 };
 
 /// Cancels a context, as Go's CancelFunc and CancelCauseFunc. Copies cancel the same context.
-/// Calling it again, or after the context is done, does nothing. Any thread may call it, several at
-/// once too.
+/// Calling it again, or after the context is done, does nothing. Any number of threads may
+/// call it at once.
 class JTIMER_API CancelFunc {
   public:
     /// Cancels nothing.
@@ -107,7 +107,7 @@ class JTIMER_API CancelFunc {
 
     /// Makes err() ContextError::Canceled, for the context and its descendants.
     void operator()() const noexcept { (*this)(ContextError::Canceled); }
-    /// The same, with what cause() returns from then on; if that is no error, cause() returns
+    /// Also sets what cause() returns from then on; if `cause` is no error, cause() returns
     /// ContextError::Canceled.
     void operator()(std::error_code cause) const noexcept;
 
@@ -141,7 +141,8 @@ struct CancellableContext {
 /// of defaultTimers().
 [[nodiscard]] inline Context background() noexcept { return {}; }
 
-/// The same; the deadlines of its descendants are those of `timers`, which they may outlive.
+/// The root of a tree: never done, without a deadline. The deadlines of its descendants are those
+/// of `timers`, which they may outlive.
 /// \throws std::bad_alloc
 [[nodiscard]] JTIMER_API Context background(const Timers& timers);
 

@@ -34,7 +34,7 @@ class EventCell;
 /// **Threads.** Every function may be called by any thread, and by several threads on one object as
 /// long as none assigns to it or destroys it. On a thread of a runtime, a call that blocks ends
 /// with an exception when that runtime is destroyed, as all calls of a function do; on the thread
-/// that fires the timers it throws, instead of blocking that.
+/// that fires the timers it throws, instead of blocking that thread.
 ///
 /// **Clock.** On a ManualClock, a function of a timer that waits for an event does not hold up the
 /// clock, whatever else it waits for. Once the event is set, it does so again.
@@ -58,7 +58,7 @@ class JTIMER_API Event {
 
     /// Its channel, which has a value for every receive once the event is set.
     [[nodiscard]] Channel C() const noexcept;
-    /// The same, for a list of channels.
+    /// Calls C(), so that an event can stand in a list of channels.
     operator Channel() const noexcept { return C(); }
 
     /// Blocks until the event is set. \throws as Channel::receive()

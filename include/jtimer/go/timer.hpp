@@ -40,7 +40,7 @@ using Handle = std::unique_ptr<Cell, DropHandle>;
 /// stopAndWait() does.
 class JTIMER_API Timer {
   public:
-    /// Uninitialised, as is a handle that was moved from.
+    /// An uninitialised handle. One that was moved from is uninitialised, too.
     Timer() noexcept = default;
 
     /// \returns whether it is not uninitialised
@@ -67,15 +67,15 @@ class JTIMER_API Timer {
     ///
     /// It does not wait inside a run of this timer, even if another one is in progress, as two of
     /// them could wait for each other; nor in a forked child. boost::thread::interrupt does not end
-    /// the wait. It never returns if a run cannot end: because it waits for a lock that the caller
-    /// holds, for the caller itself, for the executor's only thread, which is the caller's, or for
-    /// the time of a ManualClock, which stands still while the caller, a task on that clock, is
-    /// running.
+    /// the wait. It deadlocks if a run waits for
+    ///   - a lock that you hold, or for you
+    ///   - the executor's only thread, if you are on it
+    ///   - a ManualClock, if you are a task on that clock: its time stands still until you return
     /// \returns true if this call prevented the function from running; otherwise false
     /// \throws IllegalStateException "time: Stop called on uninitialized Timer"
     bool stopAndWait();
 
-    /// Ends the current start and starts the timer again: due in `d`, or at once if `d` is 0 or
+    /// Ends the current start and starts the timer again: due after `d`, or at once if `d` is 0 or
     /// negative.
     /// \returns what stop() would have returned
     /// \throws IllegalStateException "time: Reset called on uninitialized Timer"
@@ -102,7 +102,7 @@ class JTIMER_API Timer {
 /// time.
 class JTIMER_API Ticker {
   public:
-    /// Uninitialised, as is a handle that was moved from.
+    /// An uninitialised handle. One that was moved from is uninitialised, too.
     Ticker() noexcept = default;
 
     /// \returns its channel; nil for an uninitialised handle
@@ -113,7 +113,7 @@ class JTIMER_API Ticker {
     void stop();
 
     /// Starts the ticker again, even if it is stopped, with `d` as its period: the first tick is
-    /// due in `d`. A tick that was not received is dropped.
+    /// due after `d`. A tick that was not received is dropped.
     /// \throws IllegalArgumentException "non-positive interval for Ticker.Reset"
     /// \throws IllegalStateException "time: Reset called on uninitialized Ticker"
     /// \throws TimersDestroyed

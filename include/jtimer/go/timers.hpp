@@ -66,13 +66,13 @@ struct TimersOptions {
 /// `pending` are running timers and tickers, sleeps, and time-outs of blocked calls; the latter two
 /// are counted nowhere else. `executed` are the values that timers and tickers have fired, and the
 /// functions that were handed over. `cancelled` are timers and tickers that were running when they
-/// were stopped or their last handle and channel went; a reset does not count.
+/// were stopped, or their last handle and channel were destroyed; a reset does not count.
 struct TimersStats : CommonStats {
     std::uint64_t signals = 0;  ///< how often the thread that fires was woken for an earlier time
 };
 
-/// Go's timers, as they behave since Go 1.23: a runtime that creates timers and tickers, to be
-/// waited for, restarted and selected over.
+/// Go's timers, as they have behaved since Go 1.23: a runtime that creates timers and tickers, to
+/// be waited for, restarted and selected over.
 ///
 /// \code
 /// jtimer::go::Timers timers;
@@ -127,11 +127,12 @@ class JTIMER_API Timers {
     Timers(const Timers&) = delete;
     Timers& operator=(const Timers&) = delete;
 
-    /// A timer whose channel has a value in `d`, or at once if `d` is 0 or negative.
+    /// A timer whose channel has a value after `d`, or at once if `d` is 0 or negative.
     /// \throws std::bad_alloc, as do the following functions
     [[nodiscard]] Timer newTimer(TimeSpan d);
 
-    /// A timer that runs `f` in `d`, or at once if `d` is 0 or negative. The handle may be dropped.
+    /// A timer that runs `f` after `d`, or at once if `d` is 0 or negative. The handle may be
+    /// dropped.
     ///
     /// Each run has a thread of the runtime to itself: it may block or take long, and overlaps with
     /// other runs, even of the same timer if that is reset meanwhile. Threads are reused, so
@@ -177,7 +178,7 @@ class JTIMER_API Timers {
     [[nodiscard]] Channel tick(TimeSpan d);
 
     /// Blocks the calling thread for `d`; returns at once if `d` is 0 or negative.
-    /// \throws TimersDestroyed if that happens meanwhile
+    /// \throws TimersDestroyed if the runtime is destroyed meanwhile
     /// \throws IllegalStateException if it would block the thread that fires the timers
     void sleep(TimeSpan d);
 
