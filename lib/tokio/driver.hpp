@@ -89,8 +89,8 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     /// \param what names the object in a message
     /// \throws IllegalStateException if two coroutines wait for it, see requireSameCoroutine()
     bool poll(SleepEntry& entry, Nanos deadline, Waker& waker, const char* what);
-    /// The same with a time that the caller has read, of an entry without a waker if `what` is
-    /// null. Then it throws only what enter() and requireRunning() throw.
+    /// Polls with a time that the caller has read. If `what` is null, the entry has no waker, and
+    /// the call throws only what enter() and requireRunning() throw.
     bool poll(SleepEntry& entry, Nanos deadline, Nanos now, Waker& waker, const char* what);
     /// Leaves a waker with an entry that has no deadline. Does nothing after a shutdown.
     /// \param waker swapped for the entry's

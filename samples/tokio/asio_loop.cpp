@@ -1,6 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// The same in Boost.Asio: one steady_timer stands for all deadlines of a polled driver. What is
+// A polled driver in Boost.Asio: one steady_timer stands for all of its deadlines. What is
 // made on another thread unparks the loop.
 
 #include <jtimer/tokio/time_driver.hpp>

@@ -66,7 +66,7 @@ namespace jtimer::tokio {
 /// \throws IllegalStateException if another coroutine is waiting for it
 inline detail::Awaiter<Sleep> operator co_await(Sleep& sleep) noexcept { return {sleep, "Sleep"}; }
 
-/// The same for a temporary Sleep.
+/// Waits for a temporary Sleep, which the wait owns.
 inline detail::OwnAwaiter<Sleep> operator co_await(Sleep&& sleep) noexcept {
     return {std::move(sleep), "Sleep"};
 }
@@ -78,7 +78,7 @@ inline detail::Awaiter<Notified> operator co_await(Notified& notified) noexcept 
     return {notified, "Notified"};
 }
 
-/// The same for a temporary Notified.
+/// Waits for a temporary Notified, which the wait owns.
 inline detail::OwnAwaiter<Notified> operator co_await(Notified&& notified) noexcept {
     return {std::move(notified), "Notified"};
 }
@@ -107,7 +107,7 @@ operator co_await(Timeout<Operation>& timeout) {
     return detail::PollAwaiter(detail::PolledTimeout<Timeout<Operation>&>{timeout});
 }
 
-/// The same for a temporary Timeout.
+/// Waits for a temporary Timeout, which the wait owns.
 template <class Operation>
 detail::PollAwaiter<detail::PolledTimeout<Timeout<Operation>>>
 operator co_await(Timeout<Operation>&& timeout) {

@@ -79,7 +79,7 @@ class Completion {
     }
 
     /// Withdraws the waker that the last poll has left, if that was a poll of this very object and
-    /// not of a copy. A call that has begun is not waited for.
+    /// not of a copy. Does not wait for a call of the waker that has begun.
     void dropWaker() const noexcept {
         if (left_ == 0) return;
         Waker dropped;

@@ -63,7 +63,7 @@ class DelayQueue {
     ///   moving the value throws. In each case nothing has changed.
     Key insert(T value, TimeSpan delay) { return insertAt(std::move(value), keys_.after(delay)); }
 
-    /// The same for a point in the driver's time, which may have passed.
+    /// Adds a value as insert() does, with a deadline in the driver's time, which may have passed.
     Key insertAt(T value, Date deadline) {
         const detail::DelayKeys::Place place = keys_.reserve();
         while (values_.size() <= place.slot) values_.grow();
@@ -88,8 +88,8 @@ class DelayQueue {
         return take(*entry);
     }
 
-    /// The same, as an operation: of a Timeout, or in until(). It is not ready while the queue is
-    /// empty.
+    /// Calls pollExpired(): for a queue that is the operation of a Timeout or of until(). It is not
+    /// ready while the queue is empty.
     std::optional<Expired<T>> operator()(const Waker& waker) { return pollExpired(waker); }
 
     /// Withdraws the waker of the last poll, and deregisters the queue from the driver. The next
@@ -124,7 +124,7 @@ class DelayQueue {
         return taken;
     }
 
-    /// The same, but returns nothing if the key names no entry.
+    /// Does what remove() does, but returns nothing if the key names no entry.
     std::optional<Expired<T>> tryRemove(Key key) {
         const std::optional<detail::DelayKeys::Found> entry = keys_.find(key);
         if (!entry) return std::nullopt;
@@ -136,7 +136,7 @@ class DelayQueue {
     /// Sets another deadline for an entry, even if it is due but has not come out yet.
     /// \throws IllegalArgumentException "invalid key" if it names no entry, "Negative duration."
     void reset(Key key, TimeSpan delay) { resetAt(key, keys_.after(delay)); }
-    /// The same with a point in the driver's time, which may have passed.
+    /// Sets another deadline in the driver's time, which may have passed.
     /// \throws IllegalArgumentException "invalid key" if it names no entry
     void resetAt(Key key, Date deadline) { keys_.reset(key, deadline); }
 

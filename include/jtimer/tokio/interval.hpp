@@ -44,7 +44,7 @@ class JTIMER_API Interval {
     /// \throws DriverShutdown "TimeDriver has been shut down."
     std::optional<Date> pollTick(Waker waker = {});
 
-    /// The same, as an operation: of a Timeout, or in until().
+    /// Calls pollTick(): for an Interval that is the operation of a Timeout or of until().
     std::optional<Date> operator()(const Waker& waker) { return pollTick(waker); }
 
     /// Withdraws the waker of the last poll, and deregisters. The next poll goes on; no tick is
@@ -56,14 +56,14 @@ class JTIMER_API Interval {
     /// poll's waker stays in place.
     /// \throws DriverShutdown "TimeDriver has been shut down."
     void reset();
-    /// The same, but the next tick comes now.
+    /// Does what reset() does, but the next tick comes now.
     /// \throws DriverShutdown "TimeDriver has been shut down."
     void resetImmediately();
-    /// The same, but the next tick comes `duration` from now.
+    /// Does what reset() does, but the next tick comes `duration` from now.
     /// \throws IllegalArgumentException "Negative duration."
     /// \throws DriverShutdown "TimeDriver has been shut down."
     void resetAfter(TimeSpan duration);
-    /// The same, but the next tick comes at `deadline`, which may have passed.
+    /// Does what reset() does, but the next tick comes at `deadline`, which may have passed.
     /// \throws DriverShutdown "TimeDriver has been shut down."
     void resetAt(Date deadline);
 

@@ -31,7 +31,7 @@ class JTIMER_API Notified {
   public:
     /// Takes over the other's place in the queue, and its waker.
     Notified(Notified&& other) noexcept;
-    /// The same. Destroys what this one was before.
+    /// Destroys what this one was before, and takes over the other's place and waker.
     Notified& operator=(Notified&& other) noexcept;
     /// Leaves the queue. In a forked child it may leave what the waker owns undestroyed, as ~Sleep.
     ~Notified();
@@ -42,7 +42,7 @@ class JTIMER_API Notified {
     /// \throws DriverShutdown "TimeDriver has been shut down." if it has not been notified
     bool poll(Waker waker = {});
 
-    /// The same, as an operation: of a Timeout, or in until().
+    /// Calls poll(): for a Notified that is the operation of a Timeout or of until().
     bool operator()(const Waker& waker) { return poll(waker); }
 
     /// Withdraws the waker of the last poll. It keeps its place in the queue.

@@ -38,7 +38,7 @@ class JTIMER_API Sleep {
   public:
     /// Takes over the other's registration and waker.
     Sleep(Sleep&& other) noexcept;
-    /// The same. Deregisters what this Sleep was before.
+    /// Deregisters what this Sleep was before, and takes over the other's registration and waker.
     Sleep& operator=(Sleep&& other) noexcept;
     /// Deregisters. Its waker is no longer called, but see Waker about a call that has begun. If
     /// the driver was in use at the moment of a fork, the child does not destroy the waker and what
@@ -52,7 +52,7 @@ class JTIMER_API Sleep {
     /// \throws DriverShutdown "TimeDriver has been shut down." if it had not fired before
     bool poll(Waker waker = {});
 
-    /// The same, as an operation: of a Timeout, or in until().
+    /// Calls poll(): for a Sleep that is the operation of a Timeout or of until().
     bool operator()(const Waker& waker) { return poll(waker); }
 
     /// Withdraws the waker of the last poll, and deregisters, unless a thread is in wait(). The
@@ -77,12 +77,12 @@ class JTIMER_API Sleep {
 
     /// Sets another deadline, whether the Sleep has fired or not. An earlier poll's waker stays in
     /// place. If the new deadline is already due, the Sleep fires before the call returns, and the
-    /// driver's next turn calls the waker. If its old deadline has passed too, the overdue turn
-    /// fires it.
+    /// driver's next turn calls the waker. If the old deadline has also passed, the turn that is
+    /// due for it fires the Sleep.
     /// \throws DriverShutdown "TimeDriver has been shut down."
     void reset(Date deadline);
 
-    /// The same, `duration` from the driver's current time. The longest durations never elapse.
+    /// Resets to `duration` from the driver's current time. The longest durations never elapse.
     /// \throws IllegalArgumentException "Negative duration."
     /// \throws DriverShutdown "TimeDriver has been shut down."
     void resetAfter(TimeSpan duration);

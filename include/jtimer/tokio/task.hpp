@@ -12,8 +12,8 @@
 
 namespace jtimer::tokio {
 
-/// What a coroutine returns that starts at once, on its caller's thread, and frees itself at its
-/// end:
+/// The return type of a coroutine that starts at once, on its caller's thread, and frees itself at
+/// its end:
 ///
 /// \code
 /// Task serve(TimeDriver& driver, Completion<int> answer) {
@@ -22,10 +22,11 @@ namespace jtimer::tokio {
 /// }
 /// \endcode
 ///
-/// It takes its parameters by value, or refers to what outlives it. A DriverShutdown that leaves
-/// the coroutine ends it silently: its driver has ended. Any other exception goes to the process's
-/// default handler, see setDefaultUncaughtExceptionHandler(), as that of a thread "tokio::Task". A
-/// Task has no result and cannot be joined: give the coroutine a Completion.
+/// Such a coroutine takes its parameters by value, or refers only to what outlives it. A
+/// DriverShutdown that leaves the coroutine ends it silently: its driver has ended. Any other
+/// exception goes to the process's default handler, see setDefaultUncaughtExceptionHandler(), as
+/// that of a thread "tokio::Task". A Task has no result and cannot be joined: give the coroutine a
+/// Completion.
 class Task {
   public:
     struct promise_type {

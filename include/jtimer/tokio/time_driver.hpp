@@ -135,8 +135,8 @@ class JTIMER_API TimeDriver {
     /// \throws IllegalStateException if the driver has a thread, another turn() is running, or the
     ///   call comes from a waker of this driver
     std::size_t turn();
-    /// The same for the given time instead of the clock's. A time before the last turn's counts as
-    /// the last turn's.
+    /// Makes a turn for the given time instead of the clock's. A time before the last turn's counts
+    /// as the last turn's.
     /// \throws IllegalStateException as turn()
     std::size_t turn(Date now);
 

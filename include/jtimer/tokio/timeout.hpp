@@ -77,7 +77,7 @@ class Timeout {
         return state_;
     }
 
-    /// The value, once.
+    /// Returns the value, once.
     /// \throws tokio::Elapsed if the deadline has come
     /// \throws IllegalStateException if it is pending, or the value has been taken
     Value take() {
@@ -92,8 +92,8 @@ class Timeout {
 
     /// Blocks until it is Ready or Elapsed, then calls take(). The driver must have a thread of its
     /// own, or another thread must turn it.
-    /// \throws as poll() and take(); IllegalStateException if it would have to wait on the thread
-    ///   that is turning the driver
+    /// \throws what poll() and take() throw; IllegalStateException if it would have to wait on the
+    ///   thread that is turning the driver
     Value get() {
         // Without a waker, so that an earlier poll's waker stays if this call cannot wait.
         if (poll() == TimeoutState::Pending) {
@@ -137,7 +137,7 @@ template <class Operation, std::enable_if_t<detail::isOperation<Operation>, int>
     return Timeout<Operation>(driver.sleep(duration), std::move(operation));
 }
 
-/// The same with a deadline in the driver's time, which may have passed.
+/// \returns `operation` with a deadline in the driver's time, which may have passed
 /// \throws DriverShutdown "TimeDriver has been shut down."
 template <class Operation, std::enable_if_t<detail::isOperation<Operation>, int> = 0>
 [[nodiscard]] Timeout<Operation> timeoutAt(TimeDriver& driver, Date deadline, Operation operation) {

@@ -24,8 +24,9 @@ namespace jtimer::tokio {
 /// A call on one thread may still be running when another thread has destroyed the Sleep, so a
 /// waker must own what it uses. A poll leaves at most one waker in its object. It is withdrawn, and
 /// destroyed with what it captured, by a poll that leaves another one or is ready, by dropWaker(),
-/// and at the end of the object. To withdraw it does not wait for a call that has begun. Exceptions
-/// from a waker go to the driver's uncaughtExceptionHandler; only Completion::set passes them on.
+/// and at the end of the object. Withdrawing a waker does not wait for a call of it that has begun.
+/// Exceptions from a waker go to the driver's uncaughtExceptionHandler; only Completion::set passes
+/// them on.
 using Waker = std::function<void()>;
 
 }  // namespace jtimer::tokio

@@ -78,7 +78,7 @@ struct Owned {
     Awaited owned;
 };
 
-/// The same for one that the awaiter owns. The base classes are in this order because the Awaiter
+/// An Awaiter that owns what it waits for. The base classes are in this order because the Awaiter
 /// uses what is owned until it is destroyed.
 template <class Awaited>
 class OwnAwaiter : Owned<Awaited>, public Awaiter<Awaited> {
