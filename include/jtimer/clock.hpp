@@ -16,7 +16,7 @@
 /// |               | java.util.Timer (the default of Timer and brpc)    | of day                  |
 /// | SteadyClock   | after an hour, even if the computer's clock is set | time-outs, polling      |
 /// |               | (the default of netty, go and tokio)               |                         |
-/// | BoottimeClock | the same, and time asleep counts (Linux)           | leases                  |
+/// | BoottimeClock | after an hour, time asleep included (Linux)        | leases                  |
 /// | ManualClock   | when the test says that an hour has passed         | tests                   |
 ///
 /// One clock may serve any number of timers, on any thread. Each timer shares ownership of its

@@ -9,8 +9,8 @@
 /// The exceptions that the library throws, under their Java names. Each derives from the standard
 /// exception that fits, so code that does not know these classes can catch it too. Where the
 /// original system throws as well, `what()` is its message, word for word. A call that throws one
-/// of these has changed nothing; nor has a call that throws std::bad_alloc, as any call may that
-/// needs memory.
+/// of these has changed nothing. Any call that needs memory may throw std::bad_alloc, and then it
+/// has changed nothing, either.
 
 namespace jtimer {
 

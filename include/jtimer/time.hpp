@@ -28,8 +28,8 @@ class TimeSpan {
     template <class Integer, std::enable_if_t<detail::isMillis<Integer>, int> = 0>
     constexpr TimeSpan(Integer millis) noexcept : value_{detail::saturatingCast(millis), 0} {}
 
-    /// \param span of any unit; a fraction of a nanosecond is rounded up. In floating point, to the
-    ///   nearest nanosecond, but to 0 only if it is 0.
+    /// \param span a duration of any unit. A fraction of a nanosecond is rounded up. A
+    ///   floating-point duration is rounded to the nearest nanosecond, but to 0 only if it is 0
     /// \throws IllegalArgumentException if it is a floating-point NaN
     template <class Rep, class Unit>
     constexpr TimeSpan(std::chrono::duration<Rep, Unit> span) : value_(detail::split(span)) {}
@@ -53,13 +53,13 @@ class When {
     constexpr When(Integer millis) noexcept : millis_(detail::saturatingCast(millis)) {}
 
     /// A delay.
-    /// \param delay of any unit, rounded as a TimeSpan is
+    /// \param delay a duration of any unit, rounded as a TimeSpan is
     /// \throws IllegalArgumentException if it is a floating-point NaN
     template <class Rep, class Unit>
     constexpr When(std::chrono::duration<Rep, Unit> delay) : When(detail::split(delay), false) {}
 
     /// A Date.
-    /// \param date of any resolution
+    /// \param date a time of any resolution
     template <class Duration>
     constexpr When(std::chrono::time_point<std::chrono::system_clock, Duration> date)
         : When(detail::split(date.time_since_epoch()), true) {}
