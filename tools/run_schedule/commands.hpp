@@ -37,7 +37,7 @@ class Commands {
     /// Sends a signal to the process group of the command of that name, if it runs.
     void end(const std::string& name, int signal);
 
-    /// The same for all commands, and for those that start later.
+    /// Sends a signal to the process groups of all commands, and of those that start later.
     void endAll(int signal);
 
     /// The names of the tasks whose commands run, in the order of their starts.

@@ -47,8 +47,9 @@ minute or hour field begins with * keeps its interval, and runs both times.
 Options of a line stand before its name, such as: every 1m overlap=skip retry=3/10s poll ./poll.sh
   overlap=wait|skip|kill  a run that is due while the previous one of that name is in progress
                           waits for it (the default), is dropped, or ends it first
-  retry=TIMES[/DURATION]  runs a failed command again, up to TIMES times; the delay (1s) doubles
-                          each time, up to 1h; a longer one stays as it is
+  retry=TIMES[/DURATION]  runs a failed command again, up to TIMES times. The delay (default 1s)
+                          doubles after each failure, up to 1h. A first delay of more than 1h
+                          is not doubled
 
 A name is a word of UTF-8 that occurs once in the file, without = and other than after, at, every,
 rate, daily, cron and the names of time zones. Empty lines and lines that begin with # are ignored.

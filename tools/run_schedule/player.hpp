@@ -102,7 +102,7 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
     const Actions actions_;
     const Options options_;
 
-    // Of the timer's thread, and of others before that has begun or after it has ended:
+    // Used by the timer's thread, and by others before it has begun or after it has ended:
     Dispatcher dispatcher_;
     Slots slots_;
     DueDates dueDates_;

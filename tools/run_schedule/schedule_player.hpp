@@ -71,8 +71,9 @@ class SchedulePlayer {
         whenAllHaveRun_();
     }
 
-    /// Of the player's timer, after finish(): including its own tasks, which are the start, each
-    /// end of a command, each retry, and each look at the wall clock. A ClusterPlayer has none.
+    /// What the player's timer has done, after finish(): including its own tasks, which are the
+    /// start, each end of a command, each retry, and each look at the wall clock. A ClusterPlayer
+    /// has none.
     const jtimer::TimerStats& stats() const { return stats_; }
 
   protected:

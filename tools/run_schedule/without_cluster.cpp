@@ -1,6 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 
-// Of run_schedule, the program without PostgreSQL's client library; see cluster.hpp.
+// Stands in run_schedule, the program without PostgreSQL's client library; see cluster.hpp.
 
 #include "cluster.hpp"
 
