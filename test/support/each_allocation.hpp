@@ -118,7 +118,7 @@ void checkEachAllocation(const std::vector<Call<Room>>& calls) {
     checkEach<AllocationFails>(calls);
 }
 
-/// The same for each reading of the clock on the thread that makes the call.
+/// Makes each call again and again, while each reading of the clock on its thread fails in turn.
 template <class Room>
 void checkEachReading(const std::vector<Call<Room>>& calls) {
     checkEach<ReadingFails>(calls);

@@ -88,7 +88,7 @@ struct Forking {
     void addPending() {
         f.room->after(20ms, [this] { ran.up(); });
     }
-    /// \param runs of the pending task
+    /// \param runs the pending task's
     void check(int runs) {
         f.clock->advance(200);
         BOOST_TEST(forks.childsExitCode() == 0);

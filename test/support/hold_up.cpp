@@ -24,7 +24,7 @@ std::uint64_t firstOf(std::uint64_t thread) noexcept {
     return (number + 1) * 0x9E3779B97F4A7C15U ^ (thread + 1) * 0xD1B54A32D192ED03U;
 }
 
-/// Of the calling thread, by xorshift64. \returns less than `limit`
+/// The calling thread's next random number, by xorshift64. \returns less than `limit`
 std::uint64_t randomBelow(std::uint64_t limit) noexcept {
     thread_local std::uint64_t state = 0;
     if (state == 0) state = firstOf(static_cast<std::uint64_t>(syscall(SYS_gettid)));

@@ -27,7 +27,7 @@ inline jtimer::TimerOptions onClock(std::shared_ptr<jtimer::Clock> clock, bool d
     return options;
 }
 
-/// The same for a timer that an exception is going to end: nobody is told.
+/// Makes options for a timer that an exception is going to end: nobody is told.
 inline jtimer::TimerOptions silentOnDeath(std::shared_ptr<jtimer::Clock> clock, bool daemon) {
     jtimer::TimerOptions options = onClock(std::move(clock), daemon);
     options.uncaughtExceptionHandler = [](const std::string&, const std::exception_ptr&) {};

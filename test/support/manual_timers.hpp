@@ -24,7 +24,7 @@ inline jtimer::go::TimersOptions goOnClock(std::shared_ptr<jtimer::Clock> clock,
     return options;
 }
 
-/// The same with an executor that calls each function at once, on the thread that fires.
+/// Makes options with an executor that calls each function at once, on the thread that fires.
 inline jtimer::go::TimersOptions goInline(std::shared_ptr<jtimer::Clock> clock) {
     jtimer::go::TimersOptions options = goOnClock(std::move(clock));
     options.executor = [](const std::function<void()>& function) { function(); };

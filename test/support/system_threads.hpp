@@ -44,7 +44,8 @@ inline bool isEnding(const std::filesystem::path& task) {
 
 }  // namespace detail
 
-/// Of this process, without those that have been joined: the system lists them for a moment.
+/// The number of threads of this process, without those that have been joined: the system lists
+/// them for a moment.
 inline std::ptrdiff_t numberOfThreads() {
     const std::filesystem::directory_iterator tasks("/proc/self/task");
     return std::count_if(begin(tasks), end(tasks),
