@@ -5,7 +5,7 @@
 
 cluster_samples = $(patsubst %.cpp,$(B)/%,$(wildcard samples/cluster/*.cpp))
 cluster_demo_objects = $(call objects,$(wildcard tools/cluster_demo/*.cpp))
-cluster_schedule_objects = $(call objects,$(wildcard tools/run_schedule/cluster/*.cpp)) \
+cluster_schedule_objects = $(call objects,$(wildcard tools/run_schedule/with_cluster/*.cpp)) \
 	$(filter-out %/without_cluster.o,$(run_schedule_objects))
 
 $(call objects,$(wildcard samples/cluster/*.cpp)) $(cluster_demo_objects): private \

@@ -365,5 +365,10 @@ void Player::finish() {
     dispatcher_.giveUp();
     stats_ = timer_->stats();
     timer_.reset();
-    rethrow();
+    failure_.rethrow();
+}
+
+void Player::fail(std::exception_ptr exception) {
+    failure_.keep(std::move(exception));
+    whenAllHaveRun_();
 }

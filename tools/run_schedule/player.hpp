@@ -3,6 +3,7 @@
 
 #include "dispatcher.hpp"
 #include "entry.hpp"
+#include "failure.hpp"
 #include "ledger.hpp"
 #include "schedule_player.hpp"
 
@@ -12,9 +13,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -53,6 +56,8 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
     void cancel() override;
     void awaitEnd() override;
     void finish() override;
+    void fail(std::exception_ptr exception) override;
+    jtimer::TimerStats stats() const override { return stats_; }
 
   private:
     class Task;
@@ -101,6 +106,9 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
     Ledger& ledger_;
     const Actions actions_;
     const Options options_;
+    std::function<void()> whenAllHaveRun_;
+    Failure failure_;
+    jtimer::TimerStats stats_;  ///< written by finish()
 
     // Used by the timer's thread, and by others before it has begun or after it has ended:
     Dispatcher dispatcher_;
@@ -113,6 +121,7 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
     jtimer::Date reachedByWildcards_{}, reached_{};
     std::uint64_t localTime_ = 0;  ///< Clocks::localTime at the last look
     std::thread::id thread_;
+    std::mutex mutex_;
     /// The ends of commands, not yet dealt with. Guarded by mutex_.
     std::vector<std::pair<std::string, bool>> ends_;
 

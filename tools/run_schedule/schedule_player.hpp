@@ -9,9 +9,7 @@
 
 #include <exception>
 #include <functional>
-#include <mutex>
 #include <string>
-#include <utility>
 #include <vector>
 
 /// Plays a schedule: decides what runs when. A Player does so alone, a ClusterPlayer together with
@@ -63,30 +61,10 @@ class SchedulePlayer {
     virtual void finish() = 0;
 
     /// Lets finish() throw this, and ends the schedule. Any thread may call this.
-    void fail(std::exception_ptr exception) {
-        {
-            const std::lock_guard lock(mutex_);
-            if (!exception_) exception_ = std::move(exception);
-        }
-        whenAllHaveRun_();
-    }
+    virtual void fail(std::exception_ptr exception) = 0;
 
     /// What the player's timer has done, after finish(): including its own tasks, which are the
     /// start, each end of a command, each retry, and each look at the wall clock. A ClusterPlayer
     /// has none.
-    const jtimer::TimerStats& stats() const { return stats_; }
-
-  protected:
-    /// The end of finish().
-    void rethrow() const {
-        const std::lock_guard lock(mutex_);
-        if (exception_) std::rethrow_exception(exception_);
-    }
-
-    std::function<void()> whenAllHaveRun_;
-    jtimer::TimerStats stats_;
-    mutable std::mutex mutex_;
-
-  private:
-    std::exception_ptr exception_;  ///< guarded by mutex_
+    virtual jtimer::TimerStats stats() const = 0;
 };

@@ -2,11 +2,13 @@
 #pragma once
 
 #include "../cluster.hpp"
+#include "../failure.hpp"
 
 #include <jtimer/cluster/scheduler.hpp>
 #include <jtimer/timer.hpp>
 
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -33,6 +35,8 @@ class ClusterPlayer final : public SchedulePlayer {
     void cancel() override { scheduler_.stop(0); }
     void awaitEnd() override { scheduler_.stop(); }
     void finish() override;
+    void fail(std::exception_ptr exception) override;
+    jtimer::TimerStats stats() const override { return {}; }
     std::vector<std::string> unrecorded() const override;
 
   private:
@@ -51,6 +55,8 @@ class ClusterPlayer final : public SchedulePlayer {
     const std::chrono::milliseconds connectWithin_;
     Ledger& ledger_;
     const Actions actions_;
+    std::function<void()> whenAllHaveRun_;
+    Failure failure_;
     std::map<std::string, std::shared_ptr<const Entry>> entries_;  ///< by the name of the task
     const jtimer::WallClock clock_;
 

@@ -320,5 +320,10 @@ std::vector<std::string> ClusterPlayer::unrecorded() const {
 
 void ClusterPlayer::finish() {
     timer_.reset();
-    rethrow();
+    failure_.rethrow();
+}
+
+void ClusterPlayer::fail(std::exception_ptr exception) {
+    failure_.keep(std::move(exception));
+    whenAllHaveRun_();
 }
