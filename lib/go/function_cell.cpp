@@ -60,7 +60,7 @@ FunctionCell& FunctionCell::create(Shard& home, const FunctionMaker& maker) {
 FunctionCell& FunctionCell::createAndStart(Runtime& runtime, Nanos when, const FunctionMaker& maker,
                                            RunsOn on) {
     runtime.requireNotOver();
-    if (on == RunsOn::RoomThread) runtime.prepareForFunctions();
+    if (on == RunsOn::FunctionThread) runtime.prepareForFunctions();
     FunctionCell& cell = create(runtime.shardOfThisThread(), maker);
     cell.runsOnPoller_ = on == RunsOn::Poller;
     cell.startFirst(when);

@@ -22,7 +22,7 @@ class FunctionCell final : public Cell {
     /// \throws what the construction of the function throws
     static FunctionCell& create(Shard& home, const FunctionMaker& maker);
 
-    enum class RunsOn { RoomThread, Poller };
+    enum class RunsOn { FunctionThread, Poller };
     /// Creates a cell and starts it. \returns a reference for the handle
     /// \param on Poller: for a short function of this library, which throws nothing
     /// \throws std::bad_alloc, TimersDestroyed, and what the construction of the function throws

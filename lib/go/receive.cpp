@@ -159,12 +159,12 @@ Runtimes runtimesOf(const Sources& sources, Runtime* timeOuts) {
     return runtimes;
 }
 
-/// The monitor on which the calling thread waits. A room thread takes part in its clock, so it
+/// The monitor on which the calling thread waits. A function thread takes part in its clock, so it
 /// waits on its own monitor if that has the clock of this call, or if the call waits for an event,
 /// which may be set at any time of any clock. All other threads take part in no clock while they
 /// wait: the poller ends their waits, by the runtime's clock.
 std::shared_ptr<Monitor> monitorFor(const Runtimes& runtimes, bool hasEvents) {
-    auto own = RoomThreads::monitorOfThisThread();
+    auto own = FunctionThreads::monitorOfThisThread();
     const auto isOnItsClock = [&own](const Runtime* runtime) {
         return runtime->clock() == own->clock();
     };

@@ -28,7 +28,7 @@ Shards makeShards(Runtime& runtime, unsigned count) {
 
 Runtime::Runtime(Settings settings, Executor executor, unsigned shards)
     : LoopThread(std::move(settings)), executor_(std::move(executor)),
-      shards_(makeShards(*this, shards)), roomThreads_(*this) {}
+      shards_(makeShards(*this, shards)), functionThreads_(*this) {}
 
 void Runtime::start() {
     LoopThread::start(shared_from_this());
@@ -73,7 +73,7 @@ void Runtime::check() const {
 }
 
 void Runtime::handOver(Run run) {
-    if (!executor_) return roomThreads_.handOver(std::move(run));
+    if (!executor_) return functionThreads_.handOver(std::move(run));
     const auto thrown = jtimer::detail::exceptionOf([&] {
         const auto given = std::make_shared<GivenRun>(std::move(run));
         executor_([given] { given->call(); });
@@ -115,7 +115,7 @@ void Runtime::close() noexcept {
     } else {
         thread_.letGo();
     }
-    roomThreads_.stop(waits);
+    functionThreads_.stop(waits);
     for (const auto& shard : shards_) shard->release();
 }
 

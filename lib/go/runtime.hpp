@@ -3,7 +3,7 @@
 
 #include "data/lateness_counter.hpp"
 #include "go/event_cell.hpp"
-#include "go/room_threads.hpp"
+#include "go/function_threads.hpp"
 #include "go/shard.hpp"
 #include "sync/assert.hpp"
 #include "sync/process_number.hpp"
@@ -83,7 +83,7 @@ class Runtime final : public LoopThread, public std::enable_shared_from_this<Run
         if (when < sleepsUntil_.load(std::memory_order_seq_cst)) wakeFor(when);
     }
     bool isPoller() const noexcept { return isCurrent(); }
-    /// The runtime whose poller or room thread the calling thread is; null for other threads.
+    /// The runtime whose poller or function thread the calling thread is; null for other threads.
     static Runtime* ofThisThread() noexcept { return ofThisThread_; }
     /// While it exists, the calling thread is one of the runtime's.
     class OnItsThread {
@@ -101,9 +101,9 @@ class Runtime final : public LoopThread, public std::enable_shared_from_this<Run
 
     /// To be called before a timer with a function is made.
     void prepareForFunctions() noexcept {
-        if (!executor_) roomThreads_.prepare();
+        if (!executor_) functionThreads_.prepare();
     }
-    /// Has the executor or a room thread call the function. Called on the poller.
+    /// Has the executor or a function thread call the function. Called on the poller.
     void handOver(Run run);
 
     RunEnds& runEnds() noexcept { return runEnds_; }
@@ -143,7 +143,7 @@ class Runtime final : public LoopThread, public std::enable_shared_from_this<Run
 
     const Executor executor_;
     const Shards shards_;
-    RoomThreads roomThreads_;
+    FunctionThreads functionThreads_;
     const std::uint32_t madeIn_ = jtimer::detail::numberOfThisProcess();
     /// 0, which is no process, after the end.
     std::atomic<std::uint32_t> runsIn_{madeIn_};

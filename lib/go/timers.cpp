@@ -78,7 +78,7 @@ Timer Timers::startFunction(TimeSpan d, const jtimer::detail::FunctionMaker& mak
     runtime_->requireNotOver();
     const Nanos when = runtime_->timeIn(toNanos(d));
     return Access::timer(
-        FunctionCell::createAndStart(*runtime_, when, maker, FunctionCell::RunsOn::RoomThread));
+        FunctionCell::createAndStart(*runtime_, when, maker, FunctionCell::RunsOn::FunctionThread));
 }
 
 Channel Timers::after(TimeSpan d) {

@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(a_timer_on_a_boottime_clock_without_descriptors_is_refused_
 }
 
 /// Only the threads of functions need further descriptors: without them the poller runs these.
-BOOST_AUTO_TEST_CASE(without_descriptors_for_room_threads_the_poller_runs_functions) {
+BOOST_AUTO_TEST_CASE(without_descriptors_for_function_threads_the_poller_runs_functions) {
     jtimer::go::TimersOptions options;
     options.clock = std::make_shared<jtimer::BoottimeClock>();
     jtimer::go::Timers timers(std::move(options));

@@ -97,16 +97,16 @@ BOOST_AUTO_TEST_CASE(g18_an_idle_thread_is_used_again) {
 }
 
 BOOST_AUTO_TEST_CASE(g18_as_many_idle_threads_stay_as_there_are_processors) {
-    inRoomThread([] {});
+    inFunctionThread([] {});
     const auto before = test::numberOfThreads() - 1;
     const int many = static_cast<int>(processors()) + 7;
     for (int i = 0; i < many; ++i) timers.afterFunc(10, [this] { timers.sleep(10); });
     clock->advance(10);
     BOOST_TEST(test::numberOfThreads() - before == many);
     clock->advance(10);
-    inRoomThread([this] { test::stateError([this] { timers.sleep(1000); }); });
+    inFunctionThread([this] { test::stateError([this] { timers.sleep(1000); }); });
     for (int i = 1; i < static_cast<int>(processors()); ++i) {
-        inRoomThread([this] { test::stateError([this] { timers.sleep(1000); }); });
+        inFunctionThread([this] { test::stateError([this] { timers.sleep(1000); }); });
     }
     // Those that were too many end by themselves.
     const auto expected = static_cast<int>(processors());
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(g18_what_thread_local_objects_do_at_the_end_of_a_thread_hol
     }
     clock->advance(20);
     while (timers.stats().pending == 0) boost::this_thread::yield();
-    inRoomThread(entry("f"));
+    inFunctionThread(entry("f"));
     BOOST_TEST(take() == "f@20");
     clock->advance(10);
     slept.wait();
@@ -355,7 +355,7 @@ BOOST_AUTO_TEST_CASE(g21_what_a_function_throws_goes_to_the_handler_and_everythi
 
 BOOST_AUTO_TEST_CASE(g21_by_default_what_a_function_throws_goes_to_stderr) {
     const CapturedErrors errors;
-    inRoomThread([] { throw std::out_of_range("too far"); });
+    inFunctionThread([] { throw std::out_of_range("too far"); });
     BOOST_TEST(errors.text() == "Exception in thread \"test\" std::out_of_range: too far\n");
 }
 

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(g8_without_a_waiter_the_first_receive_takes_the_value) {
 BOOST_AUTO_TEST_CASE(g8_the_value_goes_to_the_call_that_blocked_first) {
     auto timer = timers.newTimer(10);
     for (int i = 1; i <= 3; ++i) {
-        inRoomThread([&, i] {
+        inFunctionThread([&, i] {
             timer.C().receive();
             write("waiter" + std::to_string(i));
         });
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(g8_a_value_that_a_waiter_was_given_is_received_before_its_t
 
 BOOST_AUTO_TEST_CASE(g9_stop_does_not_end_a_receive_and_a_later_reset_does) {
     auto timer = timers.newTimer(10);
-    inRoomThread([&] {
+    inFunctionThread([&] {
         timer.C().receive();
         write("received");
     });
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(g9_stop_does_not_end_a_receive_and_a_later_reset_does) {
 BOOST_AUTO_TEST_CASE(g10_receive_for_answers_nothing_after_its_time) {
     const auto timer = timers.newTimer(100);
     std::optional<jtimer::Date> value = clock->now();
-    inRoomThread([&] {
+    inFunctionThread([&] {
         value = timer.C().receiveFor(30);
         write("back");
     });
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(g10_receive_for_answers_nothing_after_its_time) {
 BOOST_AUTO_TEST_CASE(g10_receive_for_answers_a_value_that_comes_in_time) {
     const auto timer = timers.newTimer(20);
     std::optional<jtimer::Date> value;
-    inRoomThread([&] { value = timer.C().receiveFor(30); });
+    inFunctionThread([&] { value = timer.C().receiveFor(30); });
     clock->advance(20);
     BOOST_TEST(millis(value) == 20);
     // The entry of the time-out has gone with the call.
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(g10_a_value_that_is_due_at_the_time_out_wins) {
             test::ManualTimers t(shards);
             Timer timer = t.timers.newTimer(timerFirst ? 30 : 1000);
             std::vector<std::int64_t> values;
-            t.inRoomThread([&] { values.push_back(millis(timer.C().receiveFor(30))); });
+            t.inFunctionThread([&] { values.push_back(millis(timer.C().receiveFor(30))); });
             if (!timerFirst) timer.reset(30);
             t.clock->advance(30);
             BOOST_TEST(values == std::vector<std::int64_t>{30}, boost::test_tools::per_element());
@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(g12_a_running_or_unread_timer_can_be_received_without_its_h
     clock->advance(10);
     BOOST_TEST(millis(unread.receive()) == 10);
     std::int64_t value = 0;
-    inRoomThread([&] { value = millis(running.receive()); });
+    inFunctionThread([&] { value = millis(running.receive()); });
     clock->advance(10);
     BOOST_TEST(value == 20);
 }
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(g12_a_running_or_unread_timer_can_be_received_without_its_h
 BOOST_AUTO_TEST_CASE(g12_a_wait_ends_when_another_has_received_the_only_value) {
     const Channel c = timers.after(10);
     for (int i = 1; i <= 3; ++i) {
-        inRoomThread([&, i] {
+        inFunctionThread([&, i] {
             const std::string error = stateError([&] { c.receive(); });
             write(std::to_string(i) + (error.empty() ? "received" : "hopeless"));
         });
@@ -245,7 +245,7 @@ BOOST_AUTO_TEST_CASE(g12_a_wait_ends_when_another_has_received_the_only_value) {
 BOOST_AUTO_TEST_CASE(g12_a_wait_ends_when_the_handle_of_a_stopped_timer_goes) {
     auto timer = std::make_unique<Timer>(timers.newTimer(10));
     const Channel c = timer->C();
-    inRoomThread([&] { write(stateError([&] { c.receive(); })); });
+    inFunctionThread([&] { write(stateError([&] { c.receive(); })); });
     timer->stop();
     clock->advance(50);
     BOOST_TEST(take() == "");
@@ -257,7 +257,7 @@ BOOST_AUTO_TEST_CASE(g12_a_wait_ends_when_the_handle_of_a_stopped_timer_goes) {
 BOOST_AUTO_TEST_CASE(g12_receive_for_waits_its_time_where_nothing_can_come) {
     const Channel c = timers.after(0);
     c.receive();
-    inRoomThread([&] {
+    inFunctionThread([&] {
         BOOST_TEST(!c.receiveFor(10));
         write("back");
     });

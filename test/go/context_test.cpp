@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(c9_a_deadline_ends_a_context_at_its_time) {
     const auto [ctx, cancel] = withTimeout(background(timers), 30);
     const auto ticker = timers.newTicker(20);
     BOOST_TEST(millis(ctx.deadline()) == 30);
-    inRoomThread([&, waited = ctx] {
+    inFunctionThread([&, waited = ctx] {
         while (select({ticker.C(), waited.done()}).index == 0) write("tick");
         write(waited.err().message());
     });

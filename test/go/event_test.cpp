@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(c3_one_set_ends_the_waits_of_all_threads) {
             }
             ended.up();
         });
-        inRoomThread([&] {
+        inFunctionThread([&] {
             begun.up();
             event.receive();
             ended.up();
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(c3_a_channel_outlives_the_handles_of_its_event) {
 BOOST_AUTO_TEST_CASE(c4_a_select_waits_for_a_timer_or_an_event) {
     const Event shutdown;
     const auto ticker = timers.newTicker(10);
-    inRoomThread([&] {
+    inFunctionThread([&] {
         for (;;) {
             const auto selected = select({ticker.C(), shutdown, Channel()});
             write(std::to_string(selected.index));
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(c4_a_set_event_comes_before_a_time_out) {
 
 BOOST_AUTO_TEST_CASE(c4_the_same_event_may_stand_twice) {
     const Event event;
-    inRoomThread([&] { write(std::to_string(select({Channel(), event, event}).index)); });
+    inFunctionThread([&] { write(std::to_string(select({Channel(), event, event}).index)); });
     event.set();
     clock->waitUntilIdle();
     BOOST_TEST(take() == "1@0");
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(c4_the_same_event_may_stand_twice) {
 BOOST_AUTO_TEST_CASE(c4_a_select_that_received_a_value_waits_for_the_event_no_longer) {
     const Event event;
     const auto timer = timers.newTimer(10);
-    inRoomThread([&] { write(std::to_string(select({event, timer.C()}).index)); });
+    inFunctionThread([&] { write(std::to_string(select({event, timer.C()}).index)); });
     clock->advance(10);
     event.set();
     BOOST_TEST(take() == "1@10");
@@ -183,12 +183,12 @@ BOOST_AUTO_TEST_CASE(c4_an_event_is_never_hopeless) {
     const Channel done = timers.after(0);
     done.receive();
     const Event event;
-    inRoomThread([&] { write(std::to_string(select({done, event}).index)); });
+    inFunctionThread([&] { write(std::to_string(select({done, event}).index)); });
     Channel last = Event();  // which nothing can set any more
-    inRoomThread([&] { write(last.receiveFor(1h) ? "set" : "not set"); });
+    inFunctionThread([&] { write(last.receiveFor(1h) ? "set" : "not set"); });
     const Channel soon = timers.after(10);
-    inRoomThread([&] { soon.receive(); });
-    inRoomThread([&] { write(std::to_string(select({soon, event}).index)); });
+    inFunctionThread([&] { soon.receive(); });
+    inFunctionThread([&] { write(std::to_string(select({soon, event}).index)); });
     clock->advance(20);
     BOOST_TEST(take() == "");
     event.set();
@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(c4_an_event_is_never_hopeless) {
 BOOST_AUTO_TEST_CASE(c5_a_time_out_is_on_the_clock_of_the_first_timer) {
     const Event event;
     const auto timer = timers.newTimer(1000);
-    inRoomThread([&] { write("after:" + index(select({event, timer.C()}, 30))); });
+    inFunctionThread([&] { write("after:" + index(select({event, timer.C()}, 30))); });
     clock->advance(29);
     BOOST_TEST(take() == "");
     clock->advance(1);
@@ -223,16 +223,16 @@ BOOST_AUTO_TEST_CASE(c6_a_function_that_waits_for_an_event_does_not_hold_up_the_
     Timers other(test::goOnClock(otherClock));
     const auto theirs = other.newTimer(1000);
     const auto mine = timers.newTimer(1000);
-    inRoomThread([&] {
+    inFunctionThread([&] {
         event.receive();
         write("a");
     });
-    inRoomThread([&] {
+    inFunctionThread([&] {
         select({mine.C(), event});
         write("b");
     });
     // Though it waits for a timer on another clock.
-    inRoomThread([&] {
+    inFunctionThread([&] {
         select({theirs.C(), event}, 500);
         write("c");
     });
@@ -287,7 +287,7 @@ BOOST_AUTO_TEST_CASE(c7_a_select_ends_with_the_timers_of_its_channels) {
     const Event event;
     auto other = std::make_unique<Timers>(test::goOnClock(clock));
     const Channel c = other->after(1000);
-    inRoomThread([&] { write(stateError([&] { select({event, c}); })); });
+    inFunctionThread([&] { write(stateError([&] { select({event, c}); })); });
     other.reset();
     clock->waitUntilIdle();
     BOOST_TEST(take() == "time: Timers destroyed@0");

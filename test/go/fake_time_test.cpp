@@ -16,9 +16,9 @@ BOOST_AUTO_TEST_CASE(g43_every_entry_is_a_deadline_of_the_clock) {
     const auto after = timers.after(20);
     timers.afterFunc(30, [] {});
     const auto ticker = timers.newTicker(40);
-    inRoomThread([&] { timers.sleep(50); });
+    inFunctionThread([&] { timers.sleep(50); });
     const auto late = timers.newTimer(1000);
-    inRoomThread([&] { late.C().receiveFor(60); });
+    inFunctionThread([&] { late.C().receiveFor(60); });
     std::vector<std::int64_t> times;
     while (clock->advanceToNext()) times.push_back(now());
     BOOST_TEST(times == (std::vector<std::int64_t>{10, 20, 30, 40, 50, 60, 1000}),
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(g44_one_advance_goes_through_all_sleeps_of_a_function) {
     BOOST_TEST(take() == "f@10 f@17 f@24 f@31 f@38");
 }
 
-BOOST_AUTO_TEST_CASE(g44_a_room_thread_is_busy_from_the_moment_it_is_woken) {
+BOOST_AUTO_TEST_CASE(g44_a_function_thread_is_busy_from_the_moment_it_is_woken) {
     // Would the time move on before the woken thread runs, it would see a later one.
     for (int i = 0; i < 200; ++i) {
         test::ManualTimers t(2);
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(g44_an_inline_executor_holds_the_poller_up_and_the_rest_fol
     BOOST_TEST(t.take() == "mover@40 other@40 late@40");
 }
 
-BOOST_AUTO_TEST_CASE(g44_room_threads_of_several_runtimes_take_part_in_one_clock) {
+BOOST_AUTO_TEST_CASE(g44_function_threads_of_several_runtimes_take_part_in_one_clock) {
     jtimer::go::Timers other(test::goOnClock(clock));
     const auto theirs = other.newTimer(20);
     timers.afterFunc(10, [&] {

@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(g34_waiters_and_sleepers_are_told_of_the_end) {
     std::atomic<int> told{0};
     // On threads of this runtime, the other one's clock.
     for (const auto& call : calls) {
-        inRoomThread([&] { told += endError(call) == kDestroyed ? 1 : 0; });
+        inFunctionThread([&] { told += endError(call) == kDestroyed ? 1 : 0; });
     }
     BOOST_TEST(told == 0);
     other.reset();

@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(g27_the_same_channel_may_stand_twice) {
     clock->advance(10);
     BOOST_TEST(text(select({Channel(), timer.C(), timer.C()})) == "1:10");
     timer.reset(10);
-    inRoomThread([&] { write(text(select({timer.C(), timer.C()}))); });
+    inFunctionThread([&] { write(text(select({timer.C(), timer.C()}))); });
     clock->advance(10);
     BOOST_TEST(take() == "0:20@20");
     BOOST_TEST(!timer.C().tryReceive());
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(g28_of_equal_ones_the_first_in_the_list_is_taken) {
 BOOST_AUTO_TEST_CASE(g28_with_none_ready_the_first_to_fire_wins) {
     const auto a = timers.newTimer(30);
     const auto b = timers.newTimer(20);
-    inRoomThread([&] { write(text(select({a.C(), b.C()}))); });
+    inFunctionThread([&] { write(text(select({a.C(), b.C()}))); });
     clock->advance(100);
     BOOST_TEST(take() == "1:20@20");
     BOOST_TEST(millis(a.C().tryReceive()) == 30);
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(g10_a_value_before_the_time_out_is_received_though_others_p
 
 BOOST_AUTO_TEST_CASE(g29_a_select_with_a_time_out_ends_then) {
     const auto timer = timers.newTimer(100);
-    inRoomThread([&] {
+    inFunctionThread([&] {
         write(text(select({timer.C(), Channel()}, 30)));
         write(text(select({timer.C()}, 70)));
     });
@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(g29_channels_of_different_runtimes_may_be_mixed) {
     jtimer::go::Timers other(test::goOnClock(clock, 3));
     const auto a = timers.newTimer(20);
     const auto b = other.newTimer(10);
-    inRoomThread([&] {
+    inFunctionThread([&] {
         write(text(select({a.C(), b.C()})));
         write(text(select({b.C(), a.C()})));
     });
@@ -270,7 +270,7 @@ BOOST_AUTO_TEST_CASE(g30_hopeless_channels_count_as_nil) {
     done.receive();
     const auto timer = timers.newTimer(10);
     BOOST_TEST(stateError([&] { select({done, Channel()}); }) == kHopeless);
-    inRoomThread([&] { write(text(select({done, timer.C()}))); });
+    inFunctionThread([&] { write(text(select({done, timer.C()}))); });
     clock->advance(10);
     BOOST_TEST(take() == "1:10@10");
 }
@@ -279,10 +279,10 @@ BOOST_AUTO_TEST_CASE(g30_a_select_under_way_ends_when_its_last_channel_becomes_h
     const Channel a = timers.after(10);
     const Channel b = timers.after(20);
     // Who waits for them first gets the values.
-    inRoomThread([&] { a.receive(); });
-    inRoomThread([&] { b.receive(); });
-    inRoomThread([&] { write(stateError([&] { select({a, b, a, Channel()}); })); });
-    inRoomThread([&] { write("timed:" + text(select({a, b}, 50))); });
+    inFunctionThread([&] { a.receive(); });
+    inFunctionThread([&] { b.receive(); });
+    inFunctionThread([&] { write(stateError([&] { select({a, b, a, Channel()}); })); });
+    inFunctionThread([&] { write("timed:" + text(select({a, b}, 50))); });
     clock->advance(19);
     BOOST_TEST(take() == "");
     clock->advance(1);

@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(g39_the_poller_may_wake_for_a_timer_that_was_stopped_and_fi
 
 BOOST_AUTO_TEST_CASE(g39_with_nothing_pending_the_poller_sleeps_without_a_limit) {
     BOOST_TEST(!clock->advanceToNext());
-    inRoomThread([] {});
+    inFunctionThread([] {});
     BOOST_TEST(!clock->advanceToNext());
     static_cast<void>(timers.newTimer(5).C());
     clock->advance(10);
@@ -197,8 +197,8 @@ BOOST_AUTO_TEST_CASE(g40_each_call_takes_its_entries_out_at_once) {
     BOOST_TEST(pending() == 3U);
     after = Channel();
     BOOST_TEST(pending() == 2U);
-    inRoomThread([&] { timer.C().receiveFor(12); });
-    inRoomThread([&] { timers.sleep(11); });
+    inFunctionThread([&] { timer.C().receiveFor(12); });
+    inFunctionThread([&] { timers.sleep(11); });
     BOOST_TEST(pending() == 4U);
     clock->advance(10);
     BOOST_TEST(pending() == 3U);  // the ticker is unread

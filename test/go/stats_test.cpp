@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(a_value_counts_once_whether_the_poller_or_a_receiver_fires_
 
 BOOST_AUTO_TEST_CASE(a_value_that_ends_a_blocked_call_counts_once) {
     const Channel ticks = timers.tick(10);
-    inRoomThread([&] {
+    inFunctionThread([&] {
         for (int i = 0; i < 3; ++i) ticks.receive();
         timers.after(10).receive();
         timers.after(10).receiveFor(1h);
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(a_value_that_ends_a_blocked_call_counts_once) {
 }
 
 BOOST_AUTO_TEST_CASE(sleeps_and_time_outs_are_only_pending) {
-    inRoomThread([&] {
+    inFunctionThread([&] {
         timers.sleep(10);
         timers.newTimer(1h).C().receiveFor(10);
     });

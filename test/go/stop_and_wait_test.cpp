@@ -224,8 +224,8 @@ BOOST_AUTO_TEST_CASE(c1_a_scoped_timer_can_be_moved_and_an_assignment_stops_the_
 
 BOOST_AUTO_TEST_SUITE_END()
 
-// Whatever races, no run is in progress after the call, and none begins: on room threads and on the
-// threads of an executor, and with functions that reset their timer.
+// Whatever races, no run is in progress after the call, and none begins: on function threads and on
+// the threads of an executor, and with functions that reset their timer.
 BOOST_AUTO_TEST_CASE(c1_after_stopAndWait_no_run_is_in_progress_whatever_races) {
     for (const bool pooled : {false, true}) {
         boost::thread_group pool;

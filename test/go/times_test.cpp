@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(g5_the_longest_sleep_does_not_end) {
     std::string error;
     {
         test::ManualTimers other;
-        other.inRoomThread([&] {
+        other.inFunctionThread([&] {
             error = test::stateError(
                 [&] { other.timers.sleep(std::numeric_limits<std::int64_t>::max()); });
         });
@@ -181,10 +181,10 @@ BOOST_AUTO_TEST_CASE(g5_the_longest_sleep_does_not_end) {
 }
 
 BOOST_AUTO_TEST_CASE(g6_a_sleep_and_a_time_out_are_entries_of_a_heap) {
-    inRoomThread([this] { timers.sleep(10); });
+    inFunctionThread([this] { timers.sleep(10); });
     BOOST_TEST(timers.stats().pending == 1U);
     const auto timer = timers.newTimer(50);
-    inRoomThread([&timer] { timer.C().receiveFor(20); });
+    inFunctionThread([&timer] { timer.C().receiveFor(20); });
     BOOST_TEST(timers.stats().pending == 3U);
     timers.check();
     clock->advance(10);

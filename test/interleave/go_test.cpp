@@ -251,7 +251,7 @@ BOOST_AUTO_TEST_CASE(two_selects_beside_a_set_receive_the_value_and_the_event) {
     });
 }
 
-BOOST_AUTO_TEST_CASE(functions_run_on_room_threads_and_all_of_them_end) {
+BOOST_AUTO_TEST_CASE(functions_run_on_function_threads_and_all_of_them_end) {
     everyInterleaving({1, 0, 0, 1'000, 300}, [] {
         auto clock = std::make_shared<ManualClock>(Date{});
         TimersOptions options = on(clock);
@@ -267,7 +267,7 @@ BOOST_AUTO_TEST_CASE(functions_run_on_room_threads_and_all_of_them_end) {
     });
 }
 
-BOOST_AUTO_TEST_CASE(the_only_room_thread_to_be_had_runs_one_function_after_another) {
+BOOST_AUTO_TEST_CASE(the_only_function_thread_to_be_had_runs_one_function_after_another) {
     // No exhaustive search: there the start of a thread does not fail.
     everyInterleaving({1, 0, 0, 0, 300}, [] {
         auto clock = std::make_shared<ManualClock>(Date{});

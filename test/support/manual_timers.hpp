@@ -52,9 +52,9 @@ struct ManualTimers {
     /// Milliseconds from kStart to now.
     std::int64_t now() const { return millis(timers.now()); }
 
-    /// Has a room thread call `f`, and returns when it has ended or waits.
+    /// Has a function thread call `f`, and returns when it has ended or waits.
     template <class F>
-    void inRoomThread(F&& f) {
+    void inFunctionThread(F&& f) {
         timers.afterFunc(0, std::forward<F>(f));
         clock->waitUntilIdle();
     }

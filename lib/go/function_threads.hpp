@@ -43,12 +43,12 @@ using jtimer::detail::Monitor;
 /// **The end.** A surplus thread is detached, so that no thread waits for the destructors of its
 /// thread_local objects, which are user objects and may wait for a timer. ~Timers joins the
 /// threads that still exist: as they end they add themselves to `ended_`, and it joins them one
-/// by one until none is left. On a room thread or the poller it does not wait, and all threads
+/// by one until none is left. On a function thread or the poller it does not wait, and all threads
 /// are detached.
-class RoomThreads {
+class FunctionThreads {
   public:
-    explicit RoomThreads(Runtime& runtime) noexcept;
-    ~RoomThreads();
+    explicit FunctionThreads(Runtime& runtime) noexcept;
+    ~FunctionThreads();
 
     /// To be called before a function is scheduled: starts a thread if none is free. Does nothing
     /// if the system cannot create one.

@@ -83,7 +83,7 @@ class UntilTheRuntimeEnds final : public jtimer::Clock {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(go_room_threads)
+BOOST_AUTO_TEST_SUITE(go_function_threads)
 
 BOOST_AUTO_TEST_CASE(g18_a_thread_that_has_no_memory_goes_on) {
     Counter ran;

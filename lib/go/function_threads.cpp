@@ -1,5 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "go/room_threads.hpp"
+#include "go/function_threads.hpp"
 
 #include "go/runtime.hpp"
 #include "sync/assert.hpp"
@@ -32,11 +32,11 @@ std::size_t processors() noexcept {
 }  // namespace
 
 /// Kept alive by its own body, and by any thread that wakes it.
-class RoomThreads::Thread final : public jtimer::detail::ListHook,
-                                  public std::enable_shared_from_this<Thread>,
-                                  private LoopThread {
+class FunctionThreads::Thread final : public jtimer::detail::ListHook,
+                                      public std::enable_shared_from_this<Thread>,
+                                      private LoopThread {
   public:
-    Thread(RoomThreads& pool, LoopThread::Settings settings)
+    Thread(FunctionThreads& pool, LoopThread::Settings settings)
         : LoopThread(std::move(settings)), pool_(&pool) {}
 
     /// \param runtime the pool's
@@ -79,7 +79,7 @@ class RoomThreads::Thread final : public jtimer::detail::ListHook,
     void end() override;
 
     /// Only the thread itself uses it: for the others, the pool may no longer exist.
-    RoomThreads* const pool_;
+    FunctionThreads* const pool_;
     /// Held while start() uses thread_, which the started thread, too, uses at its end.
     Mutex starting_;
     /// Guarded by the monitor.
@@ -89,22 +89,22 @@ class RoomThreads::Thread final : public jtimer::detail::ListHook,
     bool hasLeft_ = false;
 };
 
-thread_local RoomThreads::Thread* RoomThreads::Thread::current = nullptr;
+thread_local FunctionThreads::Thread* FunctionThreads::Thread::current = nullptr;
 
-RoomThreads::RoomThreads(Runtime& runtime) noexcept : runtime_(runtime) {}
+FunctionThreads::FunctionThreads(Runtime& runtime) noexcept : runtime_(runtime) {}
 
-RoomThreads::~RoomThreads() = default;
+FunctionThreads::~FunctionThreads() = default;
 
-std::shared_ptr<Monitor> RoomThreads::monitorOfThisThread() {
+std::shared_ptr<Monitor> FunctionThreads::monitorOfThisThread() {
     return Thread::current != nullptr ? Thread::current->sharedMonitor() : nullptr;
 }
 
-void RoomThreads::startFirst() noexcept {
+void FunctionThreads::startFirst() noexcept {
     Lock lock(mutex_);
     if (free_ == 0 && !stopped_) start(lock);
 }
 
-void RoomThreads::handOver(Run run) {
+void FunctionThreads::handOver(Run run) {
     Lock lock(mutex_);
     queue_.push(std::move(run));
     if (!idle_.empty()) return wakeIdle(lock);
@@ -121,7 +121,7 @@ void RoomThreads::handOver(Run run) {
 }
 
 /// Starts a thread, and releases the lock meanwhile. \returns false if the system cannot create one
-bool RoomThreads::start(Lock& lock) noexcept {
+bool FunctionThreads::start(Lock& lock) noexcept {
     JTIMER_ASSERT(holds(lock, mutex_));
     ++free_;
     ++threads_;
@@ -144,7 +144,7 @@ bool RoomThreads::start(Lock& lock) noexcept {
 
 /// Each run, and with it what the function has captured, is destroyed before the thread becomes
 /// free.
-void RoomThreads::Thread::mainLoop() {
+void FunctionThreads::Thread::mainLoop() {
     { const Lock untilStarted(starting_); }
     current = this;
     const Runtime::OnItsThread here(pool_->runtime_);
@@ -156,14 +156,14 @@ void RoomThreads::Thread::mainLoop() {
     hasReturned_ = true;
 }
 
-void RoomThreads::Thread::end() {
+void FunctionThreads::Thread::end() {
     current = nullptr;
     if (std::exchange(hasLeft_, true) || pool_->runtime_.isOfAnotherProcess()) return;
     pool_->leave(*this, !hasReturned_);
 }
 
 /// \returns none if the thread is to end
-Run RoomThreads::nextRun(Thread& thread, bool first) {
+Run FunctionThreads::nextRun(Thread& thread, bool first) {
     if (runtime_.isOfAnotherProcess()) return {};  // the function has forked
     const jtimer::detail::Uninterruptible uninterruptible;
     Lock lock(mutex_);
@@ -201,7 +201,7 @@ Run RoomThreads::nextRun(Thread& thread, bool first) {
 }
 
 /// Waits in the list of idle threads, to which the caller has added the thread.
-void RoomThreads::awaitRun(Lock& lock, Thread& thread, bool isForRetry) {
+void FunctionThreads::awaitRun(Lock& lock, Thread& thread, bool isForRetry) {
     JTIMER_ASSERT(holds(lock, mutex_) && thread.is_linked());
     lock.unlock();
     if (isForRetry) {
@@ -213,7 +213,7 @@ void RoomThreads::awaitRun(Lock& lock, Thread& thread, bool isForRetry) {
     if (thread.is_linked()) thread.unlink();
 }
 
-Run RoomThreads::take(Lock& lock) noexcept {
+Run FunctionThreads::take(Lock& lock) noexcept {
     JTIMER_ASSERT(holds(lock, mutex_));
     --free_;
     ++busy_;
@@ -225,21 +225,21 @@ Run RoomThreads::take(Lock& lock) noexcept {
     return run;
 }
 
-void RoomThreads::awaitChange(Lock& lock, Nanos longest) {
+void FunctionThreads::awaitChange(Lock& lock, Nanos longest) {
     JTIMER_ASSERT(holds(lock, mutex_));
     ++waiting_;
     changed_.wait_for(lock, boost::chrono::nanoseconds(longest));
     --waiting_;
 }
 
-void RoomThreads::changed(Lock& lock) noexcept {
+void FunctionThreads::changed(Lock& lock) noexcept {
     JTIMER_ASSERT(holds(lock, mutex_));
     if (waiting_ != 0) changed_.notify_all();
 }
 
 /// There must be an idle thread. Releases the lock. A thread that only waits to try again may
 /// continue by itself, and end, before it is woken.
-void RoomThreads::wakeIdle(Lock& lock) noexcept {
+void FunctionThreads::wakeIdle(Lock& lock) noexcept {
     JTIMER_ASSERT(holds(lock, mutex_) && !idle_.empty());
     const std::shared_ptr<Thread> thread = idle_.front().shared_from_this();
     idle_.pop_front();
@@ -247,7 +247,7 @@ void RoomThreads::wakeIdle(Lock& lock) noexcept {
     thread->wake();
 }
 
-void RoomThreads::leave(Thread& thread, bool unwound) noexcept {
+void FunctionThreads::leave(Thread& thread, bool unwound) noexcept {
     const jtimer::detail::Uninterruptible uninterruptible;
     Lock lock(mutex_);
     if (unwound) --busy_;
@@ -264,7 +264,7 @@ void RoomThreads::leave(Thread& thread, bool unwound) noexcept {
     if (stopped_ && !idle_.empty()) wakeIdle(lock);
 }
 
-void RoomThreads::stop(bool join) noexcept {
+void FunctionThreads::stop(bool join) noexcept {
     Lock lock(mutex_);
     stopped_ = true;
     join_ = join;
