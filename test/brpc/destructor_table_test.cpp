@@ -29,13 +29,13 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct Room : test::DestructorRoom<TimerThread> {
+struct Fixture : test::DestructorFixture<TimerThread> {
     struct Options {};
 
     TaskId other = 0;
 
-    explicit Room(const Options&)
-        : DestructorRoom([](const auto&) { return std::make_unique<TimerThread>(); }) {
+    explicit Fixture(const Options&)
+        : DestructorFixture([](const auto&) { return std::make_unique<TimerThread>(); }) {
         timer->start(options());
         other = timer->schedule(othersTask(), test::at(3'600'000));
         clock->waitUntilIdle();
@@ -57,54 +57,54 @@ struct Room : test::DestructorRoom<TimerThread> {
     }
 };
 
-using Column = test::FromDestructor<Room>;
+using Column = test::FromDestructor<Fixture>;
 
 const std::vector<Column> kCalls = {
     {"schedule",
-     [](Room& r) {
+     [](Fixture& r) {
          return std::string(r.timer->schedule(r.newTask(), test::at(20)) != 0 ? "ok" : "no");
      }},
-    {"unschedule", [](Room& r) { return std::to_string(r.timer->unschedule(r.other)); }},
+    {"unschedule", [](Fixture& r) { return std::to_string(r.timer->unschedule(r.other)); }},
     {"unscheduleAndWait",
-     [](Room& r) { return std::to_string(r.timer->unscheduleAndWait(r.other)); },
+     [](Fixture& r) { return std::to_string(r.timer->unscheduleAndWait(r.other)); },
      Calls::TimerAndMayWait},
-    {"start", [](Room& r) { return std::to_string(r.timer->start(r.options())); },
+    {"start", [](Fixture& r) { return std::to_string(r.timer->start(r.options())); },
      Calls::TimerAndMayWait},
-    {"stopAndJoin", [](Room& r) { return okOr([&] { r.timer->stopAndJoin(); }); },
+    {"stopAndJoin", [](Fixture& r) { return okOr([&] { r.timer->stopAndJoin(); }); },
      Calls::TimerAndMayWait},
     {"takePending",
-     [](Room& r) {
+     [](Fixture& r) {
          std::size_t taken = 0;
          const std::string answer = okOr([&] { taken = r.timer->takePending().size(); });
          return answer == "ok" ? std::to_string(taken) : answer;
      }},
-    {"stats", [](Room& r) { return std::to_string(r.timer->stats().pending); }},
-    {"clock", [](Room& r) { return okOr([&] { r.timer->clock()->now(); }); }},
-    {"~TimerThread", [](Room& r) { return okOr([&] { r.owned.reset(); }); },
+    {"stats", [](Fixture& r) { return std::to_string(r.timer->stats().pending); }},
+    {"clock", [](Fixture& r) { return okOr([&] { r.timer->clock()->now(); }); }},
+    {"~TimerThread", [](Fixture& r) { return okOr([&] { r.owned.reset(); }); },
      Calls::TimerAndMayWait},
 };
 
 /// Schedules a task that is due in 10 ms, and has the thread wait for it.
-TaskId schedule(Room& room, Captured captured) {
-    const TaskId id = room.timer->schedule([captured = std::move(captured)] {}, test::at(10));
-    room.clock->waitUntilIdle();
+TaskId schedule(Fixture& fixture, Captured captured) {
+    const TaskId id = fixture.timer->schedule([captured = std::move(captured)] {}, test::at(10));
+    fixture.clock->waitUntilIdle();
     return id;
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(destructors_of_tasks_may_call_their_timer) {
-    test::checkDestructors<Room>(
+    test::checkDestructors<Fixture>(
         kCalls,
         {
             {"after a run",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  schedule(r, std::move(c));
                  r.advance();
              },
              "ok+* 0 0 0+ ok state+ 1+ ok+ ok"},
             {"after a run of a large callable",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  r.timer->schedule([c = std::move(c),
                                     large = std::array<long, 20>{}] { static_cast<void>(large); },
                                    test::at(10));
@@ -112,47 +112,47 @@ BOOST_AUTO_TEST_CASE(destructors_of_tasks_may_call_their_timer) {
              },
              "ok+* 0 0 0+ ok state+ 1+ ok+ ok"},
             {"after a run that throws",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  r.timer->schedule([c = std::move(c)] { throw std::runtime_error("run"); },
                                    test::at(10));
                  r.advance();
              },
              "ok+* 0 0 0+ ok state+ 1+ ok+ ok"},
             {"unschedule",
-             [](Room& r, Captured c) { r.timer->unschedule(schedule(r, std::move(c))); },
+             [](Fixture& r, Captured c) { r.timer->unschedule(schedule(r, std::move(c))); },
              "ok+* 0 0 0+ ok state+ 1+ ok+ ok"},
             {"unscheduleAndWait",
-             [](Room& r, Captured c) { r.timer->unscheduleAndWait(schedule(r, std::move(c))); },
+             [](Fixture& r, Captured c) { r.timer->unscheduleAndWait(schedule(r, std::move(c))); },
              "ok+* 0 0 0+ ok state+ 1+ ok+ ok"},
             {"unschedule after the stop",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  const TaskId id = schedule(r, std::move(c));
                  r.timer->stopAndJoin();
                  r.timer->unschedule(id);
              },
              "no 0 0 125 ok 1 1 ok ok"},
             {"takePending",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  schedule(r, std::move(c));
                  r.timer->stopAndJoin();
                  r.timer->takePending();
              },
              "no -1 -1 125 ok 0 0 ok ok"},
             {"~TimerThread",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  schedule(r, std::move(c));
                  r.owned.reset();
              },
              "no -1 -1 125 ok 0 0 ok ok"},
             {"~TimerThread in a run",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  schedule(r, std::move(c));
                  r.timer->schedule([&r] { r.destroy(); }, test::at(5));
                  r.clock->advance(10);
              },
              "- - - - - - - - -"},
             {"~TimerThread after a pthread_exit",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  schedule(r, std::move(c));
                  r.timer->schedule([] { ::pthread_exit(nullptr); }, test::at(5));
                  r.clock->advance(10);
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(destructors_of_tasks_may_call_their_timer) {
              },
              "no -1 -1 125 ok 0 0 ok ok"},
             {"schedule, which refuses it",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  r.timer->stopAndJoin();
                  schedule(r, std::move(c));
              },

@@ -45,7 +45,7 @@ TimerThreadOptions longNamed(std::shared_ptr<jtimer::Clock> clock) {
 enum class Kind { Runs, IsNew, HasStopped };
 
 template <Kind kind>
-struct Room {
+struct Fixture {
     const std::shared_ptr<test::FaultyClock> clock =
         std::make_shared<test::FaultyClock>(test::kStart);
     const TimerThreadOptions options = longNamed(clock);
@@ -53,7 +53,7 @@ struct Room {
     std::vector<TaskId> ids;
     TaskId large = 0;
 
-    Room() {
+    Fixture() {
         if (kind == Kind::IsNew) return;
         BOOST_TEST(timer->start(options) == 0);
         for (int i = 0; i < 3; ++i) ids.push_back(timer->schedule(doNothing, nullptr, far()));
@@ -82,9 +82,9 @@ struct Room {
     }
 };
 
-using Running = Room<Kind::Runs>;
-using New = Room<Kind::IsNew>;
-using Stopped = Room<Kind::HasStopped>;
+using Running = Fixture<Kind::Runs>;
+using New = Fixture<Kind::IsNew>;
+using Stopped = Fixture<Kind::HasStopped>;
 
 const std::vector<test::Call<Running>> kCalls{
     {"schedule",

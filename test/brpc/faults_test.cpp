@@ -15,7 +15,7 @@
 
 namespace {
 
-struct Room {
+struct Fixture {
     static constexpr test::Traits traits{false, true, false, false, true};
 
     test::Reports reports;
@@ -23,7 +23,7 @@ struct Room {
         std::make_unique<jtimer::brpc::TimerThread>();
     jtimer::brpc::TaskId last = 0;
 
-    explicit Room(std::shared_ptr<jtimer::Clock> clock) {
+    explicit Fixture(std::shared_ptr<jtimer::Clock> clock) {
         jtimer::brpc::TimerThreadOptions options;
         options.clock = std::move(clock);
         options.uncaughtExceptionHandler = reports.handler();
@@ -51,5 +51,5 @@ struct Room {
 
 }  // namespace
 
-FAULT_CASES(Room)
-FORKING_CASES(Room)
+FAULT_CASES(Fixture)
+FORKING_CASES(Fixture)

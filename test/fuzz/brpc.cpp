@@ -1,5 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "fuzz/room.hpp"
+#include "fuzz/any_timer.hpp"
 
 #include <jtimer/brpc/timer_thread.hpp>
 
@@ -9,7 +9,7 @@ namespace {
 
 using jtimer::brpc::TaskId;
 
-class Brpc final : public fuzz::Room {
+class Brpc final : public fuzz::AnyTimer {
   public:
     Brpc() {
         jtimer::brpc::TimerThreadOptions options;
@@ -35,6 +35,6 @@ class Brpc final : public fuzz::Room {
     jtimer::brpc::TimerThread timer_;
 };
 
-const fuzz::Target target("brpc", fuzz::playRoom<Brpc>);
+const fuzz::Target target("brpc", fuzz::playTimer<Brpc>);
 
 }  // namespace

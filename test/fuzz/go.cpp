@@ -1,12 +1,12 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "fuzz/room.hpp"
+#include "fuzz/any_timer.hpp"
 #include "support/manual_timers.hpp"
 
 #include <map>
 
 namespace {
 
-class Go final : public fuzz::Room {
+class Go final : public fuzz::AnyTimer {
   public:
     Go() : timers_(options()) {}
 
@@ -34,6 +34,6 @@ class Go final : public fuzz::Room {
     jtimer::go::Timers timers_;
 };
 
-const fuzz::Target target("go", fuzz::playRoom<Go>);
+const fuzz::Target target("go", fuzz::playTimer<Go>);
 
 }  // namespace

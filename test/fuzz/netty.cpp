@@ -1,12 +1,12 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "fuzz/room.hpp"
+#include "fuzz/any_timer.hpp"
 #include "support/manual_wheel.hpp"
 
 #include <map>
 
 namespace {
 
-class Netty final : public fuzz::Room {
+class Netty final : public fuzz::AnyTimer {
   public:
     Netty() : timer_(options()) { timer_.start(); }
 
@@ -40,6 +40,6 @@ class Netty final : public fuzz::Room {
     jtimer::netty::HashedWheelTimer timer_;
 };
 
-const fuzz::Target target("netty", fuzz::playRoom<Netty>);
+const fuzz::Target target("netty", fuzz::playTimer<Netty>);
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "fuzz/room.hpp"
+#include "fuzz/any_timer.hpp"
 
 #include <jtimer/tokio/time_driver.hpp>
 
@@ -7,7 +7,7 @@
 
 namespace {
 
-class Tokio final : public fuzz::Room {
+class Tokio final : public fuzz::AnyTimer {
   public:
     Tokio() : driver_(options()) {}
 
@@ -62,6 +62,6 @@ class Tokio final : public fuzz::Room {
     jtimer::tokio::TimeDriver driver_;
 };
 
-const fuzz::Target target("tokio", fuzz::playRoom<Tokio>);
+const fuzz::Target target("tokio", fuzz::playTimer<Tokio>);
 
 }  // namespace

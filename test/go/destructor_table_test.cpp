@@ -31,14 +31,14 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct Room : test::DestructorRoom<Timers> {
+struct Fixture : test::DestructorFixture<Timers> {
     using Options = std::function<void(TimersOptions&)>;
 
     Timer other, channel;
     jtimer::go::CancellableContext context;
 
-    explicit Room(const Options& set)
-        : DestructorRoom([&](const auto& onClock) {
+    explicit Fixture(const Options& set)
+        : DestructorFixture([&](const auto& onClock) {
               TimersOptions options = test::goOnClock(onClock);
               options.uncaughtExceptionHandler = [](const std::string&, const std::exception_ptr&) {
               };
@@ -62,32 +62,35 @@ struct Room : test::DestructorRoom<Timers> {
     }
 };
 
-using Column = test::FromDestructor<Room>;
+using Column = test::FromDestructor<Fixture>;
 
 const std::vector<Column> kCalls = {
-    {"afterFunc", [](Room& r) { return okOr([&] { r.timer->afterFunc(1, r.newTask()); }); }},
-    {"newTimer", [](Room& r) { return okOr([&] { static_cast<void>(r.timer->newTimer(1)); }); }},
-    {"newTicker", [](Room& r) { return okOr([&] { static_cast<void>(r.timer->newTicker(1)); }); }},
-    {"sleep", [](Room& r) { return okOr([&] { r.timer->sleep(0); }); }},
-    {"stats", [](Room& r) { return std::to_string(r.timer->stats().pending); }},
-    {"check", [](Room& r) { return okOr([&] { r.timer->check(); }); }},
-    {"other.stop", [](Room& r) { return yesOrNo(r.other.stop()); }, Calls::TaskHandle},
-    {"other.stopAndWait", [](Room& r) { return yesOrNo(r.other.stopAndWait()); },
+    {"afterFunc", [](Fixture& r) { return okOr([&] { r.timer->afterFunc(1, r.newTask()); }); }},
+    {"newTimer", [](Fixture& r) { return okOr([&] { static_cast<void>(r.timer->newTimer(1)); }); }},
+    {"newTicker",
+     [](Fixture& r) { return okOr([&] { static_cast<void>(r.timer->newTicker(1)); }); }},
+    {"sleep", [](Fixture& r) { return okOr([&] { r.timer->sleep(0); }); }},
+    {"stats", [](Fixture& r) { return std::to_string(r.timer->stats().pending); }},
+    {"check", [](Fixture& r) { return okOr([&] { r.timer->check(); }); }},
+    {"other.stop", [](Fixture& r) { return yesOrNo(r.other.stop()); }, Calls::TaskHandle},
+    {"other.stopAndWait", [](Fixture& r) { return yesOrNo(r.other.stopAndWait()); },
      Calls::TaskHandleAndMayWait},
-    {"other.reset", [](Room& r) { return okOr([&] { r.other.reset(1ms); }); }, Calls::TaskHandle},
-    {"~Timer", [](Room& r) { return okOr([&] { r.other = {}; }); }, Calls::TaskHandle},
-    {"tryReceive", [](Room& r) { return yesOrNo(r.channel.C().tryReceive().has_value()); },
+    {"other.reset", [](Fixture& r) { return okOr([&] { r.other.reset(1ms); }); },
      Calls::TaskHandle},
-    {"receive", [](Room& r) { return okOr([&] { r.channel.C().receive(); }); }, Calls::TaskHandle},
+    {"~Timer", [](Fixture& r) { return okOr([&] { r.other = {}; }); }, Calls::TaskHandle},
+    {"tryReceive", [](Fixture& r) { return yesOrNo(r.channel.C().tryReceive().has_value()); },
+     Calls::TaskHandle},
+    {"receive", [](Fixture& r) { return okOr([&] { r.channel.C().receive(); }); },
+     Calls::TaskHandle},
     {"select",
-     [](Room& r) {
+     [](Fixture& r) {
          const Event event;
          event.set();
          return okOr([&] { jtimer::go::select({r.channel.C(), event}); });
      },
      Calls::TaskHandle},
     {"withTimeout",
-     [](Room& r) {
+     [](Fixture& r) {
          return okOr([&] {
              const auto child = withTimeout(r.context.context, 0);
              r.context.cancel();
@@ -95,11 +98,11 @@ const std::vector<Column> kCalls = {
          });
      },
      Calls::TaskHandle},
-    {"~Timers", [](Room& r) { return okOr([&] { r.owned.reset(); }); }, Calls::TimerAndMayWait},
+    {"~Timers", [](Fixture& r) { return okOr([&] { r.owned.reset(); }); }, Calls::TimerAndMayWait},
 };
 
-Timer start(Room& room, Captured captured) {
-    return room.timer->afterFunc(10, [captured = std::move(captured)] {});
+Timer start(Fixture& fixture, Captured captured) {
+    return fixture.timer->afterFunc(10, [captured = std::move(captured)] {});
 }
 
 }  // namespace
@@ -108,73 +111,73 @@ BOOST_AUTO_TEST_CASE(destructors_of_functions_may_call_their_runtime) {
     const auto inlineExecutor = [](TimersOptions& options) {
         options.executor = [](const std::function<void()>& function) { function(); };
     };
-    test::checkDestructors<Room>(
+    test::checkDestructors<Fixture>(
         kCalls,
         {
             {"after a run",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  start(r, std::move(c));
                  r.advance();
              },
              "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok"},
             {"after a run on the thread that fires",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  start(r, std::move(c));
                  r.advance();
              },
              "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok", inlineExecutor},
             {"after a run that throws",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  r.timer->afterFunc(10, [c = std::move(c)] { throw std::runtime_error("run"); });
                  r.advance();
              },
              "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok"},
             {"after a run that ends its thread",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  r.timer->afterFunc(10, [c = std::move(c)] { ::pthread_exit(nullptr); });
                  r.advance();
              },
              "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok"},
             {"the end of a handle after a run",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  Timer timer = start(r, std::move(c));
                  r.advance();
              },
              "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok"},
             {"the end of a handle after stop",
-             [](Room& r, Captured c) { start(r, std::move(c)).stop(); },
+             [](Fixture& r, Captured c) { start(r, std::move(c)).stop(); },
              "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok"},
             {"the end of a handle after stopAndWait",
-             [](Room& r, Captured c) { start(r, std::move(c)).stopAndWait(); },
+             [](Fixture& r, Captured c) { start(r, std::move(c)).stopAndWait(); },
              "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok"},
             {"the end of a handle after reset and stop",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  Timer timer = start(r, std::move(c));
                  timer.reset(1);
                  timer.stop();
              },
              "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok"},
             {"~Timers",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  start(r, std::move(c));
                  r.owned.reset();
              },
              "state state state ok 0 ok no no state ok no state ok ok ok"},
             {"~Timers, with a handle",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  const Timer timer = start(r, std::move(c));
                  r.owned.reset();
              },
              "state state state ok 0 ok no no state ok no state ok ok ok"},
             {"~Timers in a run",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  start(r, std::move(c));
                  r.timer->afterFunc(5, [&r] { r.destroy(); });
                  r.advance();
              },
              "state state state ok 0 ok no no state ok no state ok ok ok"},
             {"a run, after ~Timers on its thread",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  r.timer->afterFunc(5, [&r, c = std::move(c)]() mutable {
                      const Captured last = std::move(c);
                      r.destroy();
@@ -183,7 +186,7 @@ BOOST_AUTO_TEST_CASE(destructors_of_functions_may_call_their_runtime) {
              },
              "- - - - - - no no state ok no state ok ok -"},
             {"an executor that throws",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  start(r, std::move(c));
                  r.advance();
              },

@@ -43,7 +43,7 @@ int others = 0;
 
 /// Timers whose poller calls the functions. `timer` and `function` are far away, the channel of
 /// `fired` has a value, and the ticker has one too.
-struct Room {
+struct Fixture {
     const std::shared_ptr<test::FaultyClock> clock =
         std::make_shared<test::FaultyClock>(test::kStart);
     std::unique_ptr<Timers> timers = std::make_unique<Timers>(longNamed(clock, 1));
@@ -57,7 +57,7 @@ struct Room {
     const Event event, isSet;
     std::vector<Timer> far;
 
-    Room() {
+    Fixture() {
         isSet.set();
         idle.stop();
         idleFunction.stop();
@@ -84,68 +84,68 @@ struct Room {
     }
 };
 
-const std::vector<test::Call<Room>> kCalls{
-    {"newTimer", [](Room& r) { return static_cast<bool>(r.timers->newTimer(1h)); }},
-    {"afterFunc", [](Room& r) { return static_cast<bool>(r.timers->afterFunc(1h, [] {})); }},
+const std::vector<test::Call<Fixture>> kCalls{
+    {"newTimer", [](Fixture& r) { return static_cast<bool>(r.timers->newTimer(1h)); }},
+    {"afterFunc", [](Fixture& r) { return static_cast<bool>(r.timers->afterFunc(1h, [] {})); }},
     {"afterFunc of a large function",
-     [](Room& r) {
+     [](Fixture& r) {
          return static_cast<bool>(
              r.timers->afterFunc(1h, [b = Ballast{}] { static_cast<void>(b); }));
      }},
     {"afterFunc of a std::function",
-     [](Room& r) {
+     [](Fixture& r) {
          const std::function<void()> large = [b = Ballast{}] { static_cast<void>(b); };
          return static_cast<bool>(r.timers->afterFunc(1h, large));
      }},
-    {"after", [](Room& r) { return static_cast<bool>(r.timers->after(1h)); }},
-    {"newTicker", [](Room& r) { return r.timers->newTicker(1h).C() != Channel(); }},
-    {"tick", [](Room& r) { return static_cast<bool>(r.timers->tick(1h)); }},
+    {"after", [](Fixture& r) { return static_cast<bool>(r.timers->after(1h)); }},
+    {"newTicker", [](Fixture& r) { return r.timers->newTicker(1h).C() != Channel(); }},
+    {"tick", [](Fixture& r) { return static_cast<bool>(r.timers->tick(1h)); }},
     {"a scoped timer",
-     [](Room& r) {
+     [](Fixture& r) {
          const ScopedTimer scoped(r.timers->newTimer(1h));
          return true;
      }},
-    {"stop", [](Room& r) { return r.timer.stop() && r.function.stop(); }},
-    {"stopAndWait", [](Room& r) { return r.function.stopAndWait(); }},
-    {"reset", [](Room& r) { return r.timer.reset(2h); }},
-    {"reset of a function", [](Room& r) { return r.function.reset(2h); }},
-    {"reset of a stopped timer", [](Room& r) { return !r.idle.reset(2h); }},
-    {"reset of a stopped function", [](Room& r) { return !r.idleFunction.reset(2h); }},
-    {"reset of a fired timer", [](Room& r) { return r.fired.reset(2h); }},
-    {"reset of a ticker", [](Room& r) { return r.ticker.reset(2h), true; }},
-    {"tryReceive", [](Room& r) { return r.channels[1].tryReceive().has_value(); }},
-    {"tryReceive from a ticker", [](Room& r) { return r.ticker.C().tryReceive().has_value(); }},
-    {"receiveFor", [](Room& r) { return r.channels[1].receiveFor(1).has_value(); }},
-    {"receiveFor in vain", [](Room& r) { return !r.channels[0].receiveFor(0).has_value(); }},
-    {"select", [](Room& r) { return jtimer::go::select(r.channels, 1).has_value(); }},
-    {"an event", [](Room&) { return !Event().receiveFor(0); }},
-    {"an event that is set", [](Room& r) { return r.isSet.receive(), r.isSet.isSet(); }},
+    {"stop", [](Fixture& r) { return r.timer.stop() && r.function.stop(); }},
+    {"stopAndWait", [](Fixture& r) { return r.function.stopAndWait(); }},
+    {"reset", [](Fixture& r) { return r.timer.reset(2h); }},
+    {"reset of a function", [](Fixture& r) { return r.function.reset(2h); }},
+    {"reset of a stopped timer", [](Fixture& r) { return !r.idle.reset(2h); }},
+    {"reset of a stopped function", [](Fixture& r) { return !r.idleFunction.reset(2h); }},
+    {"reset of a fired timer", [](Fixture& r) { return r.fired.reset(2h); }},
+    {"reset of a ticker", [](Fixture& r) { return r.ticker.reset(2h), true; }},
+    {"tryReceive", [](Fixture& r) { return r.channels[1].tryReceive().has_value(); }},
+    {"tryReceive from a ticker", [](Fixture& r) { return r.ticker.C().tryReceive().has_value(); }},
+    {"receiveFor", [](Fixture& r) { return r.channels[1].receiveFor(1).has_value(); }},
+    {"receiveFor in vain", [](Fixture& r) { return !r.channels[0].receiveFor(0).has_value(); }},
+    {"select", [](Fixture& r) { return jtimer::go::select(r.channels, 1).has_value(); }},
+    {"an event", [](Fixture&) { return !Event().receiveFor(0); }},
+    {"an event that is set", [](Fixture& r) { return r.isSet.receive(), r.isSet.isSet(); }},
     {"select of a timer and an event in vain",
-     [](Room& r) {
+     [](Fixture& r) {
          return !jtimer::go::select({r.event, r.channels[0]}, 0).has_value();
      }},
     {"select of a timer and an event",
-     [](Room& r) {
+     [](Fixture& r) {
          return jtimer::go::select({r.event, r.channels[1]}).index == 1;
      }},
     {"select of a timer and an event that is set",
-     [](Room& r) {
+     [](Fixture& r) {
          return jtimer::go::select({r.channels[1], r.isSet}).index == 1;
      }},
-    {"sleep", [](Room& r) { return r.timers->sleep(0), true; }},
+    {"sleep", [](Fixture& r) { return r.timers->sleep(0), true; }},
     {"what it tells",
-     [](Room& r) {
+     [](Fixture& r) {
          r.timers->check();
          return r.timers->stats().pending != 0 && r.timers->shards() != 0 &&
                 !r.timers->name().empty();
      }},
     {"the constructor",
-     [](Room& r) {
+     [](Fixture& r) {
          const Timers another(longNamed(r.clock, 3));
          return true;
      },
      false},
-    {"the destructor", [](Room& r) { return r.timers.reset(), true; }, false},
+    {"the destructor", [](Fixture& r) { return r.timers.reset(), true; }, false},
 };
 
 }  // namespace

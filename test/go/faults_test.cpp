@@ -14,14 +14,14 @@
 
 namespace {
 
-struct Room {
+struct Fixture {
     static constexpr test::Traits traits{false, false, false, false, true};
 
     test::Reports reports;
     std::unique_ptr<jtimer::go::Timers> timers;
     jtimer::go::Timer last;
 
-    explicit Room(std::shared_ptr<jtimer::Clock> clock) {
+    explicit Fixture(std::shared_ptr<jtimer::Clock> clock) {
         auto options = test::goOnClock(std::move(clock));
         options.uncaughtExceptionHandler = reports.handler();
         timers = std::make_unique<jtimer::go::Timers>(options);
@@ -50,5 +50,5 @@ struct Room {
 
 }  // namespace
 
-FAULT_CASES(Room)
-FORKING_CASES(Room)
+FAULT_CASES(Fixture)
+FORKING_CASES(Fixture)

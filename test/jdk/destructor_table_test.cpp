@@ -29,13 +29,13 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct Room : test::DestructorRoom<Timer> {
+struct Fixture : test::DestructorFixture<Timer> {
     using Options = std::function<void(TimerOptions&)>;
 
     std::shared_ptr<TimerTask> other;
 
-    explicit Room(const Options& set)
-        : DestructorRoom([&](const auto& onClock) {
+    explicit Fixture(const Options& set)
+        : DestructorFixture([&](const auto& onClock) {
               TimerOptions options = test::silentOnDeath(onClock, true);
               if (set) set(options);
               return std::make_unique<Timer>(options);
@@ -54,33 +54,33 @@ struct Room : test::DestructorRoom<Timer> {
     }
 };
 
-using Column = test::FromDestructor<Room>;
+using Column = test::FromDestructor<Fixture>;
 
 const std::vector<Column> kCalls = {
-    {"schedule", [](Room& r) { return okOr([&] { r.timer->schedule(r.newTask(), 1); }); }},
+    {"schedule", [](Fixture& r) { return okOr([&] { r.timer->schedule(r.newTask(), 1); }); }},
     {"schedule repeatedly",
-     [](Room& r) { return okOr([&] { r.timer->schedule(r.newTask(), 1, 1h); }); }},
+     [](Fixture& r) { return okOr([&] { r.timer->schedule(r.newTask(), 1, 1h); }); }},
     {"scheduleAtFixedRate",
-     [](Room& r) {
+     [](Fixture& r) {
          return okOr([&] { r.timer->scheduleAtFixedRate(r.newTask(), 1, 2h, MissedRuns::Skip); });
      }},
-    {"cancel", [](Room& r) { return okOr([&] { r.timer->cancel(); }); }},
-    {"shutdownNow", [](Room& r) { return std::to_string(r.timer->shutdownNow().size()); }},
-    {"purge", [](Room& r) { return std::to_string(r.timer->purge()); }},
-    {"stats", [](Room& r) { return std::to_string(r.timer->stats().pending); }},
-    {"detach", [](Room& r) { return okOr([&] { r.timer->detach(); }); }},
-    {"other.cancel", [](Room& r) { return yesOrNo(r.other->cancel()); }, Calls::TaskHandle},
-    {"other.cancelAndWait", [](Room& r) { return yesOrNo(r.other->cancelAndWait()); },
+    {"cancel", [](Fixture& r) { return okOr([&] { r.timer->cancel(); }); }},
+    {"shutdownNow", [](Fixture& r) { return std::to_string(r.timer->shutdownNow().size()); }},
+    {"purge", [](Fixture& r) { return std::to_string(r.timer->purge()); }},
+    {"stats", [](Fixture& r) { return std::to_string(r.timer->stats().pending); }},
+    {"detach", [](Fixture& r) { return okOr([&] { r.timer->detach(); }); }},
+    {"other.cancel", [](Fixture& r) { return yesOrNo(r.other->cancel()); }, Calls::TaskHandle},
+    {"other.cancelAndWait", [](Fixture& r) { return yesOrNo(r.other->cancelAndWait()); },
      Calls::TaskHandleAndMayWait},
-    {"awaitTermination", [](Room& r) { return okOr([&] { r.timer->awaitTermination(0); }); },
+    {"awaitTermination", [](Fixture& r) { return okOr([&] { r.timer->awaitTermination(0); }); },
      Calls::TimerAndMayWait},
-    {"~Timer", [](Room& r) { return okOr([&] { r.owned.reset(); }); }, Calls::TimerAndMayWait},
+    {"~Timer", [](Fixture& r) { return okOr([&] { r.owned.reset(); }); }, Calls::TimerAndMayWait},
 };
 
 /// Schedules a task that is due in 10 ms, and has the thread wait for it.
-std::shared_ptr<TimerTask> schedule(Room& room, Captured captured) {
-    auto task = room.timer->schedule([captured = std::move(captured)] {}, 10);
-    room.clock->waitUntilIdle();
+std::shared_ptr<TimerTask> schedule(Fixture& fixture, Captured captured) {
+    auto task = fixture.timer->schedule([captured = std::move(captured)] {}, 10);
+    fixture.clock->waitUntilIdle();
     return task;
 }
 
@@ -88,41 +88,41 @@ std::shared_ptr<TimerTask> schedule(Room& room, Captured captured) {
 
 BOOST_AUTO_TEST_CASE(destructors_of_tasks_may_call_their_timer) {
     const auto removing = [](TimerOptions& options) { options.removeOnCancel = true; };
-    test::checkDestructors<Room>(
+    test::checkDestructors<Fixture>(
         kCalls,
         {
             {"after a run",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  schedule(r, std::move(c));
                  r.advance();
              },
              "ok+* ok+** ok+* ok 1 0+ 1+ ok+ yes yes state+ ok"},
             {"after a run that removeOnCancel keeps a link for",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  schedule(r, std::move(c));
                  r.advance();
              },
              "ok+* ok+** ok+* ok 1 0+ 1+ ok+ yes yes state+ ok", removing},
             {"at the time of a cancelled task",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  schedule(r, std::move(c))->cancel();
                  r.advance();
              },
              "ok+* ok+** ok+* ok 1 0+ 1+ ok+ yes yes state+ ok"},
             {"cancel, of a task that leaves the queue at once",
-             [](Room& r, Captured c) { schedule(r, std::move(c))->cancel(); },
+             [](Fixture& r, Captured c) { schedule(r, std::move(c))->cancel(); },
              "ok+* ok+** ok+* ok 1 0+ 1+ ok+ yes yes ok+ ok", removing},
             {"cancelAndWait, the same",
-             [](Room& r, Captured c) { schedule(r, std::move(c))->cancelAndWait(); },
+             [](Fixture& r, Captured c) { schedule(r, std::move(c))->cancelAndWait(); },
              "ok+* ok+** ok+* ok 1 0+ 1+ ok+ yes yes ok+ ok", removing},
             {"after a run that cancelled its repeating task",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  r.timer->schedule([c = std::move(c)](TimerTask& self) { self.cancel(); }, 10, 10);
                  r.advance();
              },
              "ok+* ok+** ok+* ok 1 0+ 1+ ok+ yes yes state+ ok"},
             {"cancelled between the runs of a task that may miss some",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  const auto task =
                      r.timer->scheduleAtFixedRate([c = std::move(c)] {}, 10, 10, MissedRuns::Once);
                  r.advance();
@@ -130,57 +130,57 @@ BOOST_AUTO_TEST_CASE(destructors_of_tasks_may_call_their_timer) {
              },
              "ok+* ok+** ok+* ok 1 0+ 1+ ok+ yes yes state+ ok"},
             {"purge",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  schedule(r, std::move(c))->cancel();
                  r.timer->purge();
              },
              "ok+* ok+** ok+* ok 1 0+ 1+ ok+ yes yes ok+ ok"},
             {"Timer::cancel",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  schedule(r, std::move(c));
                  r.timer->cancel();
              },
              "state state state ok 0 0 0 ok yes yes ok ok"},
             {"shutdownNow, whose result is dropped",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  schedule(r, std::move(c));
                  r.timer->shutdownNow().clear();
              },
              "state state state ok 0 0 0 ok no no ok ok"},
             {"~Timer",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  schedule(r, std::move(c));
                  r.owned.reset();
              },
              "state state state ok 0 0 0 ok yes yes ok ok"},
             {"after a run that destroys the timer",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  r.timer->schedule([&r, c = std::move(c)] { r.destroy(); }, 5);
                  r.advance();
              },
              "- - - - - - - - yes yes - -"},
             {"~Timer in another task's run",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  schedule(r, std::move(c));
                  r.timer->schedule([&r] { r.destroy(); }, 5);
                  r.advance();
              },
              "state state state ok 0 0 0 ok yes yes state ok"},
             {"another task's exception, which ends the timer",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  r.timer->schedule([] { throw std::runtime_error("ends"); }, 5);
                  schedule(r, std::move(c));
                  r.advance();
              },
              "state state state ok 0 0 0 ok yes yes state ok"},
             {"its own exception, which ends the timer",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  r.timer->schedule([c = std::move(c)] { throw std::runtime_error("ends"); }, 5);
                  r.advance();
              },
              "state state state ok 0 0 0 ok yes yes state ok"},
             {"its own exception, which ends the task",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  r.timer->schedule([c = std::move(c)] { throw std::runtime_error("ends"); }, 5, 5);
                  r.advance();
              },
@@ -190,14 +190,14 @@ BOOST_AUTO_TEST_CASE(destructors_of_tasks_may_call_their_timer) {
                  options.taskExceptionHandler = [](const jtimer::TaskException&) {};
              }},
             {"another task's pthread_exit",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  r.timer->schedule([] { ::pthread_exit(nullptr); }, 5);
                  schedule(r, std::move(c));
                  r.advance();
              },
              "state state state ok 0 0 0 ok yes yes state ok"},
             {"schedule, which refuses it",
-             [](Room& r, Captured c) { okOr([&] { schedule(r, std::move(c)); }); },
+             [](Fixture& r, Captured c) { okOr([&] { schedule(r, std::move(c)); }); },
              "full+ full+ full+ ok 1 0+ 1+ ok+ yes yes ok+ ok",
              [](TimerOptions& options) { options.maxPending = 1; }},
         });

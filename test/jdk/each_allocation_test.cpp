@@ -52,7 +52,7 @@ TimerOptions longNamed(std::shared_ptr<jtimer::Clock> clock) {
     return options;
 }
 
-struct Room {
+struct Fixture {
     const std::shared_ptr<test::FaultyClock> clock =
         std::make_shared<test::FaultyClock>(test::kStart);
     std::unique_ptr<Timer> timer = std::make_unique<Timer>(longNamed(clock));
@@ -62,7 +62,7 @@ struct Room {
     Tasks discarded;
     std::shared_ptr<TimerTask> linked;
 
-    Room() {
+    Fixture() {
         named->setName(kLongName);
         for (int i = 0; i < 3 + queue.others; ++i) pending.push_back(timer->schedule([] {}, 1h));
         linked = timer->scheduleAtFixedRate([] {}, 1h, 1h, MissedRuns::Skip);
@@ -108,56 +108,57 @@ void warmTablesOfNames() {
     }
 }
 
-const std::vector<test::Call<Room>> kCalls{
-    {"schedule", [](Room& r) { return r.timer->schedule(r.task, 1h) != nullptr; }},
-    {"schedule of a named task", [](Room& r) { return r.timer->schedule(r.named, 1h) != nullptr; }},
+const std::vector<test::Call<Fixture>> kCalls{
+    {"schedule", [](Fixture& r) { return r.timer->schedule(r.task, 1h) != nullptr; }},
+    {"schedule of a named task",
+     [](Fixture& r) { return r.timer->schedule(r.named, 1h) != nullptr; }},
     {"schedule at a date",
-     [](Room& r) { return r.timer->schedule(r.task, test::at(3'600'000)) != nullptr; }},
+     [](Fixture& r) { return r.timer->schedule(r.task, test::at(3'600'000)) != nullptr; }},
     {"schedule with a period",
-     [](Room& r) { return r.timer->schedule(r.task, 1h, 1h) != nullptr; }},
+     [](Fixture& r) { return r.timer->schedule(r.task, 1h, 1h) != nullptr; }},
     {"schedule with a period of 20 years",
-     [](Room& r) { return r.timer->schedule(r.task, 1h, 24h * 365 * 20) != nullptr; }},
+     [](Fixture& r) { return r.timer->schedule(r.task, 1h, 24h * 365 * 20) != nullptr; }},
     {"scheduleAtFixedRate",
-     [](Room& r) { return r.timer->scheduleAtFixedRate(r.task, 1h, 1h) != nullptr; }},
+     [](Fixture& r) { return r.timer->scheduleAtFixedRate(r.task, 1h, 1h) != nullptr; }},
     {"scheduleAtFixedRate, once for missed runs",
-     [](Room& r) {
+     [](Fixture& r) {
          return r.timer->scheduleAtFixedRate(r.task, 1h, 1h, MissedRuns::Once) != nullptr;
      }},
-    {"schedule of a callable", [](Room& r) { return r.timer->schedule([] {}, 1h) != nullptr; }},
+    {"schedule of a callable", [](Fixture& r) { return r.timer->schedule([] {}, 1h) != nullptr; }},
     {"schedule of a large callable",
-     [](Room& r) {
+     [](Fixture& r) {
          return r.timer->schedule([b = Ballast{}] { static_cast<void>(b); }, 1h) != nullptr;
      }},
     {"a scoped task",
-     [](Room& r) {
+     [](Fixture& r) {
          const ScopedTask scoped(r.timer->schedule([] {}, 1h));
          return true;
      }},
-    {"makeTask", [](Room&) { return jtimer::makeTask([] {}) != nullptr; }},
-    {"setName", [](Room& r) { return r.task->setName(kLongName), true; }},
-    {"cancel of a task", [](Room& r) { return r.pending[0]->cancel() && r.linked->cancel(); }},
-    {"cancelAndWait", [](Room& r) { return r.pending[1]->cancelAndWait(); }},
-    {"purge", [](Room& r) { return r.timer->purge() == (queue.isExtended ? 0 : 1); }},
+    {"makeTask", [](Fixture&) { return jtimer::makeTask([] {}) != nullptr; }},
+    {"setName", [](Fixture& r) { return r.task->setName(kLongName), true; }},
+    {"cancel of a task", [](Fixture& r) { return r.pending[0]->cancel() && r.linked->cancel(); }},
+    {"cancelAndWait", [](Fixture& r) { return r.pending[1]->cancelAndWait(); }},
+    {"purge", [](Fixture& r) { return r.timer->purge() == (queue.isExtended ? 0 : 1); }},
     {"what it tells",
-     [](Room& r) { return r.timer->stats().pending >= 3 && r.timer->name() == kLongName; }},
-    {"cancel", [](Room& r) { return r.timer->cancel(), true; }},
+     [](Fixture& r) { return r.timer->stats().pending >= 3 && r.timer->name() == kLongName; }},
+    {"cancel", [](Fixture& r) { return r.timer->cancel(), true; }},
     {"shutdownNow",
-     [](Room& r) { return r.discarded = r.timer->shutdownNow(), r.discarded.size() >= 3; }},
+     [](Fixture& r) { return r.discarded = r.timer->shutdownNow(), r.discarded.size() >= 3; }},
     {"the constructor",
-     [](Room& r) {
+     [](Fixture& r) {
          const Timer another(longNamed(r.clock));
          return true;
      },
      false},
     {"the constructor with onThreadStart",
-     [](Room& r) {
+     [](Fixture& r) {
          TimerOptions options = longNamed(r.clock);
          options.onThreadStart = [b = Ballast{}] { static_cast<void>(b); };
          const Timer another(std::move(options));
          return true;
      },
      false},
-    {"the destructor", [](Room& r) { return r.timer.reset(), true; }, false},
+    {"the destructor", [](Fixture& r) { return r.timer.reset(), true; }, false},
 };
 
 }  // namespace

@@ -14,14 +14,14 @@
 
 namespace {
 
-struct Room {
+struct Fixture {
     static constexpr test::Traits traits{true, true, true, true, true};
 
     test::Reports reports;
     std::unique_ptr<jtimer::Timer> timer;
     std::shared_ptr<jtimer::TimerTask> last;
 
-    explicit Room(std::shared_ptr<jtimer::Clock> clock) {
+    explicit Fixture(std::shared_ptr<jtimer::Clock> clock) {
         jtimer::TimerOptions options = test::onClock(std::move(clock));
         options.uncaughtExceptionHandler = reports.handler();
         timer = std::make_unique<jtimer::Timer>(options);
@@ -45,8 +45,8 @@ struct Room {
 
 }  // namespace
 
-FAULT_CASES(Room)
-FORKING_CASES(Room)
+FAULT_CASES(Fixture)
+FORKING_CASES(Fixture)
 
 #if defined(CHILDREN_MAY_END_THEIR_THREAD)
 namespace {

@@ -9,7 +9,7 @@
 // cancellation, or if memory has grown. A thread that does nothing but sleep measures beside it how
 // long the system keeps this process from running: what was late at such a moment is explained.
 
-#include "load/rooms.hpp"
+#include "load/any_timer.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -99,11 +99,11 @@ long residentKilobytes() {
 /// What has run late. Keeps only what is recent, so that memory stays as it is.
 class Outliers {
   public:
-    Outliers(load::Room& room, BareThread& bare) : room_(room), bare_(bare) {}
+    Outliers(load::AnyTimer& timer, BareThread& bare) : timer_(timer), bare_(bare) {}
 
     /// Explains those before `time`: by then, the bare thread knows of its stalls.
     void explain(Nanos time) {
-        for (const load::Late& late : room_.takeLate()) recent_.push_back(late);
+        for (const load::Late& late : timer_.takeLate()) recent_.push_back(late);
         for (; !recent_.empty() && recent_.front().ran < time; recent_.pop_front()) {
             const auto [due, ran] = recent_.front();
             ++all;
@@ -115,21 +115,21 @@ class Outliers {
     std::uint64_t all = 0, unexplained = 0;
 
   private:
-    load::Room& room_;
+    load::AnyTimer& timer_;
     BareThread& bare_;
     std::deque<load::Late> recent_;
 };
 
-/// The tasks of one room.
+/// The tasks of one timer.
 class Load {
   public:
-    Load(load::Room& room, std::size_t tasks) : room_(room), tasks_(tasks) {
+    Load(load::AnyTimer& timer, std::size_t tasks) : timer_(timer), tasks_(tasks) {
         for (std::size_t i = 0; i < tasks; ++i) start(i);
     }
 
     /// Starts again what has run, and cancels or moves some of the tasks, in turn.
     void churn(Nanos visits) {
-        room_.takeFired(fired_);
+        timer_.takeFired(fired_);
         for (const std::size_t i : fired_) start(i);
         fired_.clear();
         for (; visits > 0; --visits) {
@@ -148,26 +148,26 @@ class Load {
   private:
     void start(std::size_t i) {
         tasks_[i] = std::make_shared<Task>(i, load::now() + delay());
-        room_.add(tasks_[i]);
+        timer_.add(tasks_[i]);
         ++started;
     }
     bool cancel(std::size_t i) {
         const std::shared_ptr<Task> task = tasks_[i];
         if (task->due + kLost < load::now()) ++lost;
-        if (!room_.cancel(i)) return false;  // it runs, or is about to
+        if (!timer_.cancel(i)) return false;  // it runs, or is about to
         if (task->state.exchange(Task::Cancelled) == Task::Waiting) ++cancelled;
         return true;
     }
     void change(std::size_t i) {
         if (random_() % 2 == 0) {
             if (cancel(i)) start(i);
-        } else if (room_.move(*tasks_[i], load::now() + kLost + delay())) {
+        } else if (timer_.move(*tasks_[i], load::now() + kLost + delay())) {
             ++moved;
         }
     }
     Nanos delay() { return static_cast<Nanos>(random_() % kLongestDelay); }
 
-    load::Room& room_;
+    load::AnyTimer& timer_;
     std::vector<std::shared_ptr<Task>> tasks_;
     std::vector<std::size_t> fired_;
     std::size_t next_ = 0;
@@ -193,11 +193,11 @@ class Memory {
     long most_[4] = {};
 };
 
-int play(load::Room& room, double seconds, std::size_t tasks) {
+int play(load::AnyTimer& timer, double seconds, std::size_t tasks) {
     BareThread bare;
-    Outliers outliers(room, bare);
+    Outliers outliers(timer, bare);
     Memory memory(seconds);
-    Load load(room, tasks);
+    Load load(timer, tasks);
     const Nanos begin = load::now();
     Nanos visits = 0;
     for (Nanos elapsed = 0; elapsed < static_cast<Nanos>(seconds * kSecond);) {
@@ -211,10 +211,10 @@ int play(load::Room& room, double seconds, std::size_t tasks) {
     }
     load.end();
     std::this_thread::sleep_for(std::chrono::seconds(1));
-    room.stop();
+    timer.stop();
 
     outliers.explain(load::now());
-    const load::Fired fired = room.fired();
+    const load::Fired fired = timer.fired();
     const auto percentile = [&](double p) {
         return static_cast<long>(fired.lateness.percentile(p).count() / 1000);
     };
@@ -236,12 +236,12 @@ int play(load::Room& room, double seconds, std::size_t tasks) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::unique_ptr<load::Room> room = load::makeRoom(argc > 1 ? argv[1] : "");
-    if (room == nullptr || argc < 3) {
+    const std::unique_ptr<load::AnyTimer> timer = load::makeTimer(argc > 1 ? argv[1] : "");
+    if (timer == nullptr || argc < 3) {
         std::fputs("usage: load jdk|netty|brpc|go|tokio SECONDS [TASKS]\n", stderr);
         return 2;
     }
     std::printf("%s, %s s\n", argv[1], argv[2]);
-    return play(*room, std::atof(argv[2]),
+    return play(*timer, std::atof(argv[2]),
                 argc > 3 ? std::strtoul(argv[3], nullptr, 10) : 1'000'000);
 }

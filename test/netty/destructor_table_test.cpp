@@ -30,14 +30,14 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct Room : test::DestructorRoom<HashedWheelTimer> {
+struct Fixture : test::DestructorFixture<HashedWheelTimer> {
     using Options = std::function<void(HashedWheelTimerOptions&)>;
 
     Handle other;
     Handle kept;  ///< if the row keeps its handle
 
-    explicit Room(const Options& set)
-        : DestructorRoom([&](const auto& onClock) {
+    explicit Fixture(const Options& set)
+        : DestructorFixture([&](const auto& onClock) {
               HashedWheelTimerOptions options = test::wheelOn(onClock);
               options.uncaughtExceptionHandler = [](const std::string&, const std::exception_ptr&) {
               };
@@ -59,31 +59,31 @@ struct Room : test::DestructorRoom<HashedWheelTimer> {
     }
 };
 
-using Column = test::FromDestructor<Room>;
+using Column = test::FromDestructor<Fixture>;
 
 const std::vector<Column> kCalls = {
-    {"newTimeout", [](Room& r) { return okOr([&] { r.timer->newTimeout(r.newTask(), 0); }); }},
-    {"start", [](Room& r) { return okOr([&] { r.timer->start(); }); }},
+    {"newTimeout", [](Fixture& r) { return okOr([&] { r.timer->newTimeout(r.newTask(), 0); }); }},
+    {"start", [](Fixture& r) { return okOr([&] { r.timer->start(); }); }},
     {"stop",
-     [](Room& r) {
+     [](Fixture& r) {
          std::size_t stopped = 0;
          const std::string answer = okOr([&] { stopped = r.timer->stop().size(); });
          return answer == "ok" ? std::to_string(stopped) : answer;
      },
      Calls::TimerAndMayWait},
-    {"pendingTimeouts", [](Room& r) { return std::to_string(r.timer->pendingTimeouts()); }},
-    {"stats", [](Room& r) { return std::to_string(r.timer->stats().pending); }},
-    {"other.cancel", [](Room& r) { return yesOrNo(r.other->cancel()); }, Calls::TaskHandle},
-    {"other.cancelAndWait", [](Room& r) { return yesOrNo(r.other->cancelAndWait()); },
+    {"pendingTimeouts", [](Fixture& r) { return std::to_string(r.timer->pendingTimeouts()); }},
+    {"stats", [](Fixture& r) { return std::to_string(r.timer->stats().pending); }},
+    {"other.cancel", [](Fixture& r) { return yesOrNo(r.other->cancel()); }, Calls::TaskHandle},
+    {"other.cancelAndWait", [](Fixture& r) { return yesOrNo(r.other->cancelAndWait()); },
      Calls::TaskHandleAndMayWait},
-    {"other.timer", [](Room& r) { return yesOrNo(r.other->timer() == r.timer); },
+    {"other.timer", [](Fixture& r) { return yesOrNo(r.other->timer() == r.timer); },
      Calls::TaskHandle},
-    {"~HashedWheelTimer", [](Room& r) { return okOr([&] { r.owned.reset(); }); },
+    {"~HashedWheelTimer", [](Fixture& r) { return okOr([&] { r.owned.reset(); }); },
      Calls::TimerAndMayWait},
 };
 
-Handle add(Room& room, Captured captured) {
-    return room.timer->newTimeout([captured = std::move(captured)] {}, 0);
+Handle add(Fixture& fixture, Captured captured) {
+    return fixture.timer->newTimeout([captured = std::move(captured)] {}, 0);
 }
 
 /// A task that is not part of its timeout.
@@ -94,90 +94,90 @@ std::shared_ptr<test::WheelTask> task(Captured captured) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(destructors_of_tasks_may_call_their_timer) {
-    test::checkDestructors<Room>(
+    test::checkDestructors<Fixture>(
         kCalls,
         {
             {"after a run",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  add(r, std::move(c));
                  r.advance();
              },
              "ok+* ok+ state+ 1+ 1+ yes yes yes+ ok"},
             {"after the run of a TimerTask",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  r.timer->newTimeout(task(std::move(c)), 0);
                  r.advance();
              },
              "ok+* ok+ state+ 1+ 1+ yes yes yes+ ok"},
             {"after a run that throws",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  r.timer->newTimeout([c = std::move(c)] { throw std::runtime_error("run"); }, 0);
                  r.advance();
              },
              "ok+* ok+ state+ 1+ 1+ yes yes yes+ ok"},
             {"the end of a handle that was kept",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  r.kept = add(r, std::move(c));
                  r.advance();
                  r.kept.reset();
              },
              "ok+* ok+ 1 1+ 1+ yes yes yes+ ok"},
             {"after the call of cancelled()",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  add(r, std::move(c))->cancel();
                  r.advance();
              },
              "ok+* ok+ state+ 1+ 1+ yes yes yes+ ok"},
             {"cancelAndWait",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  add(r, std::move(c))->cancelAndWait();
                  r.advance();
              },
              "ok+* ok+ state+ 1+ 1+ yes yes yes+ ok"},
             {"stop, whose result is dropped",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  add(r, std::move(c));
                  r.timer->stop().clear();
              },
              "state state 0 0 0 no no yes ok"},
             {"stop, of what was cancelled before",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  add(r, std::move(c))->cancel();
                  r.timer->stop();
              },
              "state state state 1 1 yes yes yes ok"},
             {"~HashedWheelTimer",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  add(r, std::move(c));
                  r.owned.reset();
              },
              "state state state 0 0 no no yes ok"},
             {"after a run that destroys the timer",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  r.timer->newTimeout([&r, c = std::move(c)] { r.destroy(); }, 0);
                  r.advance();
              },
              "- - - - - yes yes no -"},
             {"~HashedWheelTimer in another task's run",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  r.timer->newTimeout([&r] { r.destroy(); }, 0);
                  add(r, std::move(c));
                  r.advance();
              },
              "- - - - - no no no -"},
             {"another task's pthread_exit",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  r.timer->newTimeout([] { ::pthread_exit(nullptr); }, 0);
                  r.timer->newTimeout([c = std::move(c)] {}, 200);
                  r.advance();
              },
              "state state state 0 0 no no yes ok"},
             {"newTimeout, which refuses it",
-             [](Room& r, Captured c) { okOr([&] { add(r, std::move(c)); }); },
+             [](Fixture& r, Captured c) { okOr([&] { add(r, std::move(c)); }); },
              "full+ ok+ 1 1+ 1+ yes yes yes+ ok",
              [](HashedWheelTimerOptions& options) { options.maxPending = 1; }},
             {"an inline executor",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  add(r, std::move(c));
                  r.advance();
              },
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(destructors_of_tasks_may_call_their_timer) {
                  options.executor = [](const std::function<void()>& run) { run(); };
              }},
             {"an executor that throws",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  add(r, std::move(c));
                  r.advance();
              },

@@ -14,14 +14,14 @@
 
 namespace {
 
-struct Room {
+struct Fixture {
     static constexpr test::Traits traits{false, true, false, false, true};
 
     test::Reports reports;
     std::unique_ptr<jtimer::netty::HashedWheelTimer> timer;
     test::Handle last;
 
-    explicit Room(std::shared_ptr<jtimer::Clock> clock) {
+    explicit Fixture(std::shared_ptr<jtimer::Clock> clock) {
         auto options = test::wheelOn(std::move(clock));
         options.uncaughtExceptionHandler = reports.handler();
         timer = std::make_unique<jtimer::netty::HashedWheelTimer>(options);
@@ -53,8 +53,8 @@ struct Room {
 
 }  // namespace
 
-FAULT_CASES(Room)
-FORKING_CASES(Room)
+FAULT_CASES(Fixture)
+FORKING_CASES(Fixture)
 
 #if defined(CHILDREN_MAY_END_THEIR_THREAD)
 BOOST_AUTO_TEST_CASE(fault_cancelled_forks) {

@@ -42,32 +42,32 @@ enum class Calls {
 };
 
 /// What a destructor calls: a column of the table.
-template <class Room>
+template <class Fixture>
 struct FromDestructor {
     const char* name;
-    std::function<std::string(Room&)> call;  ///< \returns what the call returned, in a word
+    std::function<std::string(Fixture&)> call;  ///< \returns what the call returned, in a word
     Calls calls = Calls::Timer;
 };
 
-/// How it comes that what was captured is destroyed: a row of the table. A Room is constructed from
-/// `options`. It has a timer on a manual clock, with another task that is far away; isGone, set
-/// once the timer's destructor has returned; and end(), which lets the time pass, destroys the
+/// How it comes that what was captured is destroyed: a row of the table. A Fixture is constructed
+/// from `options`. It has a timer on a manual clock, with another task that is far away; isGone,
+/// set once the timer's destructor has returned; and end(), which lets the time pass, destroys the
 /// timer, waits until all is freed, and says which tasks have run, in a sign each.
-template <class Room>
+template <class Fixture>
 struct Destruction {
     const char* name;
-    std::function<void(Room&, Captured)> bring;
+    std::function<void(Fixture&, Captured)> bring;
     const char* answers;  ///< of each call, and what end() said: "ok+ 1"
-    typename Room::Options options;
+    typename Fixture::Options options;
 
-    Destruction(const char* name_, std::function<void(Room&, Captured)> bring_,
-                const char* answers_, typename Room::Options options_ = {})
+    Destruction(const char* name_, std::function<void(Fixture&, Captured)> bring_,
+                const char* answers_, typename Fixture::Options options_ = {})
         : name(name_), bring(std::move(bring_)), answers(answers_), options(std::move(options_)) {}
 };
 
-/// What the Rooms of all timers share.
+/// What the Fixtures of all timers share.
 template <class Timer>
-struct DestructorRoom {
+struct DestructorFixture {
     const std::shared_ptr<jtimer::ManualClock> clock =
         std::make_shared<jtimer::ManualClock>(kStart);
     const std::shared_ptr<int> token = std::make_shared<int>();  ///< which all tasks hold
@@ -78,7 +78,7 @@ struct DestructorRoom {
 
     /// \param make \returns a timer on the clock that it is given, as a std::unique_ptr
     template <class Make>
-    explicit DestructorRoom(const Make& make) : owned(make(clock)), timer(owned.get()) {}
+    explicit DestructorFixture(const Make& make) : owned(make(clock)), timer(owned.get()) {}
 
     /// The task that is far away.
     auto othersTask() {
@@ -116,8 +116,8 @@ std::string okOr(const Function& function) {
 inline std::string yesOrNo(bool yes) { return yes ? "yes" : "no"; }
 
 /// Plays one cell on a thread of its own, so that a deadlock is reported by its name.
-template <class Room>
-std::string playCell(const Destruction<Room>& row, const FromDestructor<Room>& column,
+template <class Fixture>
+std::string playCell(const Destruction<Fixture>& row, const FromDestructor<Fixture>& column,
                      bool elsewhere) {
     struct Cell {
         std::string answer = "never", end;
@@ -128,13 +128,13 @@ std::string playCell(const Destruction<Room>& row, const FromDestructor<Room>& c
     const auto cell = std::make_shared<Cell>();
     boost::thread([cell, row, column, elsewhere] {
         {
-            Room room(row.options);
+            Fixture fixture(row.options);
             const auto call = [&] {
                 const bool isHandle = column.calls == Calls::TaskHandle ||
                                       column.calls == Calls::TaskHandleAndMayWait;
-                cell->answer = room.isGone && !isHandle ? "-" : column.call(room);
+                cell->answer = fixture.isGone && !isHandle ? "-" : column.call(fixture);
             };
-            row.bring(room, std::make_shared<WhenDestroyed>([&] {
+            row.bring(fixture, std::make_shared<WhenDestroyed>([&] {
                           ++cell->destroyed;
                           // Another thread would wait for ever, if a lock were held here.
                           if (elsewhere) {
@@ -144,7 +144,7 @@ std::string playCell(const Destruction<Room>& row, const FromDestructor<Room>& c
                           }
                           cell->returned = true;
                       }));
-            cell->end = room.end();
+            cell->end = fixture.end();
             // A thread that ends on its own may still be destroying.
             while (!cell->returned) boost::this_thread::yield();
         }
@@ -157,12 +157,12 @@ std::string playCell(const Destruction<Room>& row, const FromDestructor<Room>& c
     return cell->answer + cell->end;
 }
 
-/// Plays each call in each destruction, on fresh rooms: on the thread that destroys, and on another
-/// one, for which that waits. Both get the same answer, no lock is held, and all is freed. Where
-/// the timer is gone, handles still answer.
-template <class Room>
-void checkDestructors(const std::vector<FromDestructor<Room>>& columns,
-                      const std::vector<Destruction<Room>>& rows) {
+/// Plays each call in each destruction, on fresh fixtures: on the thread that destroys, and on
+/// another one, for which that waits. Both get the same answer, no lock is held, and all is freed.
+/// Where the timer is gone, handles still answer.
+template <class Fixture>
+void checkDestructors(const std::vector<FromDestructor<Fixture>>& columns,
+                      const std::vector<Destruction<Fixture>>& rows) {
     for (const auto& row : rows) {
         BOOST_TEST_CONTEXT(row.name) {
             std::string answers;

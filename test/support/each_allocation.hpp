@@ -14,15 +14,15 @@
 
 namespace test {
 
-/// A public call, on a fresh `Room`: a timer on a FaultyClock, with what the call needs. The room
-/// has state(), what a caller can see of it; inside(f), which has the timer's thread call `f`; and
-/// goesOn(), which checks that a new task runs. settle() frees what the calling thread keeps for
-/// reuse.
-template <class Room>
+/// A public call, on a fresh `Fixture`: a timer on a FaultyClock, with what the call needs. The
+/// fixture has state(), what a caller can see of it; inside(f), which has the timer's thread call
+/// `f`; and goesOn(), which checks that a new task runs. settle() frees what the calling thread
+/// keeps for reuse.
+template <class Fixture>
 struct Call {
     const char* name;
     /// \returns false if it has reported that there is no memory, instead of std::bad_alloc
-    std::function<bool(Room&)> call;
+    std::function<bool(Fixture&)> call;
     bool mayBeInside = true;  ///< whether it can be called on the timer's thread
 };
 
@@ -47,54 +47,54 @@ struct Shortage {
     long n;
 };
 
-/// The state of a room after a run on the timer's thread, if the call is made in one.
-template <class Room>
+/// The state of a fixture after a run on the timer's thread, if the call is made in one.
+template <class Fixture>
 std::string stateBefore(bool inside) {
-    Room room;
-    if (inside) room.inside([] {});
-    return room.state();
+    Fixture fixture;
+    if (inside) fixture.inside([] {});
+    return fixture.state();
 }
 
 /// Makes the call once. \returns whether nothing failed
-template <class Fails, class Room>
-bool isMadeWithoutFailure(const Call<Room>& tried, const Shortage& shortage) {
+template <class Fails, class Fixture>
+bool isMadeWithoutFailure(const Call<Fixture>& tried, const Shortage& shortage) {
     bool done = false;
     bool failed = false;
-    const std::string state = stateBefore<Room>(shortage.inside);
-    Room::settle();
+    const std::string state = stateBefore<Fixture>(shortage.inside);
+    Fixture::settle();
     const long before = livingAllocations();
     {
-        Room room;
+        Fixture fixture;
         const auto make = [&] {
             const long failuresBefore = Fails::count();
             const typename Fails::Left left(shortage.n, shortage.once);
             try {
-                done = tried.call(room);
+                done = tried.call(fixture);
             } catch (const typename Fails::Exception&) {
             }
             failed = Fails::count() != failuresBefore;
         };
         if (shortage.inside) {
-            room.inside(make);
+            fixture.inside(make);
         } else {
             make();
         }
         BOOST_TEST((done || failed));
-        if (!done) BOOST_TEST(room.state() == state);
-        room.goesOn();
+        if (!done) BOOST_TEST(fixture.state() == state);
+        fixture.goesOn();
     }
-    Room::settle();
+    Fixture::settle();
     const long leaked = livingAllocations() - before;
     BOOST_TEST(leaked == 0);
     return done && !failed;
 }
 
-/// Makes each call again and again on fresh rooms, while its first allocation fails, its second and
-/// so on, until none fails. A call that throws must have changed nothing; after it the timer must
-/// go on, and in the end nothing is leaked.
-template <class Fails, class Room>
-void checkEach(const std::vector<Call<Room>>& calls) {
-    for (const Call<Room>& call : calls) {
+/// Makes each call again and again on fresh fixtures, while its first allocation fails, its second
+/// and so on, until none fails. A call that throws must have changed nothing; after it the timer
+/// must go on, and in the end nothing is leaked.
+template <class Fails, class Fixture>
+void checkEach(const std::vector<Call<Fixture>>& calls) {
+    for (const Call<Fixture>& call : calls) {
         for (const bool inside : {false, true}) {
             if (inside && !call.mayBeInside) continue;
             for (const bool once : {false, true}) {
@@ -113,14 +113,14 @@ void checkEach(const std::vector<Call<Room>>& calls) {
     }
 }
 
-template <class Room>
-void checkEachAllocation(const std::vector<Call<Room>>& calls) {
+template <class Fixture>
+void checkEachAllocation(const std::vector<Call<Fixture>>& calls) {
     checkEach<AllocationFails>(calls);
 }
 
 /// Makes each call again and again, while each reading of the clock on its thread fails in turn.
-template <class Room>
-void checkEachReading(const std::vector<Call<Room>>& calls) {
+template <class Fixture>
+void checkEachReading(const std::vector<Call<Fixture>>& calls) {
     checkEach<ReadingFails>(calls);
 }
 

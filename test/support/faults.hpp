@@ -28,9 +28,9 @@
 #include <system_error>
 #include <utility>
 
-// The faults that the tests of every timer try: doc/reliability.md has the table. FAULT_CASES(Room)
-// defines a case for each. A Room is constructed from a clock, and from options that end nothing
-// but what an exception must end; it has
+// The faults that the tests of every timer try: doc/reliability.md has the table.
+// FAULT_CASES(Fixture) defines a case for each. A Fixture is constructed from a clock, and from
+// options that end nothing but what an exception must end; it has
 //
 //     void after(std::chrono::nanoseconds delay, std::function<void()> task);
 //     void addAndCancel();                     // a task that is due in an hour
@@ -84,23 +84,23 @@ struct Traits {
 };
 
 /// A timer on a manual clock, and what its tasks share.
-template <class Room>
+template <class Fixture>
 struct Faulty {
     const std::shared_ptr<FaultyClock> clock;
     const std::shared_ptr<int> token = std::make_shared<int>();
     std::atomic<int> runs{0};
-    std::optional<Room> room;
+    std::optional<Fixture> fixture;
 
     explicit Faulty(jtimer::Date start = kStart)
-        : clock(std::make_shared<FaultyClock>(start)), room(std::in_place, clock) {}
+        : clock(std::make_shared<FaultyClock>(start)), fixture(std::in_place, clock) {}
 
     void add(std::chrono::nanoseconds delay) {
-        room->after(delay, [this, t = token] { ++runs; });
+        fixture->after(delay, [this, t = token] { ++runs; });
     }
     /// Destroys the timer, and waits until all that it had is freed.
     void end() {
-        room->destroy();
-        room.reset();
+        fixture->destroy();
+        fixture.reset();
         while (token.use_count() > 1) boost::this_thread::yield();
     }
 };
@@ -110,14 +110,14 @@ namespace faults {
 using namespace std::chrono_literals;
 
 /// At its n-th reading there, for some n.
-template <class Room>
+template <class Fixture>
 void clockThrowsOnTheThread() {
     for (const long n : {0, 1, 2, 3}) {
-        Faulty<Room> f;
+        Faulty<Fixture> f;
         f.add(10s);
         f.clock->waitUntilIdle();
         f.clock->failElsewhere(n);
-        for (int i = 0; i < 10 && !f.room->isOver(); ++i) {
+        for (int i = 0; i < 10 && !f.fixture->isOver(); ++i) {
             try {
                 f.add(1ms);
             } catch (const std::exception&) {  // that it is over
@@ -125,41 +125,41 @@ void clockThrowsOnTheThread() {
             f.clock->advance(200);
         }
         f.clock->failElsewhere(-1);
-        BOOST_TEST(f.room->isOver());
-        BOOST_TEST(f.room->reports.counts() == "1 0 0");
+        BOOST_TEST(f.fixture->isOver());
+        BOOST_TEST(f.fixture->reports.counts() == "1 0 0");
         f.end();
         BOOST_TEST(f.runs <= n);
     }
 }
 
-template <class Room>
+template <class Fixture>
 void longestTimes() {
-    Faulty<Room> f;
+    Faulty<Fixture> f;
     f.add(std::chrono::nanoseconds::max());
     f.add(std::chrono::nanoseconds::max() - 1ns);
-    f.room->longest([&f, t = f.token] { ++f.runs; });
+    f.fixture->longest([&f, t = f.token] { ++f.runs; });
     f.clock->advance(1h);
     const int once = f.runs;  // what repeats has run once
-    f.room->after(1ms, [&] { BOOST_TEST(f.runs == once); });
+    f.fixture->after(1ms, [&] { BOOST_TEST(f.runs == once); });
     f.clock->advance(200);
     BOOST_TEST(f.runs == once);
-    BOOST_TEST(once == (Room::traits.repeats ? 1 : 0));
+    BOOST_TEST(once == (Fixture::traits.repeats ? 1 : 0));
     f.end();
 }
 
 /// In the first second of the clock, 292 years before 1970, and around 1970.
-template <class Room>
+template <class Fixture>
 void clockFarBelow0() {
     for (const auto start : {jtimer::Date::min(), jtimer::Date(-24h * 365 * 200),
                              jtimer::Date(-1ns), jtimer::Date(-50ms)}) {
-        Faulty<Room> f(start);
-        if (Room::traits.refusesBefore1970 && start + 100ms < jtimer::Date()) {
+        Faulty<Fixture> f(start);
+        if (Fixture::traits.refusesBefore1970 && start + 100ms < jtimer::Date()) {
             BOOST_CHECK_THROW(f.add(100ms), jtimer::IllegalArgumentException);
             f.end();
             continue;
         }
         f.add(100ms);
-        f.room->addAndCancel();
+        f.fixture->addAndCancel();
         f.clock->advance(99);
         BOOST_TEST(f.runs == 0);
         f.clock->advance(200);
@@ -178,63 +178,63 @@ class SetClock final : public jtimer::WallClock {
 };
 
 /// By ten minutes, while the thread waits for a task that is due in half an hour.
-template <class Room>
+template <class Fixture>
 void clockIsSetForward() {
     const auto clock = std::make_shared<SetClock>();
     Counter near, far;
     std::int64_t ran = 0;
-    Room room(clock);
-    room.after(30min, [&] { far.up(); });
-    room.after(1ms, [&] { near.up(); });
+    Fixture fixture(clock);
+    fixture.after(30min, [&] { far.up(); });
+    fixture.after(1ms, [&] { near.up(); });
     BOOST_TEST(near.reaches(1));
     clock->offset = kHour / 6;
     const std::int64_t before = clock->nanos();
-    room.after(5ms, [&] {
+    fixture.after(5ms, [&] {
         ran = clock->nanos();
         near.up();
     });
     BOOST_TEST(near.reaches(2));
-    room.destroy();
+    fixture.destroy();
     BOOST_TEST(ran - before >= 5'000'000);
     BOOST_TEST(far.get() == 0);
 }
 
 /// By an hour, by a task. What it starts then has the whole delay before it.
-template <class Room>
+template <class Fixture>
 void clockIsSetBack() {
     const auto clock = std::make_shared<SetClock>();
     Counter made, ended, far;
     std::int64_t started = 0, ran = 0;
-    Room room(clock);
-    room.after(10min, [&] { far.up(); });
-    room.after(10ms, [&] {
+    Fixture fixture(clock);
+    fixture.after(10min, [&] { far.up(); });
+    fixture.after(10ms, [&] {
         made.reaches(1);  // the call of after() has returned
         clock->offset = -kHour;
         started = clock->nanos();
-        room.after(5ms, [&] {
+        fixture.after(5ms, [&] {
             ran = clock->nanos();
             ended.up();
         });
-        if (!Room::traits.followsSetBack) ended.up();
+        if (!Fixture::traits.followsSetBack) ended.up();
     });
     made.up();
     BOOST_TEST(ended.reaches(1));
-    room.destroy();
-    if (Room::traits.followsSetBack) BOOST_TEST(ran - started >= 5'000'000);
+    fixture.destroy();
+    if (Fixture::traits.followsSetBack) BOOST_TEST(ran - started >= 5'000'000);
     BOOST_TEST(far.get() == 0);
 }
 
-template <class Room>
+template <class Fixture>
 void fork() {
 #if !defined(__SANITIZE_THREAD__)  // which lets no forked child start a thread
-    Faulty<Room> f;
+    Faulty<Fixture> f;
     f.add(10s);
     f.add(20s);
     f.clock->waitUntilIdle();
     const int code = inForkedChild([&] {
-        f.room->cancelInChild();
-        f.room->destroy();
-        Faulty<Room> own;
+        f.fixture->cancelInChild();
+        f.fixture->destroy();
+        Faulty<Fixture> own;
         own.add(10ms);
         own.clock->advance(200);
         const bool ran = own.runs == 1;
@@ -248,14 +248,14 @@ void fork() {
 #endif
 }
 
-template <class Room>
+template <class Fixture>
 void threadExits() {
-    Faulty<Room> f;
+    Faulty<Fixture> f;
     f.add(10s);
-    f.room->after(1ms, [] { ::pthread_exit(nullptr); });
+    f.fixture->after(1ms, [] { ::pthread_exit(nullptr); });
     f.clock->advance(200);
-    BOOST_TEST(f.room->isOver() == Room::traits.endsByThreadExit);
-    if (!Room::traits.endsByThreadExit) {
+    BOOST_TEST(f.fixture->isOver() == Fixture::traits.endsByThreadExit);
+    if (!Fixture::traits.endsByThreadExit) {
         f.add(1ms);
         f.clock->advance(20s);
         BOOST_TEST(f.runs == 2);
@@ -263,13 +263,13 @@ void threadExits() {
     f.end();
 }
 
-template <class Room>
+template <class Fixture>
 void isDestroyedByItsTask() {
-    Faulty<Room> f;
+    Faulty<Fixture> f;
     f.add(10s);
     std::atomic<bool> returned{false};
-    f.room->after(1ms, [&, t = f.token] {
-        f.room->destroy();
+    f.fixture->after(1ms, [&, t = f.token] {
+        f.fixture->destroy();
         returned = true;
     });
     f.clock->advance(20s);
@@ -278,14 +278,14 @@ void isDestroyedByItsTask() {
     BOOST_TEST(f.runs == 0);
 }
 
-template <class Room>
+template <class Fixture>
 void taskThrowsAnInt() {
-    Faulty<Room> f;
-    f.room->after(1ms, [] { throw 1; });
+    Faulty<Fixture> f;
+    f.fixture->after(1ms, [] { throw 1; });
     f.clock->advance(200);
-    BOOST_TEST(f.room->reports.counts() == "0 1 0");
-    BOOST_TEST(f.room->isOver() == Room::traits.endsByException);
-    if (!Room::traits.endsByException) {
+    BOOST_TEST(f.fixture->reports.counts() == "0 1 0");
+    BOOST_TEST(f.fixture->isOver() == Fixture::traits.endsByException);
+    if (!Fixture::traits.endsByException) {
         f.add(1ms);
         f.clock->advance(200);
         BOOST_TEST(f.runs == 1);
@@ -293,17 +293,17 @@ void taskThrowsAnInt() {
     f.end();
 }
 
-template <class Room>
+template <class Fixture>
 void noThread() {
     const auto clock = std::make_shared<jtimer::ManualClock>(kStart);
     for (int i = 0; i < 3; ++i) {
         const NoMoreThreads none;
-        std::optional<Room> room;
-        BOOST_CHECK_THROW(room.emplace(clock), std::system_error);
+        std::optional<Fixture> fixture;
+        BOOST_CHECK_THROW(fixture.emplace(clock), std::system_error);
         clock->advance(1000);  // the clock does not wait for a thread that is not there
     }
     BOOST_TEST(clock.use_count() == 1);
-    Faulty<Room> f;
+    Faulty<Fixture> f;
     f.add(1ms);
     f.clock->advance(200);
     BOOST_TEST(f.runs == 1);
@@ -312,60 +312,62 @@ void noThread() {
 
 /// Threads that wait for the timer's locks, while membarrier() is refused from the start or from
 /// some moment on.
-template <class Room>
+template <class Fixture>
 void usesLocks(const std::function<void()>& inBetween) {
     constexpr int threads = 4, rounds = 3000;
     std::atomic<int> done{0};
-    Room room(std::make_shared<jtimer::SteadyClock>());
+    Fixture fixture(std::make_shared<jtimer::SteadyClock>());
     boost::thread_group group;
     for (int i = 0; i < threads; ++i) {
         group.create_thread([&] {
             for (int round = 0; round < rounds; ++round) {
-                room.addAndCancel();
+                fixture.addAndCancel();
                 if (++done == threads * rounds / 2) inBetween();
             }
         });
     }
     group.join_all();
     Counter ran;
-    room.after(1ms, [&] { ran.up(); });
+    fixture.after(1ms, [&] { ran.up(); });
     print(ran.reaches(1) ? "went on" : "stands still");
-    room.destroy();
+    fixture.destroy();
 }
 
 }  // namespace faults
 
 }  // namespace test
 
-#define FAULT_CASES(Room)                                                                          \
+#define FAULT_CASES(Fixture)                                                                       \
     CHILD_PROCESS(uses_locks) {                                                                    \
-        test::faults::usesLocks<Room>([] {});                                                      \
+        test::faults::usesLocks<Fixture>([] {});                                                   \
     }                                                                                              \
     CHILD_PROCESS(refuses_at_the_start) {                                                          \
         test::refuseMembarrier(); /* to the program that it starts, too */                         \
         test::print(test::runChild("uses_locks").out);                                             \
     }                                                                                              \
     CHILD_PROCESS(refuses_later) {                                                                 \
-        test::faults::usesLocks<Room>([] { test::refuseMembarrier(); });                           \
+        test::faults::usesLocks<Fixture>([] { test::refuseMembarrier(); });                        \
     }                                                                                              \
     BOOST_AUTO_TEST_CASE(fault_the_clock_throws_on_the_timers_thread) {                            \
-        test::faults::clockThrowsOnTheThread<Room>();                                              \
+        test::faults::clockThrowsOnTheThread<Fixture>();                                           \
     }                                                                                              \
     BOOST_AUTO_TEST_CASE(fault_the_longest_times_never_come) {                                     \
-        test::faults::longestTimes<Room>();                                                        \
+        test::faults::longestTimes<Fixture>();                                                     \
     }                                                                                              \
-    BOOST_AUTO_TEST_CASE(fault_the_clock_is_far_below_0) { test::faults::clockFarBelow0<Room>(); } \
+    BOOST_AUTO_TEST_CASE(fault_the_clock_is_far_below_0) {                                         \
+        test::faults::clockFarBelow0<Fixture>();                                                   \
+    }                                                                                              \
     BOOST_AUTO_TEST_CASE(fault_the_clock_is_set_forward) {                                         \
-        test::faults::clockIsSetForward<Room>();                                                   \
+        test::faults::clockIsSetForward<Fixture>();                                                \
     }                                                                                              \
-    BOOST_AUTO_TEST_CASE(fault_the_clock_is_set_back) { test::faults::clockIsSetBack<Room>(); }    \
-    BOOST_AUTO_TEST_CASE(fault_the_process_forks) { test::faults::fork<Room>(); }                  \
-    BOOST_AUTO_TEST_CASE(fault_a_task_exits_its_thread) { test::faults::threadExits<Room>(); }     \
+    BOOST_AUTO_TEST_CASE(fault_the_clock_is_set_back) { test::faults::clockIsSetBack<Fixture>(); } \
+    BOOST_AUTO_TEST_CASE(fault_the_process_forks) { test::faults::fork<Fixture>(); }               \
+    BOOST_AUTO_TEST_CASE(fault_a_task_exits_its_thread) { test::faults::threadExits<Fixture>(); }  \
     BOOST_AUTO_TEST_CASE(fault_a_task_destroys_its_timer) {                                        \
-        test::faults::isDestroyedByItsTask<Room>();                                                \
+        test::faults::isDestroyedByItsTask<Fixture>();                                             \
     }                                                                                              \
-    BOOST_AUTO_TEST_CASE(fault_a_task_throws_an_int) { test::faults::taskThrowsAnInt<Room>(); }    \
-    BOOST_AUTO_TEST_CASE(fault_no_thread_can_be_started) { test::faults::noThread<Room>(); }       \
+    BOOST_AUTO_TEST_CASE(fault_a_task_throws_an_int) { test::faults::taskThrowsAnInt<Fixture>(); } \
+    BOOST_AUTO_TEST_CASE(fault_no_thread_can_be_started) { test::faults::noThread<Fixture>(); }    \
     BOOST_AUTO_TEST_CASE(fault_membarrier_is_refused) {                                            \
         BOOST_TEST(test::runChild("refuses_at_the_start").out == "went on");                       \
     }                                                                                              \

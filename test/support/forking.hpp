@@ -18,9 +18,9 @@
 #include <unistd.h>
 #include <utility>
 
-// User code that forks on a timer's thread and returns in the child too. FORKING_CASES(Room) tries
-// each kind of user code that all five timers call; the test of a timer adds its own. A Room is
-// that of support/faults.hpp.
+// User code that forks on a timer's thread and returns in the child too. FORKING_CASES(Fixture)
+// tries each kind of user code that all five timers call; the test of a timer adds its own. A
+// Fixture is that of support/faults.hpp.
 
 namespace test {
 
@@ -79,14 +79,14 @@ using namespace std::chrono_literals;
 
 /// A timer with something that forks, due at 1 ms, and with a task that is due at 20 ms, which the
 /// child must not run.
-template <class Room>
+template <class Fixture>
 struct Forking {
-    Faulty<Room> f;
+    Faulty<Fixture> f;
     SharedCount ran;
     ForksOnce forks;
 
     void addPending() {
-        f.room->after(20ms, [this] { ran.up(); });
+        f.fixture->after(20ms, [this] { ran.up(); });
     }
     /// \param runs the pending task's
     void check(int runs) {
@@ -97,48 +97,48 @@ struct Forking {
     }
 };
 
-template <class Room>
+template <class Fixture>
 void inATask() {
-    Forking<Room> forking;
-    forking.f.room->after(1ms, [&] { forking.forks(); });
+    Forking<Fixture> forking;
+    forking.f.fixture->after(1ms, [&] { forking.forks(); });
     forking.addPending();
     forking.check(1);
 }
 
-template <class Room>
+template <class Fixture>
 void inATaskThatThrowsInTheChild() {
-    Forking<Room> forking;
-    forking.f.room->after(1ms, [&] {
+    Forking<Fixture> forking;
+    forking.f.fixture->after(1ms, [&] {
         if (forking.forks()) throw 1;
     });
     forking.addPending();
     forking.check(1);
 }
 
-template <class Room>
+template <class Fixture>
 void inADestructor() {
-    Forking<Room> forking;
+    Forking<Fixture> forking;
     std::shared_ptr<void> captured(nullptr, [&](void*) { forking.forks(); });
-    forking.f.room->after(1ms, [captured = std::move(captured)] {});
+    forking.f.fixture->after(1ms, [captured = std::move(captured)] {});
     forking.addPending();
     forking.check(1);
 }
 
 /// The exception handler. Where an exception ends the timer, the parent has discarded the task.
-template <class Room>
+template <class Fixture>
 void inAHandler() {
-    Forking<Room> forking;
-    forking.f.room->reports.call([&] { forking.forks(); });
-    forking.f.room->after(1ms, [] { throw 1; });
+    Forking<Fixture> forking;
+    forking.f.fixture->reports.call([&] { forking.forks(); });
+    forking.f.fixture->after(1ms, [] { throw 1; });
     forking.addPending();
-    forking.check(Room::traits.endsByException ? 0 : 1);
+    forking.check(Fixture::traits.endsByException ? 0 : 1);
 }
 
 /// The clock, at the n-th reading of the thread, for some n.
-template <class Room>
+template <class Fixture>
 void inTheClock() {
     for (const int n : {1, 2, 3}) {
-        Forking<Room> forking;
+        Forking<Fixture> forking;
         forking.f.add(1ms);
         forking.addPending();
         forking.f.clock->waitUntilIdle();
@@ -166,16 +166,18 @@ void inTheClock() {
 #endif
 
 #if !defined(CHILDREN_MAY_END_THEIR_THREAD)
-#define FORKING_CASES(Room)
+#define FORKING_CASES(Fixture)
 #else
-#define FORKING_CASES(Room)                                                                        \
-    BOOST_AUTO_TEST_CASE(fault_a_task_forks) { test::forking::inATask<Room>(); }                   \
+#define FORKING_CASES(Fixture)                                                                     \
+    BOOST_AUTO_TEST_CASE(fault_a_task_forks) { test::forking::inATask<Fixture>(); }                \
     BOOST_AUTO_TEST_CASE(fault_a_task_forks_and_throws_in_the_child) {                             \
-        test::forking::inATaskThatThrowsInTheChild<Room>();                                        \
+        test::forking::inATaskThatThrowsInTheChild<Fixture>();                                     \
     }                                                                                              \
-    BOOST_AUTO_TEST_CASE(fault_a_destructor_forks) { test::forking::inADestructor<Room>(); }       \
-    BOOST_AUTO_TEST_CASE(fault_an_exception_handler_forks) { test::forking::inAHandler<Room>(); }  \
+    BOOST_AUTO_TEST_CASE(fault_a_destructor_forks) { test::forking::inADestructor<Fixture>(); }    \
+    BOOST_AUTO_TEST_CASE(fault_an_exception_handler_forks) {                                       \
+        test::forking::inAHandler<Fixture>();                                                      \
+    }                                                                                              \
     BOOST_AUTO_TEST_CASE(fault_the_clock_forks_on_the_timers_thread) {                             \
-        test::forking::inTheClock<Room>();                                                         \
+        test::forking::inTheClock<Fixture>();                                                      \
     }
 #endif

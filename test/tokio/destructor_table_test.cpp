@@ -42,7 +42,7 @@ struct Polled {
 };
 const Polled kThreaded{false};
 
-struct Room : test::DestructorRoom<TimeDriver> {
+struct Fixture : test::DestructorFixture<TimeDriver> {
     using Options = Polled;
 
     const bool polled;
@@ -52,8 +52,8 @@ struct Room : test::DestructorRoom<TimeDriver> {
     const Notify notify{*driver};
     std::optional<Notified> notified{notify.notified()};
 
-    explicit Room(const Options& set)
-        : DestructorRoom([&](const auto& onClock) {
+    explicit Fixture(const Options& set)
+        : DestructorFixture([&](const auto& onClock) {
               TimeDriverOptions options;
               options.clock = onClock;
               options.polled = set.polled;
@@ -88,39 +88,42 @@ struct Room : test::DestructorRoom<TimeDriver> {
     }
 };
 
-using Column = test::FromDestructor<Room>;
+using Column = test::FromDestructor<Fixture>;
 
 const std::vector<Column> kCalls = {
-    {"poll of a new one", [](Room& r) { return okOr([&] { r.pollAdded(r.driver->sleep(1)); }); }},
+    {"poll of a new one",
+     [](Fixture& r) { return okOr([&] { r.pollAdded(r.driver->sleep(1)); }); }},
     {"poll of a new one that is due",
-     [](Room& r) { return okOr([&] { r.pollAdded(r.driver->sleepUntil(test::at(-1))); }); }},
-    {"interval", [](Room& r) { return okOr([&] { r.driver->interval(1).pollTick(); }); }},
-    {"turn", [](Room& r) { return okOr([&] { r.driver->turn(); }); }},
-    {"nextWake", [](Room& r) { return yesOrNo(r.driver->nextWake().has_value()); }},
-    {"size", [](Room& r) { return std::to_string(r.driver->size()); }},
-    {"stats", [](Room& r) { return std::to_string(r.driver->stats().pending); }},
-    {"check", [](Room& r) { return okOr([&] { r.driver->check(); }); }},
-    {"shutdown", [](Room& r) { return okOr([&] { r.driver->shutdown(); }); },
+     [](Fixture& r) { return okOr([&] { r.pollAdded(r.driver->sleepUntil(test::at(-1))); }); }},
+    {"interval", [](Fixture& r) { return okOr([&] { r.driver->interval(1).pollTick(); }); }},
+    {"turn", [](Fixture& r) { return okOr([&] { r.driver->turn(); }); }},
+    {"nextWake", [](Fixture& r) { return yesOrNo(r.driver->nextWake().has_value()); }},
+    {"size", [](Fixture& r) { return std::to_string(r.driver->size()); }},
+    {"stats", [](Fixture& r) { return std::to_string(r.driver->stats().pending); }},
+    {"check", [](Fixture& r) { return okOr([&] { r.driver->check(); }); }},
+    {"shutdown", [](Fixture& r) { return okOr([&] { r.driver->shutdown(); }); },
      Calls::TimerAndMayWait},
-    {"other.poll", [](Room& r) { return okOr([&] { r.other->poll(); }); }, Calls::TaskHandle},
-    {"other.poll with a waker", [](Room& r) { return okOr([&] { r.other->poll([] {}); }); },
+    {"other.poll", [](Fixture& r) { return okOr([&] { r.other->poll(); }); }, Calls::TaskHandle},
+    {"other.poll with a waker", [](Fixture& r) { return okOr([&] { r.other->poll([] {}); }); },
      Calls::TaskHandle},
-    {"other.reset earlier", [](Room& r) { return okOr([&] { r.other->resetAfter(1); }); },
+    {"other.reset earlier", [](Fixture& r) { return okOr([&] { r.other->resetAfter(1); }); },
      Calls::TaskHandle},
-    {"other.reset to now", [](Room& r) { return okOr([&] { r.other->resetAfter(0); }); },
+    {"other.reset to now", [](Fixture& r) { return okOr([&] { r.other->resetAfter(0); }); },
      Calls::TaskHandle},
-    {"~Sleep", [](Room& r) { return okOr([&] { r.other.reset(); }); }, Calls::TaskHandle},
-    {"pollExpired", [](Room& r) { return okOr([&] { r.queue.pollExpired([] {}); }); },
+    {"~Sleep", [](Fixture& r) { return okOr([&] { r.other.reset(); }); }, Calls::TaskHandle},
+    {"pollExpired", [](Fixture& r) { return okOr([&] { r.queue.pollExpired([] {}); }); },
      Calls::TaskHandle},
-    {"insert", [](Room& r) { return okOr([&] { r.queue.insert(2, 1); }); }, Calls::TaskHandle},
-    {"notifyOne", [](Room& r) { return okOr([&] { r.notify.notifyOne(); }); }, Calls::TaskHandle},
+    {"insert", [](Fixture& r) { return okOr([&] { r.queue.insert(2, 1); }); }, Calls::TaskHandle},
+    {"notifyOne", [](Fixture& r) { return okOr([&] { r.notify.notifyOne(); }); },
+     Calls::TaskHandle},
     {"notifyWaiters",
-     [](Room& r) {
+     [](Fixture& r) {
          r.notify.notifyWaiters();
          return yesOrNo(r.notified->poll());
      },
      Calls::TaskHandle},
-    {"~TimeDriver", [](Room& r) { return okOr([&] { r.owned.reset(); }); }, Calls::TimerAndMayWait},
+    {"~TimeDriver", [](Fixture& r) { return okOr([&] { r.owned.reset(); }); },
+     Calls::TimerAndMayWait},
 };
 
 Waker owning(Captured captured) {
@@ -128,8 +131,8 @@ Waker owning(Captured captured) {
 }
 
 /// A sleep of 10 ms that has been polled.
-Sleep polled(Room& room, Captured captured) {
-    Sleep sleep = room.driver->sleep(10);
+Sleep polled(Fixture& fixture, Captured captured) {
+    Sleep sleep = fixture.driver->sleep(10);
     sleep.poll(owning(std::move(captured)));
     return sleep;
 }
@@ -137,31 +140,31 @@ Sleep polled(Room& room, Captured captured) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(destructors_of_wakers_may_call_their_driver) {
-    test::checkDestructors<Room>(
+    test::checkDestructors<Fixture>(
         kCalls,
         {
             {"after its call, in turn()",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  const Sleep sleep = polled(r, std::move(c));
                  r.advance();
              },
              "ok+* ok+ ok+ state+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
             {"after its call, on the driver's thread",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  const Sleep sleep = polled(r, std::move(c));
                  r.advance();
              },
              "ok+* ok+ ok+ state+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!",
              kThreaded},
             {"after a call that throws",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  Sleep sleep = r.driver->sleep(10);
                  sleep.poll([c = std::move(c)] { throw std::runtime_error("waker"); });
                  r.advance();
              },
              "ok+* ok+ ok+ state+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
             {"after a call that shuts the driver down",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  Sleep sleep = r.driver->sleep(10);
                  sleep.poll([&r, c = std::move(c)] { r.driver->shutdown(); });
                  r.advance();
@@ -169,7 +172,7 @@ BOOST_AUTO_TEST_CASE(destructors_of_wakers_may_call_their_driver) {
              "state! state! state! ok! no! 0! 0! ok! ok! state! state! state! state! ok! ok! "
              "ok! ok! yes! ok!"},
             {"after a call that destroys the driver on its thread",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  Sleep sleep = r.driver->sleep(10);
                  sleep.poll([&r, c = std::move(c)] { r.destroy(); });
                  r.advance();
@@ -177,34 +180,34 @@ BOOST_AUTO_TEST_CASE(destructors_of_wakers_may_call_their_driver) {
              "-! -! -! -! -! -! -! -! -! state! state! state! state! ok! ok! ok! ok! yes! -!",
              kThreaded},
             {"the poll that replaces it",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  Sleep sleep = polled(r, std::move(c));
                  sleep.poll([] {});
              },
              "ok+* ok+ ok+ ok+ yes+ 2+ 2+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
             {"a poll that is ready",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  Sleep sleep = r.driver->sleep(0);
                  sleep.poll(owning(std::move(c)));
              },
              "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
-            {"~Sleep", [](Room& r, Captured c) { polled(r, std::move(c)); },
+            {"~Sleep", [](Fixture& r, Captured c) { polled(r, std::move(c)); },
              "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
             {"the assignment to its Sleep",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  Sleep sleep = polled(r, std::move(c));
                  sleep = r.driver->sleep(1);
              },
              "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
             {"after its call, of a Sleep that was reset to now",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  Sleep sleep = polled(r, std::move(c));
                  sleep.resetAfter(0);
                  r.advance(0);
              },
              "ok+* ok+ ok+ state+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
             {"after its call, of a Sleep that never comes",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  Sleep sleep = polled(r, std::move(c));
                  sleep.resetAfter(std::chrono::hours::max());
                  r.driver->shutdown();
@@ -212,14 +215,14 @@ BOOST_AUTO_TEST_CASE(destructors_of_wakers_may_call_their_driver) {
              "state! state! state! ok! yes! 1! 1! ok! ok! state! state! state! state! ok ok! ok! "
              "ok! yes! ok!"},
             {"shutdown",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  const Sleep sleep = polled(r, std::move(c));
                  r.driver->shutdown();
              },
              "state! state! state! ok! yes! 1! 1! ok! ok! state! state! state! state! ok ok! ok! "
              "ok! yes! ok!"},
             {"shutdown of a driver with a thread",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  const Sleep sleep = polled(r, std::move(c));
                  r.driver->shutdown();
              },
@@ -227,14 +230,14 @@ BOOST_AUTO_TEST_CASE(destructors_of_wakers_may_call_their_driver) {
              "ok! ok! yes! ok!",
              kThreaded},
             {"~TimeDriver",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  const Sleep sleep = polled(r, std::move(c));
                  r.owned.reset();
              },
              "state! state! state! ok! yes! 1! 1! ok! ok! state! state! state! state! ok ok! ok! "
              "ok! yes! ok!"},
             {"~TimeDriver with a thread",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  const Sleep sleep = polled(r, std::move(c));
                  r.owned.reset();
              },
@@ -242,7 +245,7 @@ BOOST_AUTO_TEST_CASE(destructors_of_wakers_may_call_their_driver) {
              "ok! ok! yes! ok!",
              kThreaded},
             {"another waker's pthread_exit",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  Sleep leaver = r.driver->sleep(5);
                  leaver.poll([] { ::pthread_exit(nullptr); });
                  const Sleep sleep = polled(r, std::move(c));
@@ -252,19 +255,19 @@ BOOST_AUTO_TEST_CASE(destructors_of_wakers_may_call_their_driver) {
              "ok! ok! yes! ok!",
              kThreaded},
             {"the poll that replaces an Interval's",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  Interval interval = r.driver->intervalAt(test::at(5), 1);
                  interval.pollTick(owning(std::move(c)));
                  interval.pollTick([] {});
              },
              "ok+* ok+ ok+ ok+ yes+ 2+ 2+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
             {"~Interval",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  r.driver->intervalAt(test::at(5), 1).pollTick(owning(std::move(c)));
              },
              "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
             {"the poll that replaces a DelayQueue's",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  DelayQueue<int> queue(*r.driver);
                  queue.insert(1, 5);
                  queue.pollExpired(owning(std::move(c)));
@@ -272,7 +275,7 @@ BOOST_AUTO_TEST_CASE(destructors_of_wakers_may_call_their_driver) {
              },
              "ok+* ok+ ok+ ok+ yes+ 2+ 2+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
             {"after its call, of a DelayQueue that is due",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  DelayQueue<int> queue(*r.driver);
                  queue.insert(1, 5);
                  queue.pollExpired(owning(std::move(c)));
@@ -280,37 +283,37 @@ BOOST_AUTO_TEST_CASE(destructors_of_wakers_may_call_their_driver) {
              },
              "ok+* ok+ ok+ state+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
             {"~DelayQueue",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  DelayQueue<int> queue(*r.driver);
                  queue.insert(1, 5);
                  queue.pollExpired(owning(std::move(c)));
              },
              "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
             {"a value, by the end of its DelayQueue",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  DelayQueue<Captured> queue(*r.driver);
                  queue.insert(std::move(c), 5);
              },
              "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
             {"a value, by the clear of its DelayQueue",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  DelayQueue<Captured> queue(*r.driver);
                  queue.insert(std::move(c), 5);
                  queue.clear();
              },
              "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
             {"the poll that replaces a Notified's",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  Notified waits = r.notify.notified();
                  waits.poll(owning(std::move(c)));
                  waits.poll([] {});
              },
              "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
             {"~Notified",
-             [](Room& r, Captured c) { r.notify.notified().poll(owning(std::move(c))); },
+             [](Fixture& r, Captured c) { r.notify.notified().poll(owning(std::move(c))); },
              "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
             {"after its call, of a Notified",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  Notified waits = r.notify.notified();
                  waits.poll(owning(std::move(c)));
                  r.notify.notifyOne();
@@ -318,7 +321,7 @@ BOOST_AUTO_TEST_CASE(destructors_of_wakers_may_call_their_driver) {
              },
              "ok+* ok+ ok+ state+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
             {"shutdown, of a Notified",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  Notified waits = r.notify.notified();
                  waits.poll(owning(std::move(c)));
                  r.driver->shutdown();
@@ -326,14 +329,14 @@ BOOST_AUTO_TEST_CASE(destructors_of_wakers_may_call_their_driver) {
              "state! state! state! ok! no! 0! 0! ok! ok! state! state! state! state! ok! ok! ok! "
              "ok! yes! ok!"},
             {"~Timeout, of one that has elapsed",
-             [](Room& r, Captured c) {
+             [](Fixture& r, Captured c) {
                  auto limited = timeout(*r.driver, 5ms, Completion<int>());
                  limited.poll(owning(std::move(c)));
                  r.advance();
              },
              "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
             {"set, of a Completion",
-             [](Room&, Captured c) {
+             [](Fixture&, Captured c) {
                  const Completion<int> completion;
                  completion(owning(std::move(c)));
                  completion.set(1);

@@ -52,7 +52,7 @@ TimeDriverOptions longNamed(std::shared_ptr<jtimer::Clock> clock, bool polled) {
 
 /// A driver, with a thread or polled, and one of each of what it drives, waiting.
 template <bool kPolled>
-struct Room {
+struct Fixture {
     const std::shared_ptr<test::FaultyClock> clock =
         std::make_shared<test::FaultyClock>(test::kStart);
     std::unique_ptr<TimeDriver> driver = std::make_unique<TimeDriver>(longNamed(clock, kPolled));
@@ -67,7 +67,7 @@ struct Room {
     std::optional<jtimer::tokio::Timeout<Completion<std::string>>> limited;
     Waker waker = largeWaker();
 
-    Room() {
+    Fixture() {
         limited.emplace(jtimer::tokio::timeout(*driver, 1h, completion));
         sleep.poll(largeWaker());
         fired.poll();
@@ -104,7 +104,7 @@ struct Room {
 };
 
 template <bool kPolled>
-std::vector<test::Call<Room<kPolled>>> calls() {
+std::vector<test::Call<Fixture<kPolled>>> calls() {
     return {
         {"sleep", [](auto& r) { return !r.driver->sleep(10).isElapsed(); }},
         {"sleepUntil", [](auto& r) { return !r.driver->sleepUntil(test::at(10)).isElapsed(); }},
@@ -193,16 +193,17 @@ BOOST_AUTO_TEST_CASE(a_call_that_any_of_its_readings_of_the_clock_fails_has_chan
 
 BOOST_AUTO_TEST_CASE(a_tick_whose_second_reading_of_the_clock_fails_can_still_be_taken) {
     for (const bool blocks : {false, true}) {
-        Room<true> room;
+        Fixture<true> fixture;
         {
             const test::ReadingsLeft left(1);
-            BOOST_CHECK_THROW(blocks ? room.interval.tick() : room.interval.pollTick().value(),
+            BOOST_CHECK_THROW(blocks ? fixture.interval.tick()
+                                     : fixture.interval.pollTick().value(),
                               test::NoTime);
         }
-        BOOST_TEST((room.interval.pollTick() == test::kStart));
-        BOOST_TEST(!room.interval.pollTick());
-        room.pass(10);
-        BOOST_TEST((room.interval.pollTick() == test::at(10)));
+        BOOST_TEST((fixture.interval.pollTick() == test::kStart));
+        BOOST_TEST(!fixture.interval.pollTick());
+        fixture.pass(10);
+        BOOST_TEST((fixture.interval.pollTick() == test::at(10)));
     }
 }
 

@@ -14,14 +14,14 @@
 
 namespace {
 
-struct Room {
+struct Fixture {
     static constexpr test::Traits traits{false, true, false, false, false};
 
     test::Reports reports;
     std::unique_ptr<jtimer::tokio::TimeDriver> driver;
     std::list<jtimer::tokio::Sleep> sleeps;
 
-    explicit Room(std::shared_ptr<jtimer::Clock> clock) {
+    explicit Fixture(std::shared_ptr<jtimer::Clock> clock) {
         jtimer::tokio::TimeDriverOptions options;
         options.clock = std::move(clock);
         options.uncaughtExceptionHandler = reports.handler();
@@ -48,8 +48,8 @@ struct Room {
 
 }  // namespace
 
-FAULT_CASES(Room)
-FORKING_CASES(Room)
+FAULT_CASES(Fixture)
+FORKING_CASES(Fixture)
 
 namespace {
 

@@ -20,7 +20,7 @@ namespace load {
 
 using Nanos = std::int64_t;
 
-/// Of all rooms.
+/// The clock of all timers.
 inline const std::shared_ptr<jtimer::Clock>& clock() {
     static const std::shared_ptr<jtimer::Clock> clock = std::make_shared<jtimer::SteadyClock>();
     return clock;
@@ -56,12 +56,12 @@ struct Fired {
 };
 
 /// A timer on a SteadyClock. One thread makes the calls, and the timer's own calls ran().
-class Room {
+class AnyTimer {
   public:
-    Room() = default;
-    Room(const Room&) = delete;
-    Room& operator=(const Room&) = delete;
-    virtual ~Room() = default;
+    AnyTimer() = default;
+    AnyTimer(const AnyTimer&) = delete;
+    AnyTimer& operator=(const AnyTimer&) = delete;
+    virtual ~AnyTimer() = default;
 
     /// Has ran() called at `task->due`.
     virtual void add(const std::shared_ptr<Task>& task) = 0;
@@ -108,6 +108,6 @@ class Room {
 };
 
 /// \returns null if there is none of that name
-std::unique_ptr<Room> makeRoom(const std::string& name);
+std::unique_ptr<AnyTimer> makeTimer(const std::string& name);
 
 }  // namespace load

@@ -18,12 +18,12 @@ namespace fuzz {
 
 /// A timer on a manual clock, and a book of its tasks, by number: each begins exactly when the book
 /// says, and is accounted for exactly once.
-class Room {
+class AnyTimer {
   public:
-    Room() = default;
-    Room(const Room&) = delete;
-    Room& operator=(const Room&) = delete;
-    virtual ~Room() = default;
+    AnyTimer() = default;
+    AnyTimer(const AnyTimer&) = delete;
+    AnyTimer& operator=(const AnyTimer&) = delete;
+    virtual ~AnyTimer() = default;
 
     void play(Choices choices) {
         while (!choices.ended()) {
@@ -155,10 +155,10 @@ class Room {
 };
 
 template <class R>
-void playRoom(Choices choices) {
-    R room;
-    room.play(choices);
-    room.end();
+void playTimer(Choices choices) {
+    R timer;
+    timer.play(choices);
+    timer.end();
 }
 
 }  // namespace fuzz

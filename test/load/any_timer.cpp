@@ -1,5 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "load/rooms.hpp"
+#include "load/any_timer.hpp"
 
 #include <jtimer/brpc.hpp>
 #include <jtimer/go.hpp>
@@ -17,7 +17,7 @@ namespace {
 jtimer::TimeSpan in(const Task& task) { return std::chrono::nanoseconds(task.due - now()); }
 
 template <class Handle>
-class Handles : public Room {
+class Handles : public AnyTimer {
   protected:
     std::unordered_map<std::size_t, Handle> handles_;
 };
@@ -146,7 +146,7 @@ class Tokio final : public Handles<jtimer::tokio::Sleep> {
 
 }  // namespace
 
-std::unique_ptr<Room> makeRoom(const std::string& name) {
+std::unique_ptr<AnyTimer> makeTimer(const std::string& name) {
     if (name == "jdk") return std::make_unique<Jdk>();
     if (name == "netty") return std::make_unique<Netty>();
     if (name == "brpc") return std::make_unique<Brpc>();
