@@ -35,6 +35,7 @@ using detail::boottimeNanos;
 using detail::kNever;
 using detail::Lock;
 using detail::Nanos;
+using detail::saturatingAdd;
 using detail::saturatingSubtract;
 using detail::wallNanos;
 
@@ -78,13 +79,21 @@ class OwnTimerfd {
         return set(at);
     }
 
-    /// Waits until then, or for SIGURG. Does not notice that the descriptor is closed meanwhile.
-    void poll() const {
+    /// Waits until then, or for SIGURG. Does not notice that the descriptor is closed meanwhile. If
+    /// then another file gets its number, poll() asks that file when the timerfd wakes it, and goes
+    /// on waiting; so it has a limit too, which comes after the timerfd.
+    /// \param span from now until the time for which it is armed
+    void poll(Nanos span) const {
+        const Nanos limit = saturatingAdd(span, detail::kNanosPerMilli);
+        timespec timeout{};
+        timeout.tv_sec = static_cast<std::time_t>(
+            std::min<Nanos>(limit / kNanosPerSecond, std::numeric_limits<std::time_t>::max()));
+        timeout.tv_nsec = static_cast<long>(limit % kNanosPerSecond);
         sigset_t mask;
         pthread_sigmask(SIG_SETMASK, nullptr, &mask);
         sigdelset(&mask, SIGURG);
         pollfd fd{fd_, POLLIN, 0};
-        ::ppoll(&fd, 1, nullptr, &mask);
+        ::ppoll(&fd, 1, &timeout, &mask);
     }
 
   private:
@@ -129,11 +138,12 @@ void reportClosedTimerfd() noexcept {
 /// waiter waits for a timerfd, which a notification sets to a time that has passed. Without a
 /// deadline it needs no descriptor, and waits on a condition variable.
 ///
-/// If the program closes the descriptor, poll() still ends at the deadline, but setting the timerfd
-/// cannot end it. Then a notification sends the thread SIGURG, which any handler of a program must
-/// bear at any time. From then on the waiter waits on the condition variable, and looks at the
-/// clock once a second. Refused: to end each poll() after a second, as a timer whose tasks are an
-/// hour away never wakes up.
+/// If the program closes the descriptor, poll() still ends at the deadline (if another file gets
+/// its number too, not before the time that the computer was suspended is made up), but setting the
+/// timerfd cannot end it. Then a notification sends the thread SIGURG, which any handler of a
+/// program must bear at any time. From then on the waiter waits on the condition variable, and
+/// looks at the clock once a second. Refused: to end each poll() after a second, as a timer whose
+/// tasks are an hour away never wakes up.
 class BoottimeWaiter final : public detail::Waiter {
   public:
     explicit BoottimeWaiter(Nanos offset) : offset_(offset) {}
@@ -150,7 +160,7 @@ class BoottimeWaiter final : public detail::Waiter {
                 notified_.wait(going);
             } else if (timer_.arm(saturatingSubtract(deadline, offset_))) {
                 const InPoll inPoll(*this, going);
-                timer_.poll();
+                timer_.poll(saturatingSubtract(deadline, now));
             } else {
                 if (timer_.isOfThisProcess()) reportClosedTimerfd();
                 notified_.wait_for(going, boost::chrono::nanoseconds(std::min(

@@ -233,6 +233,17 @@ CHILD_PROCESS(closed_and_reused) {
     }
 }
 
+/// Whose number another timerfd gets while the thread waits, which nothing notifies then.
+CHILD_PROCESS(reused_before_the_deadline) {
+    WithoutDescriptor without;
+    without.timer.schedule([&without] { without.ran.up(); }, 200ms);
+    usleep(50'000);  // and the thread waits, or else the test proves less
+    close(without.fd);
+    const int stranger = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK);
+    if (stranger != without.fd) test::print("another number ");
+    test::print(without.ran.reaches(1) ? "ran" : "did not run");
+}
+
 BOOST_AUTO_TEST_CASE(a_timer_whose_descriptor_is_closed_while_it_is_idle_goes_on_and_ends) {
     const auto result = test::runChild("closed_while_idle");
     BOOST_TEST(result.out == "13");
@@ -251,6 +262,12 @@ BOOST_AUTO_TEST_CASE(a_file_that_gets_the_number_of_a_closed_descriptor_is_left_
     const auto result = test::runChild("closed_and_reused");
     BOOST_TEST(result.out == "13 untouched 13 untouched");
     BOOST_TEST(result.err == kReport);  // once in a process
+    BOOST_TEST(result.exitCode == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_wait_ends_at_its_deadline_though_another_file_has_got_the_number) {
+    const auto result = test::runChild("reused_before_the_deadline");
+    BOOST_TEST(result.out == "ran");
     BOOST_TEST(result.exitCode == 0);
 }
 
