@@ -100,11 +100,14 @@ bool MarkedWait::begin(Function function, void* argument, bool mayRepeat) {
 bool pollFor(Sleep& sleep, const char* what, MarkedWait::Function resume, void* coroutine) {
     SleepEntry& entry = SleepAccess::entryOf(sleep);
     Waker waker = ResumeWaker{resume, coroutine};
-    return entry.driver->poll(entry, SleepAccess::deadlineOf(sleep), waker, what);
+    if (!entry.driver->poll(entry, SleepAccess::deadlineOf(sleep), waker, what)) return false;
+    return !entry.driver->defer(entry, ResumeWaker{resume, coroutine});
 }
 
 bool pollFor(Notified& notified, const char*, MarkedWait::Function resume, void* coroutine) {
-    return notified.poll(ResumeWaker{resume, coroutine});
+    if (!notified.poll(ResumeWaker{resume, coroutine})) return false;
+    NotifiedEntry& entry = NotifyState::entryOf(notified);
+    return !entry.driver->defer(entry, ResumeWaker{resume, coroutine});
 }
 
 void refuseCoroutine(const char* what) {

@@ -183,6 +183,7 @@ std::size_t Driver::turn(Lock& lock, Nanos now) {
         Waker waker = finish(lock, static_cast<SleepEntry&>(*entry), true);
         if (!waker) continue;
         lock.unlock();
+        readyInARow_ = 0;
         call(waker);
         waker = nullptr;
         if (caller.forkWatch.hasForked()) break;
@@ -190,6 +191,19 @@ std::size_t Driver::turn(Lock& lock, Nanos now) {
         monitor_.enter(lock);
     }
     return fired;
+}
+
+/// Only in a turn: outside, a coroutine that never waits holds up its caller alone.
+bool Driver::defer(SleepEntry& entry, Waker waker) {
+    constexpr int most = 128;  // after which Tokio, too, makes a task yield
+    if (!RunHere::isInside(this, kTurn) || ++readyInARow_ < most) return false;
+    Lock lock = enter();
+    if (isShutdown() || !entry.hasLeftFired()) return false;
+    readyInARow_ = 0;
+    entry.waker.swap(waker);
+    fire(lock, entry);
+    leaveFired(lock);
+    return true;
 }
 
 /// A loop sleeps according to the last answer it got, so an answer is a promise: a loop that got T

@@ -92,6 +92,11 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     /// Polls with a time that the caller has read. If `what` is null, the entry has no waker, and
     /// the call throws only what enter() and requireRunning() throw.
     bool poll(SleepEntry& entry, Nanos deadline, Nanos now, Waker& waker, const char* what);
+    /// To be called when a coroutine has asked for what is ready, and so would go on. In a turn,
+    /// one that does so very often in a row is in a loop, which must not hold up the turn.
+    /// \param entry fired, and in no list
+    /// \returns whether it has to wait: the next turn calls the waker
+    bool defer(SleepEntry& entry, Waker waker);
     /// Leaves a waker with an entry that has no deadline. Does nothing after a shutdown.
     /// \param waker swapped for the entry's
     void park(SleepEntry& entry, Waker& waker);
@@ -235,6 +240,9 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     bool isCalling_ = false;
     /// There is no Caller any more; notified only after a shutdown has been requested.
     jtimer::detail::Condition callerLeft_;
+    /// How often a coroutine that the present waker resumes has found ready what it asked for. Only
+    /// the thread that turns uses it.
+    int readyInARow_ = 0;
     std::uint64_t cancelled_ = 0;
     LatenessHistogram lateness_;
     /// Also read without the lock where seeing it late does no harm.

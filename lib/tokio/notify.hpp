@@ -39,6 +39,7 @@ class NotifyState {
   public:
     explicit NotifyState(Driver& driver) : driver_(&driver) {}
 
+    static NotifiedEntry& entryOf(const Notified& notified) noexcept { return *notified.entry_; }
     Driver& driver() const noexcept { return *driver_; }
     std::uint64_t calls() const {
         const Lock lock = driver_->enter();

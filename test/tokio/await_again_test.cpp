@@ -461,6 +461,52 @@ BOOST_AUTO_TEST_CASE(
     BOOST_TEST(reported == "tokio::Task:oops");
 }
 
+/// Each co_await of these is ready, so the coroutine never waits by itself.
+BOOST_AUTO_TEST_CASE(a9_a_coroutine_that_finds_all_ready_leaves_the_rest_to_the_next_turn) {
+    int rounds = 0;
+    bool goesOn = true;
+    auto loop = [&](Sleep& sleep) -> Task {
+        while (goesOn && rounds < 100'000) {
+            co_await sleep;
+            ++rounds;
+            sleep.resetAfter(0);
+        }
+    };
+    auto notified = [&](const Notify& notify) -> Task {
+        while (goesOn && rounds < 100'000) {
+            co_await notify.notified();
+            ++rounds;
+            notify.notifyOne();
+        }
+    };
+    const Notify notify(driver);
+    Sleep sleep = driver.sleep(1);
+    Sleep other = driver.sleep(2);
+    bool otherFired = false;
+    other.poll([&] { otherFired = true; });
+    loop(sleep);
+    clock->advance(1);
+    driver.turn();
+    BOOST_TEST(rounds == 128);
+    BOOST_TEST((driver.nextWake() == clock->now()));
+    clock->advance(1);
+    driver.turn();
+    BOOST_TEST(otherFired);
+    goesOn = false;
+    driver.turn();
+
+    goesOn = true;
+    rounds = 0;
+    notified(notify);
+    notify.notifyOne();
+    driver.turn();
+    BOOST_TEST(rounds == 128);
+    driver.turn();
+    BOOST_TEST(rounds == 256);
+    goesOn = false;
+    driver.turn();
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 #else
