@@ -97,6 +97,18 @@ bool MarkedWait::begin(Function function, void* argument, bool mayRepeat) {
     return true;
 }
 
+bool MarkedWait::yields(Function function, void* argument) {
+    MarkEntry& entry = *entry_;
+    if (!entry.driver->isTimeToYield()) return false;
+    Waker again = ResumeWaker{function, argument};
+    Lock lock = entry.driver->enter();
+    if (entry.driver->isShutdown()) return false;  // no turn comes
+    entry.waker.swap(again);
+    entry.driver->fire(lock, entry);
+    entry.driver->leaveFired(lock);
+    return true;
+}
+
 bool pollFor(Sleep& sleep, const char* what, MarkedWait::Function resume, void* coroutine) {
     SleepEntry& entry = SleepAccess::entryOf(sleep);
     Waker waker = ResumeWaker{resume, coroutine};

@@ -194,12 +194,17 @@ std::size_t Driver::turn(Lock& lock, Nanos now) {
 }
 
 /// Only in a turn: outside, a coroutine that never waits holds up its caller alone.
-bool Driver::defer(SleepEntry& entry, Waker waker) {
+bool Driver::isTimeToYield() {
     constexpr int most = 128;  // after which Tokio, too, makes a task yield
     if (!RunHere::isInside(this, kTurn) || ++readyInARow_ < most) return false;
+    readyInARow_ = 0;
+    return true;
+}
+
+bool Driver::defer(SleepEntry& entry, Waker waker) {
+    if (!isTimeToYield()) return false;
     Lock lock = enter();
     if (isShutdown() || !entry.hasLeftFired()) return false;
-    readyInARow_ = 0;
     entry.waker.swap(waker);
     fire(lock, entry);
     leaveFired(lock);

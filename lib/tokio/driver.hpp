@@ -92,8 +92,11 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     /// Polls with a time that the caller has read. If `what` is null, the entry has no waker, and
     /// the call throws only what enter() and requireRunning() throw.
     bool poll(SleepEntry& entry, Nanos deadline, Nanos now, Waker& waker, const char* what);
-    /// To be called when a coroutine has asked for what is ready, and so would go on. In a turn,
-    /// one that does so very often in a row is in a loop, which must not hold up the turn.
+    /// To be called when a coroutine has asked for what is ready, or is about to ask. \returns
+    /// whether it has to wait for the next turn first: in a turn, one that goes on very often in a
+    /// row is in a loop, which must not hold up the turn
+    bool isTimeToYield();
+    /// Does that for what is ready.
     /// \param entry fired, and in no list
     /// \returns whether it has to wait: the next turn calls the waker
     bool defer(SleepEntry& entry, Waker waker);

@@ -507,6 +507,51 @@ BOOST_AUTO_TEST_CASE(a9_a_coroutine_that_finds_all_ready_leaves_the_rest_to_the_
     driver.turn();
 }
 
+/// In the same way, what a turn polls again.
+BOOST_AUTO_TEST_CASE(
+    a9_a_coroutine_that_polls_only_what_is_ready_leaves_the_rest_to_the_next_turn) {
+    int rounds = 0;
+    bool goesOn = true;
+    const auto ready = [](const Waker&) { return std::optional<int>(1); };
+    auto beginsInATurn = [&](int kind) -> Task {
+        DelayQueue<int> queue(driver);
+        co_await driver.sleep(1);
+        while (goesOn && rounds < 100'000) {
+            if (kind == 0) {
+                queue.insert(rounds, 0);
+                BOOST_TEST((co_await queue)->value == rounds);
+            } else if (kind == 1) {
+                BOOST_TEST(co_await timeout(driver, 5, ready) == 1);
+            } else {
+                BOOST_TEST(co_await until(driver, ready) == 1);
+            }
+            ++rounds;
+        }
+    };
+    for (int kind = 0; kind < 3; ++kind) {
+        BOOST_TEST_CONTEXT("kind " << kind) {
+            rounds = 0;
+            goesOn = true;
+            beginsInATurn(kind);
+            Sleep other = driver.sleep(2);
+            bool otherFired = false;
+            other.poll([&] { otherFired = true; });
+            clock->advance(1);
+            driver.turn();
+            BOOST_TEST(rounds == 127);
+            BOOST_TEST((driver.nextWake() == clock->now()));
+            driver.turn();
+            BOOST_TEST(rounds == 127 + 128);
+            clock->advance(1);
+            driver.turn();
+            BOOST_TEST(otherFired);
+            goesOn = false;
+            driver.turn();
+            BOOST_TEST(driver.turn() == 0U);
+        }
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 #else

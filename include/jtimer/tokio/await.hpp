@@ -38,10 +38,8 @@
 /// Notify::notifyOne(), DelayQueue::insert() or Sleep::reset(): so that may be made under a lock
 /// that the coroutine takes. Until it has to wait, it runs on its caller's thread.
 ///
-/// A co_await of what is ready does not wait. But in a turn, a coroutine that finds Sleeps,
-/// Intervals or Notifieds ready 128 times in a row continues in the next turn, so that its loop
-/// holds up nothing. A loop over a DelayQueue, a Timeout or until() that is always ready has to
-/// co_await something else too.
+/// A co_await of what is ready does not wait. But in a turn, a coroutine that has found ready what
+/// it awaits 128 times in a row continues in the next turn, so that its loop holds up nothing.
 ///
 /// A Sleep, an Interval or a Notified resumes the coroutine inside the waker. For the others the
 /// waker only marks the wait in the driver, whose next turn polls again, and resumes the coroutine

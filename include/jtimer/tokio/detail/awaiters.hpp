@@ -209,9 +209,10 @@ struct PolledQueue {
     DelayQueue<T>& queue;
 };
 
-/// Waits until a poll is ready. The first poll is on the thread that begins the wait; the others
-/// are in turns of the driver, or in its shutdown, and so is what the coroutine does then. While
-/// the wait goes on, only the thread whose poll it is uses this object: see MarkedWait::begin().
+/// Waits until a poll is ready. The first poll is on the thread that begins the wait, unless the
+/// coroutine has to yield; the others are in turns of the driver, or in its shutdown, and so is
+/// what the coroutine does then. While the wait goes on, only the thread whose poll it is uses this
+/// object: see MarkedWait::begin().
 template <class Polled>
 class [[nodiscard]] PollAwaiter {
   public:
@@ -232,6 +233,7 @@ class [[nodiscard]] PollAwaiter {
     bool await_suspend(std::coroutine_handle<> coroutine) {
         coroutine_ = coroutine;
         wait_.emplace(polled_.driver());
+        if (wait_->yields(&pollAgain, this)) return true;
         if (poll()) return false;
         if (wait_->begin(&pollAgain, this, true)) return true;
         if (poll()) return false;

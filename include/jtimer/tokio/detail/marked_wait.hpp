@@ -35,6 +35,10 @@ class JTIMER_API MarkedWait {
     /// \throws DriverShutdown
     bool begin(Function function, void* argument, bool mayRepeat);
 
+    /// To be called before the first poll. \returns whether the next turn calls the function, because
+    ///   the coroutine has gone on very often in this one; then as begin()
+    bool yields(Function function, void* argument);
+
   private:
     MarkEntry* entry_;
     Waker waker_;
