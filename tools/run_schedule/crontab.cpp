@@ -2,7 +2,7 @@
 #include "crontab.hpp"
 
 #include "cluster/cron.hpp"
-#include "time_text.hpp"
+#include "parsing.hpp"
 
 #include <algorithm>
 #include <array>

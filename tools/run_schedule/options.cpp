@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "options.hpp"
 
+#include "parsing.hpp"
 #include "time_text.hpp"
 
 #include <jtimer/version.hpp>

@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "schedule_file.hpp"
 
+#include "parsing.hpp"
 #include "schedule_line.hpp"
-#include "time_text.hpp"
 
 #include <cerrno>
 #include <cstddef>

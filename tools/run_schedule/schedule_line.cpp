@@ -2,6 +2,7 @@
 #include "schedule_line.hpp"
 
 #include "crontab.hpp"
+#include "parsing.hpp"
 #include "time_text.hpp"
 #include "utf8.hpp"
 #include "zone.hpp"

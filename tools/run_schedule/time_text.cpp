@@ -1,9 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "time_text.hpp"
 
-#include "utf8.hpp"
-
 #include "cluster/calendar.hpp"
+#include "parsing.hpp"
 #include "zone.hpp"
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <system_error>
 #include <vector>
 
@@ -127,24 +127,10 @@ std::optional<WrittenDate> split(std::string_view text) {
 
 }  // namespace
 
-std::optional<int> parseCount(std::string_view text, int most) {
-    int count = 0;
-    const char* const end = text.data() + text.size();
-    const auto [parsed, error] = std::from_chars(text.data(), end, count);
-    if (error != std::errc() || parsed != end || count < 1 || count > most) return std::nullopt;
-    return count;
-}
-
 std::string inDecimal(std::int64_t value, std::size_t decimals) {
     std::string digits = std::to_string(std::abs(value));
     digits.insert(0, decimals + 1 - std::min(decimals + 1, digits.size()), '0');
     return (value < 0 ? "-" : "") + digits.insert(digits.size() - decimals, ".");
-}
-
-std::string inQuotes(std::string_view text) { return '"' + inPrintable(text) + '"'; }
-
-void failExpecting(const std::string& wrong, const std::string& expected) {
-    throw std::invalid_argument(wrong + ": expected " + expected);
 }
 
 milliseconds parseDuration(std::string_view text) {

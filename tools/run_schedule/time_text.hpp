@@ -6,8 +6,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -37,13 +35,3 @@ std::string formatDate(jtimer::Date date);
 
 /// `value` as a number with that many decimals: 1050 with three is `1.050`.
 std::string inDecimal(std::int64_t value, std::size_t decimals);
-
-/// Reads a whole number from 1 to `most`.
-/// \returns nothing if it is another one, or none
-std::optional<int> parseCount(std::string_view text, int most);
-
-/// `text` in quotes, with escapes for what a terminal does not print, for messages.
-std::string inQuotes(std::string_view text);
-
-/// \throws std::invalid_argument "WRONG: expected EXPECTED"
-[[noreturn]] void failExpecting(const std::string& wrong, const std::string& expected);

@@ -2,8 +2,8 @@
 #include "zone.hpp"
 
 #include "cluster/calendar.hpp"
+#include "parsing.hpp"
 #include "posix_zone.hpp"
-#include "time_text.hpp"
 
 #include <algorithm>
 #include <array>

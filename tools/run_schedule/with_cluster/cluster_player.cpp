@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "cluster_player.hpp"
 
+#include "../parsing.hpp"
 #include "../schedule_error.hpp"
-#include "../time_text.hpp"
 #include "task_name.hpp"
 #include "zones.hpp"
 
