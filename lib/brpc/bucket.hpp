@@ -67,7 +67,7 @@ class alignas(2 * kCacheLine) Bucket {  // processors load lines in pairs
     }
 
     /// The number of the list's first slot. A hint, read without the mutex. It may be out of date,
-    /// which does no harm: see TimerLoop.
+    /// which does no harm: see BucketLoop.
     std::uint32_t first() const noexcept { return head_.load(std::memory_order_relaxed); }
 
     // For checks, while no other thread uses the bucket.

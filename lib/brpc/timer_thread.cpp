@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include <jtimer/brpc/timer_thread.hpp>
 
-#include "brpc/timer_loop.hpp"
+#include "brpc/bucket_loop.hpp"
 #include "clock/default_clocks.hpp"
 #include "sync/process_number.hpp"
 
@@ -15,7 +15,7 @@
 
 namespace jtimer::brpc {
 
-using detail::TimerLoop;
+using detail::BucketLoop;
 using jtimer::detail::Guard;
 using jtimer::detail::Lock;
 using jtimer::detail::Mutex;
@@ -37,8 +37,8 @@ bool isValid(const TimerThreadOptions& options) {
            options.maxWakeupInterval.value().millis >= 0;
 }
 
-TimerLoop::Settings toSettings(const TimerThreadOptions& options) {
-    TimerLoop::Settings settings;
+BucketLoop::Settings toSettings(const TimerThreadOptions& options) {
+    BucketLoop::Settings settings;
     settings.numBuckets = options.numBuckets;
     settings.thread = jtimer::detail::LoopThread::Settings::of(
         options.name.empty() ? "brpc_timer" : options.name, options.uncaughtExceptionHandler,
@@ -50,15 +50,15 @@ TimerLoop::Settings toSettings(const TimerThreadOptions& options) {
 
 }  // namespace
 
-/// Starts and stops the timer. The TimerLoop, which exists after a successful start, does
+/// Starts and stops the timer. The BucketLoop, which exists after a successful start, does
 /// everything else.
 class TimerThread::Impl {
   public:
     /// Null before a successful start.
-    TimerLoop* loop() const noexcept { return published_.load(std::memory_order_acquire); }
+    BucketLoop* loop() const noexcept { return published_.load(std::memory_order_acquire); }
 
     const std::shared_ptr<Clock>& clock() const noexcept {
-        const TimerLoop* const started = loop();
+        const BucketLoop* const started = loop();
         return started == nullptr ? noClock_ : started->clock();
     }
 
@@ -66,11 +66,11 @@ class TimerThread::Impl {
         if (const auto decided = decide()) return *decided;
         if (!isValid(options)) return EINVAL;
         try {
-            TimerLoop::Settings settings = toSettings(options);  // copies user objects
-            std::shared_ptr<TimerLoop> made;                     // destroyed after the unlock
+            BucketLoop::Settings settings = toSettings(options);  // copies user objects
+            std::shared_ptr<BucketLoop> made;                     // destroyed after the unlock
             const Guard lock(mutex_);
             if (const auto decided = decide()) return *decided;
-            made = std::make_shared<TimerLoop>(std::move(settings));
+            made = std::make_shared<BucketLoop>(std::move(settings));
             made->start();
             loop_ = made;
             published_.store(made.get(), std::memory_order_release);
@@ -83,8 +83,8 @@ class TimerThread::Impl {
     }
 
     /// \returns null if the timer was not started, and from now on it cannot be
-    TimerLoop* stopUnlessStarted() {
-        if (TimerLoop* const started = loop()) return started;  // a forked child locks no mutex
+    BucketLoop* stopUnlessStarted() {
+        if (BucketLoop* const started = loop()) return started;  // a forked child locks no mutex
         const Guard lock(mutex_);
         stopped_ = true;
         return loop();
@@ -94,7 +94,7 @@ class TimerThread::Impl {
     /// The result of start(), if it does not depend on the options.
     std::optional<int> decide() const noexcept {
         if (stopped_) return ECANCELED;
-        const TimerLoop* const started = loop();
+        const BucketLoop* const started = loop();
         if (started == nullptr) return {};
         return started->isStopped() ? ECANCELED : 0;
     }
@@ -103,9 +103,9 @@ class TimerThread::Impl {
     Mutex mutex_;
     /// Written under the mutex, if the timer was stopped before it was started.
     std::atomic<bool> stopped_{false};
-    std::shared_ptr<TimerLoop> loop_ JTIMER_GUARDED_BY(mutex_);
+    std::shared_ptr<BucketLoop> loop_ JTIMER_GUARDED_BY(mutex_);
     /// loop_ for readers without the mutex; written once.
-    std::atomic<TimerLoop*> published_{nullptr};
+    std::atomic<BucketLoop*> published_{nullptr};
     /// Null: the result of clock() before a successful start.
     const std::shared_ptr<Clock> noClock_;
 };
@@ -113,7 +113,7 @@ class TimerThread::Impl {
 TimerThread::TimerThread() : impl_(std::make_unique<Impl>()) {}
 
 TimerThread::~TimerThread() {
-    if (TimerLoop* const loop = impl_->stopUnlessStarted()) loop->close();
+    if (BucketLoop* const loop = impl_->stopUnlessStarted()) loop->close();
 }
 
 int TimerThread::start(const TimerThreadOptions& options) { return impl_->start(options); }
@@ -124,42 +124,42 @@ int TimerThread::start(const TimerThreadOptions* options) {
 
 TaskId TimerThread::schedule(void (*fn)(void*), void* arg, Date abstime) {
     if (fn == nullptr) throw NullPointerException("task cannot be null");
-    TimerLoop* const loop = impl_->loop();
+    BucketLoop* const loop = impl_->loop();
     return loop == nullptr ? kInvalidTaskId : loop->schedule({fn, arg}, toNanos(abstime));
 }
 
 TaskId TimerThread::schedule(void (*fn)(void*), void* arg, const std::timespec& abstime) {
     if (fn == nullptr) throw NullPointerException("task cannot be null");
-    TimerLoop* const loop = impl_->loop();
+    BucketLoop* const loop = impl_->loop();
     return loop == nullptr ? kInvalidTaskId : loop->schedule({fn, arg}, toNanos(abstime));
 }
 
 TaskId TimerThread::scheduleCallable(const jtimer::detail::FunctionMaker& maker, Date abstime) {
-    TimerLoop* const loop = impl_->loop();
+    BucketLoop* const loop = impl_->loop();
     return loop == nullptr ? kInvalidTaskId : loop->schedule(maker, toNanos(abstime));
 }
 
 int TimerThread::unschedule(TaskId id) {
-    TimerLoop* const loop = impl_->loop();
+    BucketLoop* const loop = impl_->loop();
     return loop == nullptr ? kNoSuchTask : loop->unschedule(id);
 }
 
 int TimerThread::unscheduleAndWait(TaskId id) {
-    TimerLoop* const loop = impl_->loop();
+    BucketLoop* const loop = impl_->loop();
     return loop == nullptr ? kNoSuchTask : loop->unscheduleAndWait(id);
 }
 
 void TimerThread::stopAndJoin() {
-    if (TimerLoop* const loop = impl_->stopUnlessStarted()) loop->stopAndJoin();
+    if (BucketLoop* const loop = impl_->stopUnlessStarted()) loop->stopAndJoin();
 }
 
 std::vector<PendingTask> TimerThread::takePending() {
-    TimerLoop* const loop = impl_->loop();
+    BucketLoop* const loop = impl_->loop();
     return loop == nullptr ? std::vector<PendingTask>() : loop->takePending();
 }
 
 TimerThreadStats TimerThread::stats() const {
-    TimerLoop* const loop = impl_->loop();
+    BucketLoop* const loop = impl_->loop();
     return loop == nullptr ? TimerThreadStats() : loop->stats();
 }
 

@@ -1,7 +1,7 @@
 /* Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
  *
  * How the threads that schedule and the timer's thread keep each other informed: the two levels of
- * `nearest`, the sleep and the stop, as in lib/brpc/timer_loop.cpp. `make model` has spin search
+ * `nearest`, the sleep and the stop, as in lib/brpc/bucket_loop.cpp. `make model` has spin search
  * all interleavings:
  *
  *  - no wake-up is lost: when nothing moves any more, every task has run or was removed;

@@ -23,8 +23,8 @@ namespace jtimer::brpc::detail {
 ///
 /// User code is called with no lock held: tasks, the exception handler, and the constructors and
 /// destructors of callables. Only a user's clock may be read with the monitor held.
-class TimerLoop final : public std::enable_shared_from_this<TimerLoop>,
-                        private jtimer::detail::LoopThread {
+class BucketLoop final : public std::enable_shared_from_this<BucketLoop>,
+                         private jtimer::detail::LoopThread {
   public:
     /// The TimerThreadOptions, checked and with defaults filled in.
     struct Settings {
@@ -37,11 +37,11 @@ class TimerLoop final : public std::enable_shared_from_this<TimerLoop>,
     /// From here on the thread, which is started later, takes part in the clock.
     /// \throws std::bad_alloc
     /// \throws std::system_error if the clock cannot make another Waiter
-    explicit TimerLoop(Settings settings);
-    TimerLoop(const TimerLoop&) = delete;
-    TimerLoop& operator=(const TimerLoop&) = delete;
+    explicit BucketLoop(Settings settings);
+    BucketLoop(const BucketLoop&) = delete;
+    BucketLoop& operator=(const BucketLoop&) = delete;
     /// Destroys the remaining callables.
-    ~TimerLoop();
+    ~BucketLoop();
 
     /// \throws std::bad_alloc
     /// \throws std::system_error if the system cannot create a thread

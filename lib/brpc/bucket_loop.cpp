@@ -1,5 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "brpc/timer_loop.hpp"
+#include "brpc/bucket_loop.hpp"
 
 #include "sync/assert.hpp"
 #include "sync/uninterruptible.hpp"
@@ -42,17 +42,17 @@ using jtimer::detail::kLongAgo;
 using jtimer::detail::saturatingAdd;
 using jtimer::detail::saturatingSubtract;
 
-TimerLoop::TimerLoop(Settings settings)
+BucketLoop::BucketLoop(Settings settings)
     : LoopThread(std::move(settings.thread)), maxWakeupInterval_(settings.maxWakeupInterval),
       queue_(settings.numBuckets, settings.sweepMinSize) {}
 
-TimerLoop::~TimerLoop() { removeAll(nullptr); }
+BucketLoop::~BucketLoop() { removeAll(nullptr); }
 
-void TimerLoop::start() { LoopThread::start(shared_from_this()); }
+void BucketLoop::start() { LoopThread::start(shared_from_this()); }
 
 // Called from any thread.
 
-TaskId TimerLoop::schedule(Slot::Function function, Nanos time) {
+TaskId BucketLoop::schedule(Slot::Function function, Nanos time) {
     if (isStopped()) return kInvalidTaskId;
     Bucket& bucket = queue_.bucketOfThisThread();
     Slot* const slot = bucket.takeSlot(queue_.pool());
@@ -61,7 +61,7 @@ TaskId TimerLoop::schedule(Slot::Function function, Nanos time) {
     return add(bucket, *slot, time);
 }
 
-TaskId TimerLoop::schedule(const FunctionMaker& maker, Nanos time) {
+TaskId BucketLoop::schedule(const FunctionMaker& maker, Nanos time) {
     if (isStopped()) return kInvalidTaskId;
     Bucket& bucket = queue_.bucketOfThisThread();
     Slot* const slot = bucket.takeSlot(queue_.pool());
@@ -78,11 +78,11 @@ TaskId TimerLoop::schedule(const FunctionMaker& maker, Nanos time) {
     return add(bucket, *slot, time);
 }
 
-TaskId TimerLoop::add(Bucket& bucket, Slot& slot, Nanos time) {
+TaskId BucketLoop::add(Bucket& bucket, Slot& slot, Nanos time) {
     slot.time = time;
     const TaskId id = slot.publish();  // from here on unschedule() may remove the task
     // As soon as the bucket is unlocked, the task may run and destroy the TimerThread.
-    std::shared_ptr<TimerLoop> self;
+    std::shared_ptr<BucketLoop> self;
     {
         const Lock lock(bucket.mutex);
         if (!bucket.push(lock, slot, queue_.pool())) return id;
@@ -99,7 +99,7 @@ TaskId TimerLoop::add(Bucket& bucket, Slot& slot, Nanos time) {
     return id;
 }
 
-int TimerLoop::unschedule(TaskId id) {
+int BucketLoop::unschedule(TaskId id) {
     Slot* const slot = queue_.pool().find(id);
     if (slot == nullptr) return kNoSuchTask;
     switch (slot->beginRemoval(id)) {
@@ -130,7 +130,7 @@ int TimerLoop::unschedule(TaskId id) {
 ///
 /// The word of the slot needs no stronger order for this. After the wait the slot may already have
 /// another task, with another version, which isRunning() tells apart.
-int TimerLoop::unscheduleAndWait(TaskId id) {
+int BucketLoop::unscheduleAndWait(TaskId id) {
     const int result = unschedule(id);
     if (result != kRunning || isOfAnotherProcess() || isCurrent()) return result;
     const Slot& slot = *queue_.pool().find(id);
@@ -143,7 +143,7 @@ int TimerLoop::unscheduleAndWait(TaskId id) {
     return result;
 }
 
-TimerThreadStats TimerLoop::stats() {
+TimerThreadStats BucketLoop::stats() {
     TimerThreadStats stats;
     {
         const Lock lock = monitor_.enterUnlessForked(thread_);
@@ -171,30 +171,30 @@ TimerThreadStats TimerLoop::stats() {
 
 // The end.
 
-void TimerLoop::stop() noexcept {
+void BucketLoop::stop() noexcept {
     Lock lock = monitor_.enter();
     stopped_ = true;
     monitor_.leaveAndWake(lock);
 }
 
-void TimerLoop::stopAndJoin() {
+void BucketLoop::stopAndJoin() {
     if (isOfAnotherProcess()) return;
     stop();
     if (!isCurrent()) thread_.finish();
 }
 
-void TimerLoop::close() noexcept {
+void BucketLoop::close() noexcept {
     LoopThread::close([this] {
         stop();
         thread_.finish();
-        // If this is the timer's thread, ~TimerLoop does this after the run.
+        // If this is the timer's thread, ~BucketLoop does this after the run.
         if (!isCurrent()) removeAll(nullptr);
     });
 }
 
 /// Removes the pending tasks, and destroys their callables, if any.
 /// \param into gets the tasks, as many as it has room for; null: all are removed, and none is kept
-void TimerLoop::removeAll(std::vector<PendingTask>* into) {
+void BucketLoop::removeAll(std::vector<PendingTask>* into) {
     const SlotPool& pool = queue_.pool();
     for (std::uint32_t number = 0; number < pool.made(); ++number) {
         if (into != nullptr && into->size() == into->capacity()) return;
@@ -211,7 +211,7 @@ void TimerLoop::removeAll(std::vector<PendingTask>* into) {
     }
 }
 
-std::vector<PendingTask> TimerLoop::takePending() {
+std::vector<PendingTask> BucketLoop::takePending() {
     const auto self = shared_from_this();  // as in unschedule()
     {
         const Lock lock = monitor_.enterUnlessForked(thread_);
@@ -228,14 +228,14 @@ std::vector<PendingTask> TimerLoop::takePending() {
 
 // On the timer's thread.
 
-void TimerLoop::end() {
+void BucketLoop::end() {
     const Lock lock = monitor_.enter();
     stopped_ = true;
     ended_ = true;
     notifyOfRunEnd(lock);
 }
 
-void TimerLoop::mainLoop() {
+void BucketLoop::mainLoop() {
     Lock lock = monitor_.enter();
     while (!stopped_) {
         queue_.beginRound();
@@ -253,7 +253,7 @@ void TimerLoop::mainLoop() {
 }
 
 /// Empties the buckets.
-void TimerLoop::pull() {
+void BucketLoop::pull() {
     for (Bucket& bucket : queue_.buckets()) {
         if (bucket.first() == Slot::kNone) continue;
         Lock lock(bucket.mutex);
@@ -265,7 +265,7 @@ void TimerLoop::pull() {
 
 /// Runs what is due. \returns false if it stopped early, because an earlier task was announced or
 /// the timer was stopped: then the loop has to look at the buckets again, or to end
-bool TimerLoop::runDue() {
+bool BucketLoop::runDue() {
     Nanos known = kLongAgo;  // the latest time that the clock has shown, for the lateness
     for (;;) {
         const Nanos least = queue_.least();
@@ -291,7 +291,7 @@ bool TimerLoop::runDue() {
     }
 }
 
-void TimerLoop::runTask(Slot& slot) {
+void BucketLoop::runTask(Slot& slot) {
     /// Also runs when pthread_exit unwinds the thread.
     struct Finish {
         BucketedQueue& queue;
@@ -305,7 +305,7 @@ void TimerLoop::runTask(Slot& slot) {
     if (thrown != nullptr) reportRun(thrown);
 }
 
-void TimerLoop::sleep(Lock& lock) {
+void BucketLoop::sleep(Lock& lock) {
     JTIMER_ASSERT(monitor_.isHeldBy(lock));
     const Nanos until = queue_.beginSleep();
     if (until == kNever) {
