@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "brpc/bucketed_queue.hpp"
 
-#include "data/heap_sift.hpp"
+#include "data/binary_heap.hpp"
 #include "sync/assert.hpp"
 #include "thread/thread_number.hpp"
 
@@ -14,9 +14,9 @@
 
 namespace jtimer::brpc::detail {
 
-using jtimer::detail::restoreHeap;
-using jtimer::detail::siftDown;
-using jtimer::detail::siftUp;
+using jtimer::detail::fixDown;
+using jtimer::detail::fixUp;
+using jtimer::detail::heapify;
 
 BucketedQueue::BucketedQueue(std::size_t numBuckets, std::size_t sweepMinSize,
                              SlotPool::Limits limits)
@@ -54,7 +54,7 @@ void BucketedQueue::accept(std::uint32_t first) noexcept {
             lookAgain(*entry.slot);
         } else {
             heap_[++size_] = entry;
-            siftUp(heap_.data(), size_);
+            fixUp(heap_.data(), size_);
         }
     }
 }
@@ -74,7 +74,7 @@ void BucketedQueue::dropRemoved() noexcept {
         if (!dropIfRemoved(*heap_[i].slot)) heap_[++kept] = heap_[i];
     }
     size_ = kept;
-    restoreHeap(heap_.data(), size_, PrefetchSlot());
+    heapify(heap_.data(), size_, PrefetchSlot());
 }
 
 Nanos BucketedQueue::least() noexcept {
@@ -91,7 +91,7 @@ void BucketedQueue::removeTop() noexcept {
     constexpr std::size_t ahead = 8;
     if (size_ > ahead) PrefetchSlot()(heap_[size_ - ahead]);
     heap_[1] = heap_[size_--];
-    siftDown(heap_.data(), size_, 1, PrefetchSlot());
+    fixDown(heap_.data(), size_, 1, PrefetchSlot());
 }
 
 std::size_t BucketedQueue::endRound() noexcept {

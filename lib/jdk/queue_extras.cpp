@@ -13,27 +13,12 @@ void QueueExtras::place(QueueEntry* heap, std::size_t i, const QueueEntry& entry
     if (extra.link != nullptr) extra.link->position = i;
 }
 
-void QueueExtras::add(QueueEntry* heap, std::size_t i, TaskLink* link) noexcept {
-    array_[i] = {nextNumber(), link};
-    siftUp(heap, i);
-}
-
-void QueueExtras::reschedule(QueueEntry* heap, std::size_t size) noexcept {
-    array_[1].number = nextNumber();
-    siftDown(heap, size, 1);
-}
-
 void QueueExtras::replaceByLast(QueueEntry* heap, std::size_t size, std::size_t i) noexcept {
     if (array_[i].link != nullptr) array_[i].link->position = 0;
     if (i != size) place(heap, i, heap[size], array_[size]);
 }
 
-void QueueExtras::sift(QueueEntry* heap, std::size_t size, std::size_t i) noexcept {
-    siftUp(heap, i);
-    siftDown(heap, size, i);  // if it went up, its former parent is there, which stays
-}
-
-void QueueExtras::siftUp(QueueEntry* heap, std::size_t i) noexcept {
+void QueueExtras::fixUp(QueueEntry* heap, std::size_t i) noexcept {
     const QueueEntry moving = heap[i];
     const Extra extra = array_[i];
     for (; i > 1 && isBefore(moving, extra, heap[i / 2], array_[i / 2]); i /= 2) {
@@ -42,7 +27,7 @@ void QueueExtras::siftUp(QueueEntry* heap, std::size_t i) noexcept {
     place(heap, i, moving, extra);
 }
 
-void QueueExtras::siftDown(QueueEntry* heap, std::size_t size, std::size_t i) noexcept {
+void QueueExtras::fixDown(QueueEntry* heap, std::size_t size, std::size_t i) noexcept {
     if (2 * i > size) return;  // it has no children
     const QueueEntry moving = heap[i];
     const Extra extra = array_[i];

@@ -27,42 +27,44 @@ void TaskQueue::grow() {
 }
 
 void TaskQueue::removeMinEntry() noexcept {
-    // Of equal times, the last entry becomes the next minimum, and so on backwards.
-    constexpr std::size_t ahead = 16;
-    if (size_ > ahead && heap_[size_ - ahead].time == getMinTime())
-        prefetch(heap_[size_ - ahead].task);
     replaceByLast(1);
-    // Even if the queue is now empty: entry 1 exists.
-    if (__builtin_expect(isExtended(), 0) != 0) {
-        extras_->siftDown(heap_.data(), size_, 1);
-    } else {
-        siftDown(heap_.data(), size_, 1, PrefetchTask());
-    }
+    fixDown(1);  // even if the queue is now empty: entry 1 exists
 }
 
 std::shared_ptr<TimerTask> TaskQueue::remove(std::size_t i) noexcept {
+    JTIMER_ASSERT(isExtended() && i >= 1 && i <= size_);
     std::shared_ptr<TimerTask> removed = quickRemove(i);
-    if (i <= size_) extras_->sift(heap_.data(), size_, i);
+    if (i <= size_) {
+        fixUp(i);
+        fixDown(i);  // if it went up, its former parent is there, which stays
+    }
     return removed;
 }
 
 void TaskQueue::rescheduleMin(Nanos time) noexcept {
+    JTIMER_ASSERT(!empty());
     heap_[1].time = time;
-    if (__builtin_expect(isExtended(), 0) != 0) return extras_->reschedule(heap_.data(), size_);
-    siftDown(heap_.data(), size_, 1, PrefetchTask());
+    if (isExtended()) extras_->arriveAgain(1);
+    fixDown(1);
 }
 
 void TaskQueue::clear() noexcept {
     // A task's destructor may call anything, and must find this queue empty.
     const std::size_t size = std::exchange(size_, 0);
     for (std::size_t i = 1; i <= size; ++i) {
-        const std::shared_ptr<TimerTask> dropped = std::move(stateOf(get(i)).queueReference);
+        const std::shared_ptr<TimerTask> dropped =
+            std::move(stateOf(*heap_[i].task).queueReference);
     }
 }
 
 void TaskQueue::heapify() noexcept {
-    if (!isExtended()) return restoreHeap(heap_.data(), size_, PrefetchTask());
-    for (std::size_t i = size_ / 2; i >= 1; --i) extras_->siftDown(heap_.data(), size_, i);
+    if (!isExtended()) return detail::heapify(heap_.data(), size_, PrefetchTask());
+    for (std::size_t i = size_ / 2; i >= 1; --i) extras_->fixDown(heap_.data(), size_, i);
+}
+
+void TaskQueue::fixDown(std::size_t i) noexcept {
+    if (__builtin_expect(isExtended(), 0) != 0) return extras_->fixDown(heap_.data(), size_, i);
+    detail::fixDown(heap_.data(), size_, i, PrefetchTask());
 }
 
 void TaskQueue::check() const {

@@ -1,10 +1,11 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "data/binary_heap.hpp"
 #include "data/growing_array.hpp"
-#include "data/heap_sift.hpp"
 #include "jdk/prefetch.hpp"
 #include "jdk/queue_extras.hpp"
+#include "sync/assert.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -53,18 +54,23 @@ class TaskQueue {
     /// \param link of the task, or null. A queue that knows positions records them there.
     void add(const std::shared_ptr<TimerTask>& task, Nanos time,
              TaskLink* link = nullptr) noexcept {
+        JTIMER_ASSERT(size_ + 1 < heap_.size() && stateOf(*task).queueReference == nullptr);
         new (&stateOf(*task).queueReference) std::shared_ptr<TimerTask>(task);  // it was null
         heap_[++size_] = {time, task.get()};
-        if (__builtin_expect(isExtended(), 0) != 0) {
-            extras_->add(heap_.data(), size_, knowsPositions_ ? link : nullptr);
-        } else {
-            siftUp(heap_.data(), size_);
-        }
+        if (__builtin_expect(isExtended(), 0) != 0)
+            extras_->add(size_, knowsPositions_ ? link : nullptr);
+        fixUp(size_);
     }
 
     /// The task with the least time, and that time. Here and below the queue must not be empty.
-    TimerTask& getMin() const noexcept { return *heap_[1].task; }
-    Nanos getMinTime() const noexcept { return heap_[1].time; }
+    TimerTask& getMin() const noexcept {
+        JTIMER_ASSERT(!empty());
+        return *heap_[1].task;
+    }
+    Nanos getMinTime() const noexcept {
+        JTIMER_ASSERT(!empty());
+        return heap_[1].time;
+    }
 
     /// The least time among the other tasks; kNever if there are none.
     Nanos getSecondTime() const noexcept {
@@ -73,7 +79,10 @@ class TaskQueue {
     }
 
     /// The task of entry i, 1 <= i <= size(), in the heap's order.
-    TimerTask& get(std::size_t i) const noexcept { return *heap_[i].task; }
+    TimerTask& get(std::size_t i) const noexcept {
+        JTIMER_ASSERT(i >= 1 && i <= size_);
+        return *heap_[i].task;
+    }
 
     /// For a sweep down the array: prefetches the state of a task some entries before i, if there
     /// is one, and with toDrop also what dropping the queue's reference to it touches.
@@ -147,6 +156,13 @@ class TaskQueue {
     bool isExtended() const noexcept { return extras_ != nullptr; }
     void grow();
     void removeMinEntry() noexcept;
+    /// Moves entry i up to its place.
+    void fixUp(std::size_t i) noexcept {
+        if (__builtin_expect(isExtended(), 0) != 0) return extras_->fixUp(heap_.data(), i);
+        detail::fixUp(heap_.data(), i);
+    }
+    /// Moves entry i down to its place.
+    void fixDown(std::size_t i) noexcept;
     /// Puts the last entry in the place of entry i. The task of that one keeps the reference.
     void replaceByLast(std::size_t i) noexcept {
         if (__builtin_expect(isExtended(), 0) != 0) {

@@ -23,7 +23,7 @@ inline constexpr std::size_t kLargeHeap = std::size_t{1} << 16;
 
 /// Moves entry i up to its place.
 template <class Entry>
-void siftUp(Entry* heap, std::size_t i) noexcept {
+void fixUp(Entry* heap, std::size_t i) noexcept {
     const Entry moving = heap[i];
     while (i > 1 && heap[i / 2].time > moving.time) {
         heap[i] = heap[i / 2];
@@ -32,7 +32,7 @@ void siftUp(Entry* heap, std::size_t i) noexcept {
     heap[i] = moving;
 }
 
-/// siftDown() for a large or a small heap.
+/// fixDown() for a large or a small heap.
 ///
 /// Each level has to wait for the one before it. So positions are counted in bytes: the children of
 /// the entry at byte p begin at 2p, so no shift is needed between the choice of a child and the
@@ -42,8 +42,8 @@ void siftUp(Entry* heap, std::size_t i) noexcept {
 /// five levels down in a large one, for the chosen child. The lower levels of a large heap are not
 /// in the processor's private caches, and a load from there takes as long as five cached levels.
 template <bool kIsLarge, class Entry, class Approaches>
-void siftDownIn(Entry* heap, std::size_t size, std::size_t i,
-                const Approaches& approaches) noexcept {
+void fixDownIn(Entry* heap, std::size_t size, std::size_t i,
+               const Approaches& approaches) noexcept {
     constexpr std::size_t one = sizeof(Entry);
     const auto at = [heap](std::size_t byte) -> Entry& {
         return *reinterpret_cast<Entry*>(reinterpret_cast<char*>(heap) + byte);
@@ -85,21 +85,21 @@ void siftDownIn(Entry* heap, std::size_t size, std::size_t i,
 /// \param approaches called with entries that come near the top, but are at least four removals
 ///   away from it: there is time to load the objects to which they refer
 template <class Entry, class Approaches>
-void siftDown(Entry* heap, std::size_t size, std::size_t i, const Approaches& approaches) noexcept {
+void fixDown(Entry* heap, std::size_t size, std::size_t i, const Approaches& approaches) noexcept {
     if (size >= kLargeHeap) {
-        siftDownIn<true>(heap, size, i, approaches);
+        fixDownIn<true>(heap, size, i, approaches);
     } else {
-        siftDownIn<false>(heap, size, i, approaches);
+        fixDownIn<false>(heap, size, i, approaches);
     }
 }
 
 /// Turns `size` entries in any order into a heap.
 template <class Entry, class Approaches>
-void restoreHeap(Entry* heap, std::size_t size, const Approaches& approaches) noexcept {
+void heapify(Entry* heap, std::size_t size, const Approaches& approaches) noexcept {
     for (std::size_t i = size / 2; i >= 1; --i) {
         // Most entries are in order already, and need no sift.
         if (heap[i].time > heap[2 * i].time || heap[i].time > heap[std::min(2 * i + 1, size)].time)
-            siftDown(heap, size, i, approaches);
+            fixDown(heap, size, i, approaches);
     }
 }
 

@@ -1,5 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "data/heap_sift.hpp"
+#include "data/binary_heap.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -8,9 +8,9 @@
 #include <random>
 #include <vector>
 
-using jtimer::detail::restoreHeap;
-using jtimer::detail::siftDown;
-using jtimer::detail::siftUp;
+using jtimer::detail::fixDown;
+using jtimer::detail::fixUp;
+using jtimer::detail::heapify;
 
 // That the moves are the JDK's, entry by entry, is in task_queue_test.
 
@@ -29,14 +29,14 @@ struct Heap {
     std::size_t size() const { return entries.size() - 1; }
     void add(std::int64_t time) {
         entries.push_back({time});
-        siftUp(entries.data(), size());
+        fixUp(entries.data(), size());
     }
     template <class Approaches>
     std::int64_t removeMin(const Approaches& approaches) {
         const std::int64_t least = entries[1].time;
         entries[1] = entries.back();
         entries.pop_back();
-        if (size() != 0) siftDown(entries.data(), size(), 1, approaches);
+        if (size() != 0) fixDown(entries.data(), size(), 1, approaches);
         return least;
     }
 };
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(entries_in_any_order_become_a_heap_of_any_size) {
         const auto times = randomTimes(count);
         Heap heap;
         for (const auto time : times) heap.entries.push_back({time});
-        restoreHeap(heap.entries.data(), heap.size(), ignore);
+        heapify(heap.entries.data(), heap.size(), ignore);
         std::vector<std::int64_t> drained;
         while (heap.size() != 0) drained.push_back(heap.removeMin(ignore));
         BOOST_TEST(drained == sorted(times), boost::test_tools::per_element());
