@@ -22,7 +22,7 @@ namespace jtimer {
 
 namespace detail {
 
-class TimerThread;
+class TimerImpl;
 
 /// Whether T, which is neither a `bool` nor a name, converts to `bool`.
 template <class T>
@@ -80,7 +80,7 @@ inline constexpr bool convertsToFlag =
 ///
 /// **Cost.** `schedule` and choosing the next task take O(log n) for n pending tasks,
 /// TimerTask::cancel O(1), or O(log n) with removeOnCancel, and `purge` O(n). An idle timer uses no
-/// CPU and never wakes up. A callable takes at most twice the memory that it needs.
+/// CPU and never wakes up.
 class JTIMER_API Timer final : private detail::CallAdvice {
   public:
     /// Starts the thread, as every constructor does. Not a daemon. Named "Timer-0", "Timer-1", ...,
@@ -241,7 +241,7 @@ class JTIMER_API Timer final : private detail::CallAdvice {
                                                   MissedRuns missed = MissedRuns::Burst);
 
     /// Shared with the thread, which may outlive this object.
-    const std::shared_ptr<detail::TimerThread> thread_;
+    const std::shared_ptr<detail::TimerImpl> impl_;
     const bool isDaemon_;
 };
 

@@ -1,9 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include <jtimer/detail/block_allocator.hpp>
 #include <jtimer/detail/is_null.hpp>
-#include <jtimer/detail/sanitizers.hpp>
 #include <jtimer/detail/task_mistake.hpp>
 #include <jtimer/jdk/detail/task_access.hpp>
 #include <jtimer/jdk/timer_task.hpp>
@@ -22,7 +20,7 @@ inline constexpr bool isTaskCallable = isCallableOfTask<F, TimerTask&>;
 template <class Callable>
 class CallableTask final : public TimerTask {
   public:
-    /// Only std::allocate_shared calls it.
+    /// Only std::make_shared calls it.
     template <class F>  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload)
     explicit CallableTask(F&& callable) : callable_(std::forward<F>(callable)) {}
     CallableTask(const CallableTask&) = delete;
@@ -52,21 +50,11 @@ class CallableTask final : public TimerTask {
     };
 };
 
-// In a block, a sanitizer would miss a use of a destroyed task.
-#if defined(JTIMER_MEMORY_IS_FOLLOWED)
-template <class Task>
-using TaskAllocator = std::allocator<Task>;
-#else
-template <class Task>
-using TaskAllocator = BlockAllocator<Task>;
-#endif
-
 /// \returns null for an empty std::function or a null function pointer
 template <class F>
 std::shared_ptr<TimerTask> callableTask(F&& callable) {
     if (isNull(callable)) return nullptr;
-    using Task = CallableTask<std::decay_t<F>>;
-    return std::allocate_shared<Task>(TaskAllocator<Task>(), std::forward<F>(callable));
+    return std::make_shared<CallableTask<std::decay_t<F>>>(std::forward<F>(callable));
 }
 
 }  // namespace jtimer::detail
