@@ -13,7 +13,7 @@
 
 namespace jtimer::detail {
 
-class TimerThread;
+class TimerImpl;
 
 /// Extra state for a scheduled task that needs more than a period of at most 18 years. It also
 /// refers to the timer: TimerTask::cancel() does not know a task's timer, but calls the timer of a
@@ -47,13 +47,13 @@ struct alignas(16) TaskLink {
     };
 
     /// \param owner the timer; null in tests of the queue
-    TaskLink(const std::shared_ptr<TimerThread>& owner, Nanos signedPeriod,
+    TaskLink(const std::shared_ptr<TimerImpl>& owner, Nanos signedPeriod,
              MissedRuns missedRuns = MissedRuns::Burst) noexcept
         : timer(owner), address(owner.get()), period(signedPeriod), missed(missedRuns) {}
 
-    const std::weak_ptr<TimerThread> timer;
+    const std::weak_ptr<TimerImpl> timer;
     /// The same timer as listed among all timers; it may no longer exist.
-    const TimerThread* const address;
+    const TimerImpl* const address;
     /// As in TaskState::scheduledWith().
     const Nanos period;
     const MissedRuns missed;
@@ -72,7 +72,7 @@ struct alignas(16) TaskLink {
 /// The period in the word of a task; 0 if the task is not scheduled. For a linked task, the caller
 /// must have held the monitor since before it read the word.
 inline Nanos signedPeriodOf(TaskState::Word word) noexcept {
-    if ((word & TaskState::kScheduled) == 0) return 0;
+    if (!TaskState::isScheduled(word)) return 0;
     return TaskState::isLinked(word) ? TaskState::linkOf(word)->period : TaskState::periodOf(word);
 }
 

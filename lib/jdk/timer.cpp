@@ -2,7 +2,7 @@
 #include <jtimer/timer.hpp>
 
 #include "clock/default_clocks.hpp"
-#include "jdk/timer_thread.hpp"
+#include "jdk/timer_impl.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -21,6 +21,7 @@ using detail::MillisAndNanos;
 using detail::Nanos;
 using detail::Schedule;
 using detail::splitCount;
+using detail::TimerImpl;
 using detail::TimerThread;
 using detail::toNanos;
 
@@ -133,11 +134,11 @@ Timer::Timer(std::string name, bool isDaemon, std::shared_ptr<Clock> clock)
     : Timer(optionsFor(std::move(name), isDaemon, std::move(clock))) {}
 
 Timer::Timer(TimerOptions options)
-    : thread_(std::make_shared<TimerThread>(toSettings(options))), isDaemon_(options.daemon) {
-    thread_->start();
+    : impl_(std::make_shared<TimerImpl>(toSettings(options))), isDaemon_(options.daemon) {
+    impl_->start();
 }
 
-Timer::~Timer() { thread_->close(isDaemon_); }
+Timer::~Timer() { impl_->close(isDaemon_); }
 
 std::shared_ptr<TimerTask> Timer::sched(detail::TaskArgument& task, When when, Repeat repeat,
                                         MillisAndNanos period, MissedRuns missed) {
@@ -148,7 +149,7 @@ std::shared_ptr<TimerTask> Timer::sched(detail::TaskArgument& task, When when, R
         throw IllegalArgumentException("Non-positive period.");
     }
     const auto [nanos, time] = when.isDate() ? Moment{toNanos(when.value()), when.value()}
-                                             : timeAfter(thread_->clock()->nanos(), when.value());
+                                             : timeAfter(impl_->clock()->nanos(), when.value());
     if (time.millis < 0) throw IllegalArgumentException("Illegal execution time.");
 
     const bool fixedDelay = repeat == Repeat::FixedDelay;
@@ -162,7 +163,7 @@ std::shared_ptr<TimerTask> Timer::sched(detail::TaskArgument& task, When when, R
         schedule.scheduledExecutionTime = time.millis;
     }
     schedule.ofNewTask = task.isNew();
-    thread_->schedule(task.task(), schedule);
+    impl_->schedule(task.task(), schedule);
     return std::move(task.task());
 }
 
@@ -186,34 +187,34 @@ std::shared_ptr<TimerTask> Timer::scheduleAtFixedRate(detail::TaskArgument task,
 }
 
 // A task that cancel() or purge() destroys may hold the last reference to this Timer. So these
-// functions first copy thread_, and do not use the Timer after that.
+// functions first copy impl_, and do not use the Timer after that.
 
 void Timer::cancel() {
-    const std::shared_ptr<TimerThread> thread = thread_;
-    thread->cancel();
+    const std::shared_ptr<TimerImpl> impl = impl_;
+    impl->cancel();
 }
 
 std::vector<std::shared_ptr<TimerTask>> Timer::shutdownNow() {
-    const std::shared_ptr<TimerThread> thread = thread_;
-    return thread->shutdownNow();
+    const std::shared_ptr<TimerImpl> impl = impl_;
+    return impl->shutdownNow();
 }
 
 bool Timer::awaitTermination(TimeSpan timeout) {
-    const std::shared_ptr<TimerThread> thread = thread_;
-    return thread->awaitEnd(toNanos(timeout.value()));
+    const std::shared_ptr<TimerImpl> impl = impl_;
+    return impl->awaitEnd(toNanos(timeout.value()));
 }
 
 int Timer::purge() {
-    const std::shared_ptr<TimerThread> thread = thread_;
-    return static_cast<int>(thread->purge());
+    const std::shared_ptr<TimerImpl> impl = impl_;
+    return static_cast<int>(impl->purge());
 }
 
-void Timer::detach() { thread_->detach(); }
+void Timer::detach() { impl_->detach(); }
 
-const std::string& Timer::name() const noexcept { return thread_->name(); }
+const std::string& Timer::name() const noexcept { return impl_->name(); }
 
-const std::shared_ptr<Clock>& Timer::clock() const noexcept { return thread_->clock(); }
+const std::shared_ptr<Clock>& Timer::clock() const noexcept { return impl_->clock(); }
 
-TimerStats Timer::stats() const { return thread_->stats(); }
+TimerStats Timer::stats() const { return impl_->stats(); }
 
 }  // namespace jtimer

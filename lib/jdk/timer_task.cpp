@@ -4,7 +4,7 @@
 #include "jdk/all_timers.hpp"
 #include "jdk/task_link.hpp"
 #include "jdk/task_names.hpp"
-#include "jdk/timer_thread.hpp"
+#include "jdk/timer_impl.hpp"
 
 #include <atomic>
 #include <memory>
@@ -15,14 +15,14 @@ namespace jtimer {
 using detail::AllTimers;
 using detail::TaskLink;
 using detail::TaskState;
-using detail::TimerThread;
+using detail::TimerImpl;
 
 namespace {
 
 /// The rest of cancel() for a task whose word was `linked`.
 void finishCancel(TimerTask& task, TaskState::Word linked) {
     const std::unique_ptr<TaskLink> link(TaskState::linkOf(linked));
-    const std::shared_ptr<TimerThread> timer = link->timer.lock();
+    const std::shared_ptr<TimerImpl> timer = link->timer.lock();
     const std::shared_ptr<TimerTask> removed =
         timer != nullptr ? timer->taskCancelled(task, *link)
                          : AllTimers::taskOfEndedCancelled(link->address, task, *link);
@@ -47,7 +47,7 @@ void TimerTask::jtimerRelease() noexcept {}
 bool TimerTask::cancel() {
     const TaskState::Word before = jtimerState_.cancel();
     if (__builtin_expect(TaskState::isLinked(before), 0) != 0) finishCancel(*this, before);
-    return (before & TaskState::kScheduled) != 0;
+    return TaskState::isScheduled(before);
 }
 
 /// Why no run begins after it returns:
@@ -68,11 +68,11 @@ std::int64_t TimerTask::scheduledExecutionTime() const {
     return jtimerState_.scheduledExecutionTime.load(std::memory_order_relaxed);
 }
 
-std::uint64_t TimerTask::missedRuns() const noexcept { return TimerThread::missedBefore(*this); }
-
-bool TimerTask::isScheduled() const noexcept {
-    return (jtimerState_.word() & TaskState::kScheduled) != 0;
+std::uint64_t TimerTask::missedRuns() const noexcept {
+    return detail::TimerThread::missedBefore(*this);
 }
+
+bool TimerTask::isScheduled() const noexcept { return TaskState::isScheduled(jtimerState_.word()); }
 
 bool TimerTask::isCancelled() const noexcept { return jtimerState_.isCancelled(); }
 

@@ -1,206 +1,398 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "jdk/timer_thread.hpp"
 
+#include "data/periods.hpp"
 #include "jdk/task_names.hpp"
-#include "sync/uninterruptible.hpp"
 #include "thread/uncaught_exception.hpp"
 
 #include <jtimer/exceptions.hpp>
 
+#include <boost/thread/thread.hpp>
+
 #include <algorithm>
-#include <chrono>
-#include <cstdint>
-#include <exception>
-#include <future>
+#include <atomic>
 #include <memory>
-#include <string>
+#include <new>
+#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace jtimer::detail {
 
-TimerThread::TimerThread(Settings settings) : TimerLoop(std::move(settings)) {}
+namespace {
 
-void TimerThread::start() {
+/// How many cancelled tasks are removed from the head of the queue in one hold of the monitor, or
+/// destroyed between two looks at the queue. In a queue of a million, this takes about 30 us.
+constexpr int kBatch = 32;
+
+/// The loop that the calling thread runs, or null.
+thread_local const TimerThread* ofThisThread = nullptr;
+
+}  // namespace
+
+TimerThread::TimerThread(Settings settings)
+    : LoopThread(std::move(settings.thread)),
+      state_(std::move(settings.options), settings.tolerance), reports_(*reporter_, state_.options),
+      slowTaskThreshold_(settings.slowTaskThreshold) {}
+
+void TimerThread::start(const std::shared_ptr<TimerImpl>& timer) {
+    timer_ = timer;
     std::future<std::exception_ptr> answer = started_.get_future();
-    LoopThread::start(shared_from_this());
-    if (options_.onThreadStart) {
-        std::exception_ptr thrown;
-        try {
-            thrown = answer.get();
-        } catch (const std::future_error&) {  // the promise is broken
-            thrown = std::make_exception_ptr(
-                IllegalStateException("TimerOptions::onThreadStart ended the thread."));
-        }
-        if (thrown != nullptr) {
-            thread_.finish();
-            std::rethrow_exception(thrown);
-        }
+    LoopThread::start(timer);
+    if (!state_.options.onThreadStart) return;
+    std::exception_ptr thrown;
+    try {
+        thrown = answer.get();
+    } catch (const std::future_error&) {  // the promise is broken
+        thrown = std::make_exception_ptr(
+            IllegalStateException("TimerOptions::onThreadStart ended the thread."));
     }
-    AllTimers::add(*this);  // before any task can be scheduled
+    if (thrown == nullptr) return;
+    thread_.finish();
+    std::rethrow_exception(thrown);
 }
 
-void TimerThread::schedule(const std::shared_ptr<TimerTask>& task, const Schedule& schedule) {
-    std::unique_ptr<TaskLink> link;
-    if (needsLink(schedule)) {
-        link = std::make_unique<TaskLink>(shared_from_this(), schedule.period, schedule.missed);
-    }
-    Lock lock = enter();
-    if (!acceptsTasks_) {
-        if (isCurrent()) throw RefusedTask();
-        throw IllegalStateException("Timer already cancelled.");
-    }
-    if (task == nullptr) throw NullPointerException("task cannot be null");
-    if (options_.maxPending != 0 && queue_.size() >= options_.maxPending) {
-        throw RejectedExecutionException("Number of pending tasks (" +
-                                         std::to_string(queue_.size()) +
-                                         ") is greater than or equal to maximum allowed pending "
-                                         "tasks (" +
-                                         std::to_string(options_.maxPending) + ')');
-    }
-    queue_.reserveOne();  // can fail, so call it before the first change
-    TaskState& state = stateOf(*task);
-    const TaskState::Word scheduled = link == nullptr ? TaskState::scheduledWith(schedule.period)
-                                                      : TaskState::scheduledWith(link.get());
-    if (!(schedule.ofNewTask ? state.startScheduleOfNew(scheduled)
-                             : state.startSchedule(scheduled))) {
-        throw IllegalStateException("Task already scheduled or cancelled");
-    }
-    state.scheduledExecutionTime.store(schedule.scheduledExecutionTime, std::memory_order_relaxed);
-    queue_.add(task, schedule.time, link.release());  // from now on the task owns the link
-    if (&queue_.getMin() == task.get()) monitor_.leaveAndWakeFor(lock, wakeUpFor(schedule.time));
+/// \returns whether the timer goes on
+bool TimerThread::callOnThreadStart() {
+    // If pthread_exit unwinds this function, the promise is broken, which start() is told.
+    std::promise<std::exception_ptr> answer = std::move(started_);
+    const std::exception_ptr thrown = exceptionOf(state_.options.onThreadStart);
+    answer.set_value(thrown);
+    return thrown == nullptr && !isForkedChild();
 }
 
-std::size_t TimerThread::purge() {
-    // These outlive the lock, so what they hold is destroyed outside of it.
-    QueueSweep sweep;
-    TasksToDestroy batch;
-    Lock lock = enter();
-    sweep.begin(queue_);
-    while (sweep.isUnderWay()) {
-        meter_.counted.cancelled += sweep.takeBatch(queue_, batch);
-        sweep_ = sweep.isUnderWay() ? &sweep : nullptr;
-        lock.unlock();
-        batch.destroyAll();
-        monitor_.enter(lock);
-    }
-    return sweep.count();
+void TimerThread::end() {
+    endRunIfDropped();  // of a task that threw, if pthread_exit has unwound the report
+    discardTasks();
+    if (isForkedChild()) return;
+    endRunIfDropped();
+    ofThisThread = nullptr;  // destructors of thread_local objects run after this object is gone
 }
 
-void TimerThread::cancel() {
-    Lock lock = enter();
-    const TaskQueue discarded = stopAccepting(lock);
-    monitor_.leaveAndWake(lock);
-}
-
-std::vector<std::shared_ptr<TimerTask>> TimerThread::shutdownNow() {
-    std::vector<std::shared_ptr<TimerTask>> discarded;
-    Lock lock = enter();
-    discarded.reserve(queue_.size());
-    TaskQueue queue = stopAccepting(lock);
-    monitor_.leaveAndWake(lock);
-    while (!queue.empty()) {
-        std::shared_ptr<TimerTask> task = queue.removeMin();
-        if (task->TimerTask::cancel()) discarded.push_back(std::move(task));
-    }
-    return discarded;
-}
-
-TimerStats TimerThread::stats() {
-    const Lock lock = enter();
-    TimerStats stats = meter_.stats(queue_.size(), meter_.inBurst() ? monitor_.now() : 0);
-    stats.failed = failedRuns();
-    return stats;
-}
-
-bool TimerThread::awaitEnd(Nanos timeout) {
-    if (isCurrent()) throw IllegalStateException("A timer's thread cannot wait for its own end.");
-    // Longer than any process lives, yet short enough to be added to the time of any clock.
-    constexpr Nanos longest = Nanos{30} * 365 * 86'400 * 1'000'000'000;
-    const std::chrono::nanoseconds time(std::clamp(timeout, Nanos{0}, longest));
-    return thread_.awaitEnd(std::chrono::ceil<std::chrono::milliseconds>(time));
-}
-
-std::shared_ptr<TimerTask> TimerThread::taskCancelled(TimerTask& task, TaskLink& link) {
-    std::shared_ptr<TimerTask> removed;  // outlives the lock
-    Lock lock = monitor_.enterUnlessForked(thread_);
-    if (!lock.owns_lock()) return nullptr;
-    finishSweep();
-    removed = std::move(link.removed);
-    if (link.position != 0) {
-        removed = queue_.remove(link.position);
-        ++meter_.counted.cancelled;
-    }
-    const bool isInside = removed != nullptr && run_.leaveReleaseIfInside(lock, task);
-    // If no tasks are accepted, the thread may be waiting for this task only.
-    if (!acceptsTasks_) {
-        monitor_.leaveAndWake(lock);
-    } else {
-        lock.unlock();
-    }
-    return isInside ? nullptr : std::move(removed);
-}
-
-bool TimerThread::isRunningElsewhere(const TimerTask& task) {
-    if (isCurrent() || isOfAnotherProcess()) return false;
-    const Lock lock = monitor_.enter();
-    return run_.identity(lock) == &task;
-}
-
-void TimerThread::awaitRunEnd(const TimerTask& task) {
-    const Uninterruptible uninterruptible;
-    Lock lock = monitor_.enter();
-    run_.awaitEnd(lock, task);
-}
-
-void TimerThread::close(bool discardTasks) noexcept {
-    LoopThread::close([&] {
-        if (discardTasks) {
-            cancel();
-        } else {
-            Lock lock = monitor_.enter();
-            acceptsTasks_ = false;
-            monitor_.leaveAndWake(lock);  // it may wait without a limit, or for a cancelled task
-        }
-        if (detached_.load(std::memory_order_relaxed)) return thread_.letGo();
-        if (!isCurrent()) awaitEndOrWarn();
-        thread_.finish();
-    });
-}
-
-/// Waits for the thread to end. If that takes five seconds, reports once what it is waiting for.
-void TimerThread::awaitEndOrWarn() noexcept {
-    if (thread_.awaitEnd(std::chrono::seconds(4))) return;
-    std::uint64_t runs = 0;
-    {
+void TimerThread::failed(const std::exception_ptr& uncaught) {
+    if (isForkedChild()) return reports_.failed(uncaught, failedRun());
+    exceptionOf([this] {
         const Lock lock = monitor_.enter();
-        runs = meter_.executed();
+        endBurst(lock);  // reads the clock, which may have thrown, and may throw again
+    });
+    FailedRun run = failedRun();
+    discardTasks();  // before the report, so that the handler finds the timer ended
+    reportFailed(run, uncaught);
+}
+
+void TimerThread::finishSweepUnderWay(const Lock& lock) noexcept {
+    JTIMER_ASSERT(monitor_.isHeldBy(lock));
+    if (isOfAnotherProcess()) return;  // the stack with the sweep may have been reused
+    state_.meter.counted.cancelled += std::exchange(state_.sweep, nullptr)->finish(state_.queue);
+}
+
+/// Stops accepting tasks and drops all of them. The task that has thrown, or exited its thread, is
+/// dropped last: see reportFailed().
+void TimerThread::discardTasks() {
+    {
+        Lock lock = enter();
+        const TaskQueue discarded = state_.stopAccepting();
+        lock.unlock();
     }
-    if (thread_.awaitEnd(std::chrono::seconds(1))) return;
+    removed_.destroyAll();
+    if (!isForkedChild()) dropRunning();
+}
+
+FailedRun TimerThread::failedRun() const noexcept {
+    FailedRun run;
+    if (state_.run.task() == nullptr) return run;
+    run.taskName = TaskNames::forReport(state_.run.task().get());
+    run.dropped = state_.run.task();
+    if (reports_.needsTask()) run.task = state_.run.task();
+    run.number = std::max<std::uint64_t>(state_.run.numbers().number, 1);
+    return run;
+}
+
+/// Reports the exception that has ended a run, of which the thread has dropped the task, and ends
+/// the run. If other references to the task remain, threads may wait for the end of the run until
+/// after the report, which may take long. So the report keeps the task alive: the run's identity
+/// must not be the address of a destroyed task, which a new task may get. Hence the run also ends
+/// here, before the destructor of the exception, which is user code. Without other references no
+/// thread can wait, and the run ends before the report.
+void TimerThread::reportFailed(FailedRun& run, const std::exception_ptr& exception) {
+    if (isForkedChild()) return;  // the parent reports it
+    if (run.task == nullptr) run.task = run.dropped.lock();
+    if (run.task == nullptr) state_.run.end(monitor_.enter());
+    reports_.failed(exception, run);
+    run.task.reset();
+    if (!isForkedChild()) state_.run.end(monitor_.enter());
+}
+
+void TimerThread::mainLoop() {
+    ofThisThread = this;
+    if (state_.options.onThreadStart && !callOnThreadStart()) return;
     Lock lock = monitor_.enter();
-    const TimerTask* const hanging = meter_.executed() == runs ? run_.identity(lock) : nullptr;
-    const std::shared_ptr<TimerTask> repeating = hanging == nullptr ? repeatingTask(lock) : nullptr;
-    lock.unlock();
-    if (hanging != nullptr) {
-        reports_.hangs(TaskNames::forReport(hanging), " to end its run",
-                       "The run may be waiting for a lock that this thread holds, or for this "
-                       "thread. After detach(), the destructor does not wait.",
-                       timerOfThisThread());
-    } else if (repeating != nullptr) {
-        reports_.hangs(TaskNames::forReport(repeating.get()), ", which repeats, to be cancelled",
-                       "Cancel it, make the timer a daemon, or call detach(), with which it goes "
-                       "on without its owner.",
-                       timerOfThisThread());
+    while (!isForkedChild()) {
+        finishSweep(lock);
+        if (state_.queue.empty()) {
+            if (!removed_.empty()) {
+                destroyRemoved(lock);
+            } else if (state_.newTasksMayBeScheduled) {
+                endBurst(lock);
+                if (isForkedChild()) return;  // by the clock
+                monitor_.wait(lock);
+                ++state_.meter.counted.wakeUps;
+            } else {
+                return endBurst(lock);
+            }
+            continue;
+        }
+        const Nanos now = readClock(lock);
+        if (isForkedChild()) return;
+        const bool due = state_.queue.getMinTime() <= now;
+        if (!due && !removed_.empty()) {
+            destroyRemoved(lock);
+        } else if (stateOf(state_.queue.getMin()).isCancelled()) {
+            removeCancelledHeads(lock);
+        } else if (!due) {
+            waitForHead(lock, now);
+        } else if (startRun(lock, now)) {
+            runTask(lock);
+            // Not only when nothing is due, because that may never happen.
+            if (!removed_.empty() && !isForkedChild()) destroyRemoved(lock);
+        } else {
+            monitor_.letOthersIn(lock);  // many runs may be dropped in a row
+        }
     }
 }
 
-/// A repeating task that is in the queue and not cancelled, or null.
-std::shared_ptr<TimerTask> TimerThread::repeatingTask(Lock&) const noexcept {
-    for (std::size_t i = 1; i <= queue_.size(); ++i) {
-        TaskState& state = stateOf(queue_.get(i));
-        if (signedPeriodOf(state.word()) != 0) return state.queueReference;
+/// The present time; or a time that the clock has certainly reached, if that proves the head due. A
+/// fixed delay counts from the present time, and from the same reading that found the task due: a
+/// second reading may be earlier if the clock is set back.
+Nanos TimerThread::readClock(const Lock& lock) {
+    JTIMER_ASSERT(monitor_.isHeldBy(lock));
+    const Nanos cheap = monitor_.reached();
+    if (state_.queue.getMinTime() > cheap ||
+        needsPresentTime(stateOf(state_.queue.getMin()).word()) ||
+        state_.meter.wantsReading(cheap)) {
+        const Nanos now = monitor_.now();
+        state_.meter.noteReading(now);
+        return now;
     }
-    return nullptr;
+    return cheap;
+}
+
+/// To be called when the thread has nothing to run and is about to wait.
+void TimerThread::endBurst(const Lock& lock) {
+    JTIMER_ASSERT(monitor_.isHeldBy(lock));
+    if (state_.meter.inBurst()) state_.meter.burstEnds(monitor_.now());
+}
+
+/// Starts a run of the head task, which is due. Removes a one-shot from the queue, and reschedules
+/// a repeating task for its next time.
+/// \returns false if the task does not run after all
+bool TimerThread::startRun(const Lock& lock, Nanos now) noexcept {
+    JTIMER_ASSERT(monitor_.isHeldBy(lock));
+    TaskState& state = stateOf(state_.queue.getMin());
+    const TaskState::Word word = state.word();
+    const Nanos signedPeriod = signedPeriodOf(word);  // also 0 if it has just been cancelled
+    if (signedPeriod == 0) return startOnlyRun(lock, state, word);
+    if (TaskState::isLinked(word)) return startLinkedRun(lock, *TaskState::linkOf(word), now);
+    state_.run.begin(lock, state_.queue.getMinReference(), {});
+    startRepeatedRun(lock, signedPeriod, state_.queue.getMinTime(), now);
+    return true;
+}
+
+bool TimerThread::startOnlyRun(const Lock& lock, TaskState& state, TaskState::Word word) noexcept {
+    JTIMER_ASSERT(monitor_.isHeldBy(lock));
+    if (!state.startOnlyRun()) return false;
+    ++state_.meter.oneShots;
+    state_.meter.runBegins(state_.queue.getMinTime());
+    state_.run.begin(lock, state_.queue.removeMin(), {});
+    if (TaskState::isLinked(word)) delete TaskState::linkOf(word);  // removeMin() needed it
+    return true;
+}
+
+/// \returns false if the run has been dropped, with the later runs that were also missed by now
+bool TimerThread::startLinkedRun(const Lock& lock, TaskLink& link, Nanos now) noexcept {
+    JTIMER_ASSERT(monitor_.isHeldBy(lock));
+    Nanos due = state_.queue.getMinTime();
+    std::uint64_t missed = 0;
+    if (link.missed != MissedRuns::Burst) {
+        const OnGrid position = onGrid(due, link.period, now);
+        missed = position.missed;
+        due = position.last;
+        // Never twice in a row: the thread may be late by more than a period every time.
+        if (link.missed == MissedRuns::Skip && missed != 0 && due != now && link.dropped == 0) {
+            link.dropped = missed + 1;
+            state_.meter.counted.missed += link.dropped;
+            state_.queue.rescheduleMin(saturatingAdd(due, link.period));
+            return false;
+        }
+    }
+    state_.meter.counted.missed += missed;
+    state_.run.begin(lock, state_.queue.getMinReference(),
+                     {++link.runs, missed + std::exchange(link.dropped, 0)});
+    startRepeatedRun(lock, link.period, due, now);
+    return true;
+}
+
+/// \param due the time for which this run was planned
+void TimerThread::startRepeatedRun(const Lock& lock, Nanos signedPeriod, Nanos due,
+                                   Nanos now) noexcept {
+    JTIMER_ASSERT(monitor_.isHeldBy(lock));
+    state_.meter.runBegins(due);
+    const bool fixedDelay = signedPeriod < 0;
+    // A fixed delay counts from the start of this run. But the delays caused by the tolerance must
+    // not add up over the runs.
+    const Nanos scheduled = fixedDelay ? std::max(due, now - heldBack(due)) : due;
+    const Nanos period = fixedDelay ? -signedPeriod : signedPeriod;
+    stateOf(state_.queue.getMin())
+        .scheduledExecutionTime.store(floorDivide(scheduled, kNanosPerMilli),
+                                      std::memory_order_relaxed);
+    state_.queue.rescheduleMin(saturatingAdd(scheduled, period));
+}
+
+std::string_view TimerThread::timerOfThisThread() noexcept {
+    return ofThisThread == nullptr ? std::string_view() : ofThisThread->name();
+}
+
+std::uint64_t TimerThread::missedBefore(const TimerTask& task) noexcept {
+    const TimerThread* const thread = ofThisThread;
+    return thread != nullptr && thread->state_.run.task().get() == &task
+               ? thread->state_.run.numbers().missed
+               : 0;
+}
+
+/// In a forked child it returns without the lock.
+void TimerThread::runTask(Lock& lock) {
+    JTIMER_ASSERT(monitor_.isHeldBy(lock));
+    lock.unlock();
+    try {
+        if (slowTaskThreshold_.has_value()) {
+            runTimed();
+        } else {
+            state_.run.task()->run();
+        }
+    } catch (const boost::thread_interrupted&) {
+        // Java's loop swallows an InterruptedException, wherever it comes from.
+    } catch (const RefusedTask& e) {
+        reporter_->countFailedRun();
+        const IllegalStateException& asDocumented = e;
+        reportAndGoOn(std::make_exception_ptr(asDocumented));
+    } catch (...) {
+        const std::exception_ptr thrown = std::current_exception();
+        // The unwinding caused by pthread_exit is not a C++ exception, hence null.
+        if (thrown == nullptr) throw;
+        reporter_->countFailedRun();
+        if (state_.options.onException == OnException::StopTimer) throw;
+        reportAndGoOn(thrown);
+    }
+    if (isForkedChild()) return;
+    dropRunning();  // may destroy it, which runs user code, too
+    if (isForkedChild()) return;
+    if (fromClock_ != nullptr) {
+        endRunIfDropped();
+        std::rethrow_exception(fromClock_);
+    }
+    // No user code runs in between: it could make another task at the same address.
+    monitor_.enter(lock);
+    state_.run.end(lock);
+}
+
+/// Drops the thread's reference to the task, which has run. With removeOnCancel, first destroys
+/// what the task captured if it was cancelled during its run. A task that is cancelled later is no
+/// longer inside its run, and leaves nothing to this thread.
+void TimerThread::dropRunning() {
+    if (state_.options.removeOnCancel && state_.run.task() != nullptr) {
+        Lock lock = monitor_.enter();
+        const bool release = state_.run.leaveInside(lock);
+        lock.unlock();
+        if (release) TaskAccess::release(*state_.run.task());
+    }
+    state_.run.drop();
+}
+
+void TimerThread::endRunIfDropped() {
+    if (state_.run.task() != nullptr) return;
+    state_.run.end(monitor_.enter());
+}
+
+void TimerThread::runTimed() {
+    Nanos begin = 0;
+    fromClock_ = exceptionOf([&] { begin = monitor_.now(); });
+    if (fromClock_ != nullptr || isForkedChild()) return;
+    const std::exception_ptr thrown = exceptionOf([this] { state_.run.task()->run(); });
+    Nanos duration = 0;
+    if (!isForkedChild())
+        fromClock_ = exceptionOf([&] { duration = saturatingSubtract(monitor_.now(), begin); });
+    if (duration > *slowTaskThreshold_ && !isForkedChild())
+        reports_.slow(*state_.run.task(), duration);
+    if (thrown != nullptr) std::rethrow_exception(thrown);
+}
+
+void TimerThread::reportAndGoOn(const std::exception_ptr& exception) {
+    if (isForkedChild()) return reports_.failed(exception, failedRun());
+    if (state_.options.onException == OnException::CancelTask)
+        state_.run.task()->TimerTask::cancel();
+    FailedRun run = failedRun();
+    dropRunning();
+    reportFailed(run, exception);
+}
+
+/// Removes cancelled tasks from the head of the queue, but only a batch, because other threads need
+/// the monitor, too.
+void TimerThread::removeCancelledHeads(Lock& lock) {
+    JTIMER_ASSERT(monitor_.isHeldBy(lock));
+    for (int i = 0; i < kBatch && !state_.queue.empty(); ++i) {
+        if (!stateOf(state_.queue.getMin()).isCancelled()) break;
+        TaskLink* const link = state_.queue.linkOf(1);
+        removed_.push(state_.queue.removeMin(), link);
+        ++state_.meter.counted.cancelled;
+    }
+    monitor_.letOthersIn(lock);
+}
+
+/// Destroys some of the cancelled tasks that have left the queue, not all: due tasks come first. In
+/// a forked child it returns without the lock.
+void TimerThread::destroyRemoved(Lock& lock) {
+    JTIMER_ASSERT(monitor_.isHeldBy(lock));
+    lock.unlock();
+    removed_.destroy(kBatch);
+    if (!isForkedChild()) monitor_.enter(lock);
+}
+
+/// By how much the tolerance has delayed a run that was due at this time, up to the end of the last
+/// wait. A task that came due while the thread was busy would be just as late without a
+/// tolerance.
+Nanos TimerThread::heldBack(Nanos due) const noexcept {
+    const Nanos until = std::min(state_.wakeUpFor(due), waitedFor_);
+    return until > due ? until - due : 0;
+}
+
+/// Waits for the head task, which is not due at `now`. If no more tasks are accepted, cancelling
+/// the task also ends the wait.
+void TimerThread::waitForHead(Lock& lock, Nanos now) {
+    JTIMER_ASSERT(monitor_.isHeldBy(lock));
+    if (!state_.newTasksMayBeScheduled && !linkHead(lock)) return;
+    if (state_.meter.inBurst()) state_.meter.burstEnds(now);
+    // A tolerance already says how late a task may be.
+    const Nanos next = state_.tolerance == 0 ? state_.queue.getSecondTime() : kNever;
+    waitedFor_ = state_.wakeUpFor(state_.queue.getMinTime());
+    monitor_.waitUntil(lock, waitedFor_, now, next);
+    ++state_.meter.counted.wakeUps;
+    // A new task may have ended it early.
+    if (state_.tolerance != 0) waitedFor_ = std::min(waitedFor_, monitor_.now());
+}
+
+/// Links the head task, so that cancelling it wakes this thread. Without memory for the link, the
+/// thread waits until the task's time. \returns false if the task is already cancelled
+bool TimerThread::linkHead(const Lock& lock) {
+    JTIMER_ASSERT(monitor_.isHeldBy(lock));
+    TaskState& state = stateOf(state_.queue.getMin());
+    const TaskState::Word word = state.word();
+    if (!TaskState::isScheduled(word)) return false;
+    if (TaskState::isLinked(word)) return true;
+    std::unique_ptr<TaskLink> link(new (std::nothrow)
+                                       TaskLink(timer_.lock(), TaskState::periodOf(word)));
+    if (link == nullptr) return true;
+    if (!state.link(word, link.get())) return false;
+    static_cast<void>(link.release());
+    return true;
 }
 
 }  // namespace jtimer::detail

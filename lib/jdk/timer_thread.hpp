@@ -1,85 +1,123 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "data/intrusive_list.hpp"
-#include "jdk/all_timers.hpp"
+#include "jdk/run_reports.hpp"
 #include "jdk/task_link.hpp"
-#include "jdk/timer_loop.hpp"
+#include "jdk/tasks_to_destroy.hpp"
+#include "jdk/timer_state.hpp"
+#include "thread/loop_thread.hpp"
 
-#include <jtimer/jdk/missed_runs.hpp>
+#include <jtimer/exceptions.hpp>
+#include <jtimer/jdk/timer_options.hpp>
 
-#include <atomic>
-#include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <future>
 #include <memory>
-#include <vector>
+#include <optional>
+#include <string_view>
 
 namespace jtimer::detail {
 
-/// When a task is to run, as computed by Timer.
-struct Schedule {
-    Nanos time = 0;                           ///< of the first run
-    Nanos period = 0;                         ///< as in TaskState::scheduledWith()
-    std::int64_t scheduledExecutionTime = 0;  ///< until the first run
-    MissedRuns missed = MissedRuns::Burst;
-    bool ofNewTask = false;  ///< whether only the caller knows the task
+/// Thrown when a task schedules on its own timer and the timer no longer accepts tasks. For the
+/// task it is an IllegalStateException; but if it leaves the task, the pending tasks still run.
+class RefusedTask final : public IllegalStateException {
+  public:
+    RefusedTask() : IllegalStateException("Timer already cancelled.") {}
 };
 
-/// Does the work of a Timer for its callers: queues tasks, purges, cancels, and waits for the end
-/// of the thread. Shared by the Timer and the thread, so that a task may destroy the Timer.
-class TimerThread final : public std::enable_shared_from_this<TimerThread>,
-                          public ListHook,
-                          public TimerLoop {
+/// The JDK's TimerThread: one thread that runs the tasks of one queue, under one monitor. TimerImpl
+/// is the callers' side. Both work on the same TimerState, which the monitor guards.
+///
+/// Two things happen outside of the monitor: TimerTask::cancel(), which is one compare-and-swap on
+/// the task's state; and all user code: run(), the destruction of tasks and of what they captured,
+/// and the exception handlers. So user code may call anything. Only a user's clock is also read
+/// with the monitor held.
+class TimerThread final : public LoopThread {
   public:
+    struct Settings {
+        LoopThread::Settings thread;
+        TimerOptions options;  ///< for what is not in the other fields
+        Nanos tolerance = 0;
+        std::optional<Nanos> slowTaskThreshold;
+    };
+
+    /// TimerTask::missedRuns().
+    static std::uint64_t missedBefore(const TimerTask& task) noexcept;
+
+    /// The name of the timer whose thread calls this; empty on any other thread.
+    static std::string_view timerOfThisThread() noexcept;
+
     /// \throws std::system_error if the clock cannot make another Waiter
     explicit TimerThread(Settings settings);
 
-    ~TimerThread() { AllTimers::remove(*this); }
-
+    /// Starts the thread, and waits until onThreadStart has returned. \param timer whose thread this
+    /// is; the thread keeps it alive
     /// \throws std::system_error if the system cannot start a thread; what onThreadStart throws
-    void start();
+    void start(const std::shared_ptr<TimerImpl>& timer);
 
-    using LoopThread::clock;
-    using LoopThread::name;
+    TimerState& state() noexcept { return state_; }
+    const TimerState& state() const noexcept { return state_; }
+    Monitor& monitor() noexcept { return monitor_; }
+    OwnThread& own() noexcept { return thread_; }
+    const RunReports& reports() const noexcept { return reports_; }
+    using LoopThread::close;
 
-    /// Queues the task, or throws what Timer::schedule throws for the state of timer or task.
-    void schedule(const std::shared_ptr<TimerTask>& task, const Schedule& schedule);
-    std::size_t purge();
-    void cancel();
-    std::vector<std::shared_ptr<TimerTask>> shutdownNow();
-
-    TimerStats stats();
-
-    /// Timer::awaitTermination().
-    bool awaitEnd(Nanos timeout);
-
-    /// To be called when a task that is linked to this timer has been cancelled.
-    /// \returns the task, if it left the queue because of that and the caller must destroy what it
-    ///   captured
-    std::shared_ptr<TimerTask> taskCancelled(TimerTask& task, TaskLink& link);
-
-    /// Whether the timer's thread is running this task, and is not the calling thread.
-    bool isRunningElsewhere(const TimerTask& task);
-    /// Waits until that run has ended.
-    void awaitRunEnd(const TimerTask& task);
-
-    /// Does what ~Timer describes.
-    void close(bool discardTasks) noexcept;
-    /// Makes close() not wait.
-    void detach() noexcept { detached_.store(true, std::memory_order_relaxed); }
-
-  private:
-    bool needsLink(const Schedule& schedule) const noexcept {
-        if (schedule.period == 0) return options_.removeOnCancel;
-        const Nanos period = schedule.period < 0 ? -schedule.period : schedule.period;
-        return options_.removeOnCancel || reports_.needsTask() ||
-               period > TaskState::kLongestPeriod || schedule.missed != MissedRuns::Burst;
+    /// Enters the monitor, and finishes a purge that has left the queue out of order.
+    Lock enter() {
+        Lock lock = monitor_.enter();
+        finishSweep(lock);
+        return lock;
+    }
+    /// To be called after the monitor has been released, before the queue is used again.
+    void finishSweep(const Lock& lock) noexcept {
+        if (__builtin_expect(state_.sweep != nullptr, 0) != 0) finishSweepUnderWay(lock);
     }
 
-    void awaitEndOrWarn() noexcept;
-    std::shared_ptr<TimerTask> repeatingTask(Lock& lock) const noexcept;
+  private:
+    void mainLoop() override;
+    bool callOnThreadStart();
+    void end() override;
+    void failed(const std::exception_ptr& uncaught) override;
+    void finishSweepUnderWay(const Lock& lock) noexcept;
+    void endBurst(const Lock& lock);
+    // The hot path.
+    Nanos readClock(const Lock& lock);
+    bool startRun(const Lock& lock, Nanos now) noexcept;
+    bool startOnlyRun(const Lock& lock, TaskState& state, TaskState::Word word) noexcept;
+    void runTask(Lock& lock);
+    bool startLinkedRun(const Lock& lock, TaskLink& link, Nanos now) noexcept;
+    void startRepeatedRun(const Lock& lock, Nanos signedPeriod, Nanos due, Nanos now) noexcept;
+    void runTimed();
+    void dropRunning();
+    void endRunIfDropped();
+    void removeCancelledHeads(Lock& lock);
+    void destroyRemoved(Lock& lock);
+    Nanos heldBack(Nanos due) const noexcept;
+    void waitForHead(Lock& lock, Nanos now);
+    bool linkHead(const Lock& lock);
 
-    std::atomic<bool> detached_{false};
+    FailedRun failedRun() const noexcept;
+    void reportFailed(FailedRun& run, const std::exception_ptr& exception);
+    void reportAndGoOn(const std::exception_ptr& exception);
+    void discardTasks();
+
+    TimerState state_;
+    RunReports reports_;
+    /// Written by start(), before the thread begins.
+    std::weak_ptr<TimerImpl> timer_;
+    /// What receives the exception of onThreadStart, or null.
+    std::promise<std::exception_ptr> started_;
+
+    // Used by the timer's thread only.
+
+    const std::optional<Nanos> slowTaskThreshold_;
+    /// The end of the last wait for a task, or the planned one if it ended later.
+    Nanos waitedFor_ = kLongAgo;
+    /// What a user's clock threw before or after the run; not an exception of the task.
+    std::exception_ptr fromClock_;
+    /// Cancelled tasks that have left the queue.
+    TasksToDestroy removed_;
 };
 
 }  // namespace jtimer::detail

@@ -104,6 +104,19 @@ the_commands_for_root_build_and_run_the_program_of_the_readme() {
 # shellcheck disable=SC2086
 every_link_of_the_pages_leads_to_a_file_and_a_heading() { every_link_leads_to_a_file_and_a_heading $pages; }
 
+each_part_of_timer_java_is_where_the_design_says() {
+    awk '/^Who knows Timer.java/ { here = 1 } /^The forms that a task/ { here = 0 }
+        here && /^\| `/' doc/design.md >"$tmp/parts"
+    test "$(wc -l <"$tmp/parts")" -ge 20 || return 1
+    while IFS='|' read -r _ _ ours file _; do
+        file=$(echo "$file" | tr -d ' ')
+        echo "$ours" | grep -o '`[^`]*`' | tr -d '`' >"$tmp/names"
+        while read -r name; do
+            grep -qE "(^|[^A-Za-z_])$name([^A-Za-z_]|\$)" "$file" || { echo "no $name in $file" && return 1; }
+        done <"$tmp/names"
+    done <"$tmp/parts"
+}
+
 # Reads well if it has the usual sections, nothing of the Markdown is left, and man does not complain.
 every_page_of_the_reference_is_a_manual_page() {
     for page in doc/reference/*.md; do
@@ -199,6 +212,7 @@ else
     check every_block_of_cpp_compiles
     check the_commands_of_the_pages_build_and_run_the_program_of_the_readme
     check every_link_of_the_pages_leads_to_a_file_and_a_heading
+check each_part_of_timer_java_is_where_the_design_says
     check every_page_of_the_reference_is_a_manual_page
     check each_public_class_is_on_the_page_of_its_timer
     check the_tests_of_each_behaviour_are_those_that_name_it
