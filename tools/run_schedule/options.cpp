@@ -38,8 +38,8 @@ A duration is a whole number followed by ms, s, m, h or d, at most 36500d. The f
 minute, hour, day of month, month and day of week, with *, lists, ranges, steps and English names;
 if both days are restricted, either matches. Time zones are those of /usr/share/zoneinfo, such as
 UTC or Europe/Berlin; without one, times are local. `at` with a date also accepts milliseconds
-(08:00:00.250) and a UTC offset (08:00:00+01:00, 08:00:00Z), but no zone. If it is past at the
-start, the task is skipped.
+(08:00:00.250) and a UTC offset (08:00:00+01:00, 08:00:00Z), but no zone. If the time is
+already past when run_schedule starts, the task is skipped.
 
 If the clocks skip the local time of a task, it runs later by the length of the gap: 02:30 at 03:30.
 If they show it twice, it runs the second time (cronie takes the first); but a `cron` line whose
