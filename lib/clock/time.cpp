@@ -2,8 +2,13 @@
 #include <jtimer/exceptions.hpp>
 #include <jtimer/time.hpp>
 
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <cstdio>
 #include <limits>
+#include <ostream>
+#include <string>
 
 namespace jtimer::detail {
 
@@ -25,3 +30,70 @@ MillisAndNanos splitMillis(long double millis) {
 }
 
 }  // namespace jtimer::detail
+
+namespace jtimer {
+
+namespace {
+
+using detail::floorDivide;
+using detail::kNanosPerMilli;
+using detail::WideNanos;
+
+/// ".25", or nothing: `fraction` of 10^digits, without trailing zeros.
+std::string decimals(std::int64_t fraction, int digits) {
+    if (fraction == 0) return {};
+    std::array<char, 24> text{};
+    std::snprintf(text.data(), text.size(), ".%0*lld", digits, static_cast<long long>(fraction));
+    std::string result(text.data());
+    result.erase(result.find_last_not_of('0') + 1);
+    return result;
+}
+
+std::string textOf(TimeSpan span) {
+    const WideNanos nanos = detail::toWide(span.value());
+    const WideNanos length = nanos < 0 ? -nanos : nanos;
+    return (nanos < 0 ? "-" : "") +
+           std::to_string(static_cast<std::uint64_t>(length / kNanosPerMilli)) +
+           decimals(static_cast<std::int64_t>(length % kNanosPerMilli), 6) + " ms";
+}
+
+/// Of the proleptic Gregorian calendar. The years of 400 begin in March, so that a leap day is the
+/// last of its year.
+std::string textOfDate(detail::MillisAndNanos sinceEpoch) {
+    constexpr std::int64_t millisPerDay = 86'400'000, daysPerEra = 146'097;
+    const std::int64_t day = floorDivide(sinceEpoch.millis, millisPerDay);
+    const std::int64_t millis = sinceEpoch.millis - day * millisPerDay;
+    const std::int64_t sinceMarch0 = day + 719'468;  // since March 1 of the year 0
+    const std::int64_t era = floorDivide(sinceMarch0, daysPerEra);
+    const std::int64_t dayOfEra = sinceMarch0 - era * daysPerEra;
+    const std::int64_t yearOfEra =
+        (dayOfEra - dayOfEra / 1460 + dayOfEra / 36'524 - dayOfEra / 146'096) / 365;
+    const std::int64_t dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100);
+    const std::int64_t month = (5 * dayOfYear + 2) / 153;  // from March, 0
+    const std::int64_t year = yearOfEra + era * 400 + (month >= 10 ? 1 : 0);
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%s%04lld-%02d-%02dT%02d:%02d:%02d",
+                  year < 0 ? "-" : "", static_cast<long long>(year < 0 ? -year : year),
+                  static_cast<int>(month < 10 ? month + 3 : month - 9),
+                  static_cast<int>(dayOfYear - (153 * month + 2) / 5 + 1),
+                  static_cast<int>(millis / 3'600'000), static_cast<int>(millis / 60'000 % 60),
+                  static_cast<int>(millis / 1000 % 60));
+    const std::int64_t fraction = millis % 1000 * kNanosPerMilli + sinceEpoch.nanos;
+    return text.data() + decimals(fraction, 9) + 'Z';
+}
+
+std::ostream& write(std::ostream& out, const std::string& text) {
+    return out.write(text.data(), static_cast<std::streamsize>(text.size()));
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& out, TimeSpan span) { return write(out, textOf(span)); }
+
+std::ostream& operator<<(std::ostream& out, When when) {
+    if (when.isDate()) return write(out, textOfDate(when.value()));
+    const detail::MillisAndNanos delay = when.value();
+    return write(out, textOf(TimeSpan(delay.millis) + std::chrono::nanoseconds(delay.nanos)));
+}
+
+}  // namespace jtimer
