@@ -68,6 +68,7 @@ class TimeSpan {
     friend constexpr bool operator>=(TimeSpan a, TimeSpan b) noexcept { return !(a < b); }
     ///@}
 
+    ///@{ Saturates at the ends of Java's whole range.
     friend constexpr TimeSpan operator+(TimeSpan a, TimeSpan b) noexcept {
         return TimeSpan(Exactly{detail::toWide(a.value_) + detail::toWide(b.value_)});
     }
@@ -77,6 +78,7 @@ class TimeSpan {
     friend constexpr TimeSpan operator-(TimeSpan span) noexcept {
         return TimeSpan(Exactly{-detail::toWide(span.value_)});
     }
+    ///@}
 
     ///@{ By an integer of at most 64 bits; by a fraction: `span.toChrono() * 1.5`.
     template <class Integer, std::enable_if_t<detail::isFactor<Integer>, int> = 0>
