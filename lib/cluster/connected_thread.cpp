@@ -2,16 +2,19 @@
 #include "cluster/connected_thread.hpp"
 
 #include "cluster/backoff.hpp"
-#include "cluster/scheduler_state.hpp"
 
 #include <jtimer/detail/own_thread_end.hpp>
 
+#include <algorithm>
+
 namespace jtimer::cluster::detail {
 
-ConnectedThread::ConnectedThread(Engine& engine, const std::string& conninfo)
-    : engine_(engine), store_(engine.options, conninfo), alarm_(*engine.timer, [this] {
+ConnectedThread::ConnectedThread(Environment& environment, const std::string& conninfo, Duty& duty,
+                                 Micros longestPause)
+    : environment_(environment), duty_(duty), longestPause_(longestPause),
+      store_(environment.options, conninfo), alarm_(*environment.timer, [this] {
           paused_ = false;
-          resume();
+          duty_.resume();
       }) {}
 
 void ConnectedThread::start() {
@@ -26,31 +29,29 @@ void ConnectedThread::run() {
     const jtimer::detail::OwnThreadEnd end;
     while (true) {
         try {
-            if (!waitForWork()) return finish();
-            work();
+            if (!duty_.waitForWork()) break;
+            duty_.work();
         } catch (const std::exception& exception) {
             pause(exception);
             continue;
         }
         const int failures = failures_.exchange(0);
         if (failures == 0) continue;
-        engine_.counters.add(&Stats::reconnects);
-        if (failures > 1) engine_.outage.ends();
-        recovered();
+        environment_.counters.add(&Stats::reconnects);
+        if (failures > 1) environment_.outage.ends();
+        duty_.recovered();
     }
-}
-
-Micros ConnectedThread::pauseAfter(int failures) const {
-    return reconnectDelay(failures, randomFraction());
+    duty_.finish();
+    store_.disconnect();
 }
 
 /// The first failure may be the end of a connection that had been idle, so only the second in a row
 /// makes an outage.
 void ConnectedThread::pause(const std::exception& exception) {
-    if (++failures_ == 2) engine_.outage.begins(exception.what());
-    const Micros delay = pauseAfter(failures_);
+    if (++failures_ == 2) environment_.outage.begins(exception.what());
+    const Micros delay = std::min(reconnectDelay(failures_, randomFraction()), longestPause_);
     store_.disconnect();
-    failed(delay);
+    duty_.pausing(delay);
     paused_ = true;
     alarm_.setIn(delay);
 }

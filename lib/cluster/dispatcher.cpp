@@ -2,7 +2,6 @@
 #include "cluster/dispatcher.hpp"
 
 #include "cluster/reports.hpp"
-#include "cluster/scheduler_state.hpp"
 #include "cluster/time_out.hpp"
 
 #include <boost/chrono/duration.hpp>
@@ -50,7 +49,7 @@ class Dispatcher::Ticket {
     Ticket(Dispatcher& dispatcher, std::shared_ptr<RunState> run)
         : dispatcher_(dispatcher), run_(std::move(run)) {}
     ~Ticket() {
-        if (!used_.exchange(true)) dispatcher_.failed(*run_, "The executor did not run the task.");
+        if (!used_.exchange(true)) dispatcher_.failRun(*run_, "The executor did not run the task.");
     }
     Ticket(const Ticket&) = delete;
     Ticket& operator=(const Ticket&) = delete;
@@ -65,14 +64,15 @@ class Dispatcher::Ticket {
     std::atomic<bool> used_{false};
 };
 
-Dispatcher::Dispatcher(Engine& engine)
-    : ConnectedThread(engine, engine.options.conninfo),
-      pollInterval_(toMicros(engine.options.pollInterval)),
-      wake_(*engine.timer, [this] { lookForTasks(); }),
-      secondRelease_(*engine.timer, [this] { releaseLostClaims(); }),
-      limit_(static_cast<std::size_t>(engine.options.concurrency),
-             toMicros(engine.options.operationTimeout)) {
-    for (const auto& entry : engine.registry) names_.push_back(entry.first);
+Dispatcher::Dispatcher(Environment& environment, Calls calls)
+    : environment_(environment), calls_(std::move(calls)),
+      pollInterval_(toMicros(environment.options.pollInterval)),
+      wake_(*environment.timer, [this] { lookForTasks(); }),
+      secondRelease_(*environment.timer, [this] { releaseLostClaims(); }),
+      limit_(static_cast<std::size_t>(environment.options.concurrency),
+             toMicros(environment.options.operationTimeout)),
+      thread_(environment, environment.options.conninfo, *this), store_(thread_.store()) {
+    for (const auto& entry : environment.registry) names_.push_back(entry.first);
 }
 
 void Dispatcher::lookForTasks() {
@@ -89,8 +89,9 @@ void Dispatcher::releaseLostClaims() {
 bool Dispatcher::waitForWork() {
     Lock lock(mutex_);
     // What makes one of the last two true again also calls lookForTasks().
-    while (!stopping_ && (!wanted_ || paused() || occupied_ >= engine_.options.concurrency ||
-                          engine_.ends.failing() || engine_.node.lease()->lost()))
+    while (!stopping_ &&
+           (!wanted_ || thread_.paused() || occupied_ >= environment_.options.concurrency ||
+            calls_.cannotWriteEnds() || calls_.lease()->lost()))
         condition_.wait(lock);
     if (cursor_.has_value() && occupied_ > 0) gatherSlots(lock);
     return !stopping_;
@@ -98,7 +99,7 @@ bool Dispatcher::waitForWork() {
 
 void Dispatcher::work() {
     Lock lock(mutex_);
-    const int idleSlots = engine_.options.concurrency - occupied_;
+    const int idleSlots = environment_.options.concurrency - occupied_;
     const bool releases = std::exchange(releaseWanted_, false);
     wanted_ = false;
     lock.unlock();
@@ -108,7 +109,6 @@ void Dispatcher::work() {
 }
 
 void Dispatcher::finish() {
-    store_.disconnect();
     const Lock lock(mutex_);
     claimsOver_ = true;
     checkDrained();
@@ -125,24 +125,24 @@ void Dispatcher::gatherSlots(Lock& lock) {
 void Dispatcher::claim(int idleSlots) {
     if (names_.empty()) return;
     const int limit = std::min(idleSlots, static_cast<int>(limit_.get()));
-    const std::shared_ptr<const Lease> lease = engine_.node.lease();
-    const std::int64_t sentAt = engine_.clock->nanos();
+    const std::shared_ptr<const Lease> lease = calls_.lease();
+    const std::int64_t sentAt = environment_.clock->nanos();
     if (sentAt - fullScanAt_ >= kFullScanInterval) cursor_.reset();
     const bool withCursor = cursor_.has_value();
     if (!withCursor) fullScanAt_ = sentAt;
-    engine_.counters.add(&Stats::polls);
+    environment_.counters.add(&Stats::polls);
     Claim result = ask(*lease, limit, sentAt);
     if (result.nodeGone) {
-        engine_.node.renewNow();  // which looks for tasks as soon as there is a new number
+        calls_.renewNow();  // which looks for tasks as soon as there is a new number
         return wake_.setIn(pollInterval_);
     }
-    engine_.counters.add(&Stats::claimed, result.tasks.size());
+    environment_.counters.add(&Stats::claimed, result.tasks.size());
     handle(result, limit, withCursor, sentAt);
     for (ClaimedTask& task : result.tasks) begin(std::move(task), lease);
 }
 
 Claim Dispatcher::ask(const Lease& lease, int limit, std::int64_t sentAt) {
-    const auto elapsed = [&] { return (engine_.clock->nanos() - sentAt) / 1000; };
+    const auto elapsed = [&] { return (environment_.clock->nanos() - sentAt) / 1000; };
     try {
         Claim claim = byName_ && !cursor_.has_value()
                           ? store_.claimByName(lease.node(), names_, limit, pollInterval_)
@@ -150,7 +150,7 @@ Claim Dispatcher::ask(const Lease& lease, int limit, std::int64_t sentAt) {
         limit_.passed(claim.tasks.size(), elapsed());
         return claim;
     } catch (const DatabaseException& exception) {
-        if (isTimeOut(exception, elapsed(), toMicros(engine_.options.operationTimeout)))
+        if (isTimeOut(exception, elapsed(), toMicros(environment_.options.operationTimeout)))
             timedOut(limit);
         throw;
     }
@@ -159,13 +159,13 @@ Claim Dispatcher::ask(const Lease& lease, int limit, std::int64_t sentAt) {
 /// The first time in a row, it may have been the connection that had become silent.
 void Dispatcher::timedOut(int limit) {
     limit_.timedOut(static_cast<std::size_t>(limit));
-    tooLarge_ = limit == 1 && failures() > 0 && !engine_.slowLine.isSaid();
+    tooLarge_ = limit == 1 && thread_.failures() > 0 && !environment_.slowLine.isSaid();
 }
 
 /// The task that a claim of one could not get is still, or again, the first.
 void Dispatcher::sayWhatIsTooLarge() {
     if (const std::optional<FirstDue> first = store_.firstDue(names_))
-        engine_.slowLine.timedOut("task", first->name, first->id, first->payloadSize);
+        environment_.slowLine.timedOut("task", first->name, first->id, first->payloadSize);
 }
 
 /// Decides when to claim next. The server has told the time to the next due when the claim arrived,
@@ -178,7 +178,7 @@ void Dispatcher::handle(const Claim& claim, int limit, bool withCursor, std::int
     const bool blocked = claim.more && claim.tasks.empty();
     if (!withCursor) byName_ = claim.othersFirst && !blocked;
     if (full || withCursor || claim.more) return lookForTasks();
-    const Micros elapsed = (engine_.clock->nanos() - sentAt) / 1000;
+    const Micros elapsed = (environment_.clock->nanos() - sentAt) / 1000;
     const Micros next = claim.nextWakeIn ? *claim.nextWakeIn - elapsed : pollInterval_;
     wake_.setIn(std::clamp<Micros>(next, 0, pollInterval_));
 }
@@ -190,7 +190,7 @@ void Dispatcher::release() {
         for (const auto& entry : inHand_) known.push_back(entry.first);
     }
     try {
-        store_.release(engine_.node.lease()->node(), known);
+        store_.release(calls_.lease()->node(), known);
     } catch (...) {
         releaseLostClaims();
         throw;
@@ -199,22 +199,22 @@ void Dispatcher::release() {
 
 void Dispatcher::begin(ClaimedTask task, const std::shared_ptr<const Lease>& lease) {
     const Token token = task.token;
-    const auto run = std::make_shared<RunState>(engine_, std::move(task), lease);
-    std::optional<End> refusal = run->refusal();
+    const auto run = std::make_shared<RunState>(environment_, stopping_, std::move(task), lease);
+    std::optional<RunEnd> refusal = run->refusal();
     {
         const boost::lock_guard<boost::mutex> lock(mutex_);
-        inHand_[token] = {run, engine_.clock->nanos(), !refusal.has_value()};
+        inHand_[token] = {run, environment_.clock->nanos(), !refusal.has_value()};
         if (!refusal.has_value()) ++occupied_;
     }
-    if (refusal.has_value()) return engine_.ends.add(std::move(*refusal));
+    if (refusal.has_value()) return calls_.runEnded(std::move(*refusal));
     handOver(run);
 }
 
 void Dispatcher::handOver(const std::shared_ptr<RunState>& run) {
     const auto ticket = std::make_shared<Ticket>(*this, run);
     try {
-        if (engine_.options.executor) {
-            engine_.options.executor([ticket] { ticket->use(); });
+        if (environment_.options.executor) {
+            environment_.options.executor([ticket] { ticket->use(); });
         } else {
             runners_.run([ticket] { ticket->use(); });
         }
@@ -225,32 +225,33 @@ void Dispatcher::handOver(const std::shared_ptr<RunState>& run) {
 void Dispatcher::execute(const std::shared_ptr<RunState>& run) {
     if (run->lost()) return notBegun(run->task().token);
     const ClaimedTask& task = run->task();
-    engine_.counters.add(&Stats::missed, task.missedRuns);
+    environment_.counters.add(&Stats::missed, task.missedRuns);
     if (task.attempt == 1)
-        engine_.counters.late(
+        environment_.counters.late(
             std::chrono::microseconds(std::max<Micros>(0, task.claimedAt - task.due)));
-    std::optional<End> end;
+    std::optional<RunEnd> end;
     try {
         const InHandler inHandler(*this);
         end = run->execute();
     } catch (...) {  // the unwinding by pthread_exit, which must go on
-        failed(*run, "The handler ended its thread.");
+        failRun(*run, "The handler ended its thread.");
         throw;
     }
-    over(std::move(*end));
+    endRun(std::move(*end));
 }
 
-void Dispatcher::failed(const RunState& run, const std::string& failure) {
+void Dispatcher::failRun(const RunState& run, const std::string& failure) {
     report(failure);
-    over(run.failure(failure));
+    endRun(run.failure(failure));
 }
 
 void Dispatcher::report(const std::string& failure) {
-    if (!engine_.options.uncaughtExceptionHandler) return;
+    if (!environment_.options.uncaughtExceptionHandler) return;
     try {
         runners_.run([this, failure] {
             const InHandler inHandler(*this);
-            detail::report(engine_.options, std::make_exception_ptr(std::runtime_error(failure)));
+            detail::report(environment_.options,
+                           std::make_exception_ptr(std::runtime_error(failure)));
         });
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): no thread, or memory for it
     }
@@ -259,9 +260,9 @@ void Dispatcher::report(const std::string& failure) {
 /// Has the end written, and frees the slot. That comes last, and the mutex is then not touched any
 /// more: as soon as the last slot is free this object may be destroyed, while an executor's thread
 /// is still here.
-void Dispatcher::over(End end) {
+void Dispatcher::endRun(RunEnd end) {
     const Token token = end.task->token;
-    engine_.ends.add(std::move(end));
+    calls_.runEnded(std::move(end));
     const boost::lock_guard<boost::mutex> lock(mutex_);
     --occupied_;
     const auto found = inHand_.find(token);  // unless the end is written already
@@ -271,10 +272,10 @@ void Dispatcher::over(End end) {
 }
 
 /// Of a lease that was lost between the claim and the run. If it is renewed, the task is freed as
-/// one of a claim whose answer was lost; if not, another node has freed it. As in over(), the slot
-/// comes last.
+/// one of a claim whose answer was lost; if not, another node has freed it. As in endRun(), the
+/// slot comes last.
 void Dispatcher::notBegun(Token token) {
-    engine_.counters.add(&Stats::notBegun);
+    environment_.counters.add(&Stats::notBegun);
     std::shared_ptr<RunState> run;  // destroyed without the lock
     const boost::lock_guard<boost::mutex> lock(mutex_);
     const auto found = inHand_.find(token);
@@ -287,7 +288,7 @@ void Dispatcher::notBegun(Token token) {
     checkDrained();
 }
 
-void Dispatcher::written(Token token) {
+void Dispatcher::endWritten(Token token) {
     std::shared_ptr<RunState> run;  // destroyed without the lock
     const boost::lock_guard<boost::mutex> lock(mutex_);
     const auto found = inHand_.find(token);
@@ -297,7 +298,7 @@ void Dispatcher::written(Token token) {
     checkDrained();
 }
 
-void Dispatcher::failed(Micros pause) {
+void Dispatcher::pausing(Micros pause) {
     releaseLostClaims();
     cursor_.reset();
     secondRelease_.setIn(pause + kSecondRelease);
@@ -318,7 +319,7 @@ bool Dispatcher::isDrained() const {
 /// With the mutex held.
 void Dispatcher::checkDrained() {
     if (!isDrained()) return;
-    engine_.node.end();
+    calls_.drained();
     condition_.notify_all();
 }
 
@@ -330,7 +331,7 @@ bool Dispatcher::waitUntilDrained(Micros wait) {
 
 void Dispatcher::countRuns(Stats& stats) const {
     const boost::lock_guard<boost::mutex> lock(mutex_);
-    const std::int64_t now = engine_.clock->nanos();
+    const std::int64_t now = environment_.clock->nanos();
     for (const auto& entry : inHand_) {
         if (!entry.second.occupiesSlot) continue;
         ++stats.running;

@@ -4,7 +4,9 @@
 #include "cluster/alarm.hpp"
 #include "cluster/batch_limit.hpp"
 #include "cluster/connected_thread.hpp"
+#include "cluster/environment.hpp"
 #include "cluster/lease.hpp"
+#include "cluster/run_end.hpp"
 #include "cluster/run_state.hpp"
 #include "cluster/runners.hpp"
 #include "cluster/store.hpp"
@@ -16,18 +18,34 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace jtimer::cluster::detail {
 
 /// Claims tasks for the idle run slots, and runs them.
-class Dispatcher : public ConnectedThread {
+class Dispatcher : private ConnectedThread::Duty {
   public:
-    explicit Dispatcher(Engine& engine);
+    /// What it asks of others. Any thread may call all of them.
+    struct Calls {
+        std::function<std::shared_ptr<const Lease>()> lease;  ///< of this node; below the mutex
+        std::function<void()> renewNow;                       ///< this node's row is gone
+        std::function<void(RunEnd)> runEnded;                 ///< write the end
+        std::function<bool()> cannotWriteEnds;                ///< then nothing is claimed
+        std::function<void()> drained;                        ///< with the mutex held, at the end
+    };
+
+    Dispatcher(Environment& environment, Calls calls);
+
+    /// \throws what the Store throws
+    void connect() { store_.connect(); }
+    void start() { thread_.start(); }  ///< after connect()
+    void join() { thread_.join(); }    ///< after stop(), or without start()
 
     /// There may be something to claim. Any thread.
     void lookForTasks();
@@ -40,8 +58,8 @@ class Dispatcher : public ConnectedThread {
     /// own. Any thread.
     void report(const std::string& failure);
 
-    /// The end of a run is written. Any thread.
-    void written(Token token);
+    /// The end of a run is written, or need not be any more. Any thread.
+    void endWritten(Token token);
 
     void stop();  ///< claims nothing more, and ends the thread; any thread
 
@@ -64,14 +82,14 @@ class Dispatcher : public ConnectedThread {
     struct InHandler;
     struct InHand {
         std::shared_ptr<RunState> run;
-        std::int64_t begunAt = 0;  ///< by Engine::clock
+        std::int64_t begunAt = 0;  ///< by Environment::clock
         bool occupiesSlot = false;
     };
     using Lock = boost::unique_lock<boost::mutex>;
 
     bool waitForWork() override;
     void work() override;
-    void failed(Micros pause) override;
+    void pausing(Micros pause) override;
     void resume() override { lookForTasks(); }
     void finish() override;
     void gatherSlots(Lock& lock);
@@ -84,17 +102,19 @@ class Dispatcher : public ConnectedThread {
     void begin(ClaimedTask task, const std::shared_ptr<const Lease>& lease);
     void handOver(const std::shared_ptr<RunState>& run);
     void execute(const std::shared_ptr<RunState>& run);
-    void over(End end);
+    void endRun(RunEnd end);
     void notBegun(Token token);
-    void failed(const RunState& run, const std::string& failure);
+    void failRun(const RunState& run, const std::string& failure);
     bool isDrained() const;
     void checkDrained();
 
+    Environment& environment_;
+    const Calls calls_;
     const Micros pollInterval_;
     std::vector<std::string> names_;
     std::atomic<bool> stopping_{false};  ///< set under the mutex; read by any thread
 
-    mutable boost::mutex mutex_;  ///< guards the following; Node's is below it
+    mutable boost::mutex mutex_;  ///< guards the following
     boost::condition_variable condition_;
     std::map<Token, InHand> inHand_;  ///< claimed, and the end not yet written
     int occupied_ = 0;                ///< slots
@@ -112,6 +132,8 @@ class Dispatcher : public ConnectedThread {
     bool byName_ = false;          ///< how the next claim without a cursor finds its tasks
     std::int64_t fullScanAt_ = 0;  ///< when a claim last had no cursor
     Runners runners_;
+    ConnectedThread thread_;
+    Store& store_;  ///< the thread's
 };
 
 }  // namespace jtimer::cluster::detail

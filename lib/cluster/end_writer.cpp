@@ -2,7 +2,6 @@
 #include "cluster/end_writer.hpp"
 
 #include "cluster/reports.hpp"
-#include "cluster/scheduler_state.hpp"
 #include "cluster/time_out.hpp"
 
 #include <jtimer/cluster/exceptions.hpp>
@@ -37,28 +36,30 @@ std::size_t bytesOf(const End& end) {
     return end.error.size() + (end.payload.has_value() ? end.payload->size() : 0);
 }
 
-std::size_t bytesOf(const std::vector<End>& ends) {
+template <class Ends>
+std::size_t bytesOfAll(const Ends& ends) {
     return std::accumulate(ends.begin(), ends.end(), std::size_t{0},
                            [](std::size_t bytes, const End& end) { return bytes + bytesOf(end); });
 }
 
 }  // namespace
 
-EndWriter::EndWriter(Engine& engine)
-    : ConnectedThread(engine, engine.options.conninfo),
-      laterAlarm_(*engine.timer, [this] { resume(); }),
-      mostEnds_(kMostEnds, toMicros(engine.options.operationTimeout)),
-      mostBytes_(kMostBytes, toMicros(engine.options.operationTimeout)) {}
+EndWriter::EndWriter(Environment& environment, Calls calls)
+    : environment_(environment), calls_(std::move(calls)),
+      laterAlarm_(*environment.timer, [this] { resume(); }),
+      mostEnds_(kMostEnds, toMicros(environment.options.operationTimeout)),
+      mostBytes_(kMostBytes, toMicros(environment.options.operationTimeout)),
+      thread_(environment, environment.options.conninfo, *this), store_(thread_.store()) {}
 
-void EndWriter::end() {
+void EndWriter::stop() {
     const boost::lock_guard<boost::mutex> lock(mutex_);
-    ending_ = true;
+    stopping_ = true;
     condition_.notify_all();
 }
 
-void EndWriter::add(End end) {
+void EndWriter::add(RunEnd end) {
     const boost::lock_guard<boost::mutex> lock(mutex_);
-    waiting_.push_back(std::move(end));
+    waiting_.push_back({std::move(end)});
     condition_.notify_all();
 }
 
@@ -70,13 +71,11 @@ void EndWriter::resume() {
     condition_.notify_all();
 }
 
-void EndWriter::recovered() { engine_.dispatcher.lookForTasks(); }
-
 bool EndWriter::waitForWork() {
     boost::unique_lock<boost::mutex> lock(mutex_);
-    while (!ending_ && (paused() || waiting_.empty())) condition_.wait(lock);
+    while (!stopping_ && (thread_.paused() || waiting_.empty())) condition_.wait(lock);
     takeBatch();
-    return !ending_;
+    return !stopping_;
 }
 
 /// As much of what is waiting as may go in one statement. With the mutex held.
@@ -93,7 +92,7 @@ void EndWriter::takeBatch() {
 
 /// What is not written waits again, in front of the others. But an end that is too large for the
 /// line must not hold them up.
-void EndWriter::failed(Micros) {
+void EndWriter::pausing(Micros) {
     const boost::lock_guard<boost::mutex> lock(mutex_);
     const auto place = std::exchange(tooLarge_, false) ? waiting_.end() : waiting_.begin();
     waiting_.insert(place, std::make_move_iterator(batch_.begin()),
@@ -113,73 +112,73 @@ void EndWriter::work() {
         if (!store_.connected()) throw;
         writeOneByOne();
     }
-    if (repeats_ || soon_) engine_.dispatcher.lookForTasks();
-    if (soon_) engine_.stores.notifyNodes();
+    if (repeats_ || soon_) calls_.lookForTasks();
+    if (soon_) calls_.notifyNodes();
 }
 
 /// complete() has written the ends of some runs; have their transactions been committed?
 void EndWriter::checkCompleted() {
     for (std::size_t i = 0; i < batch_.size();) {
-        End& end = batch_[i];
+        Waiting& end = batch_[i];
         const auto status = end.completedIn.has_value()
                                 ? store_.outcomeOf(*end.completedIn, *end.task)
                                 : std::nullopt;
         if (status.has_value()) {
-            engine_.counters.add(*status == EndStatus::Written ? &Stats::succeeded
-                                                               : &Stats::fenced);
+            environment_.counters.add(*status == EndStatus::Written ? &Stats::succeeded
+                                                                    : &Stats::fenced);
             repeats_ = true;
-            engine_.dispatcher.written(end.task->token);
+            calls_.endWritten(end.task->token);
             batch_.erase(batch_.begin() + static_cast<std::ptrdiff_t>(i));
             continue;
         }
         // If not, the failure is written as any other.
-        if (end.completedIn.has_value() && !end.reported) engine_.dispatcher.report(end.error);
+        if (end.completedIn.has_value() && !end.reported) calls_.report(end.error);
         end.completedIn.reset();
         ++i;
     }
 }
 
-void EndWriter::write(std::vector<End>& ends) {
-    std::vector<End> written = ends;
+void EndWriter::write(std::vector<Waiting>& ends) {
+    std::vector<End> written(ends.begin(), ends.end());
     std::vector<EndStatus> statuses;
-    const std::int64_t sentAt = engine_.clock->nanos();
-    const auto elapsed = [&] { return (engine_.clock->nanos() - sentAt) / 1000; };
+    const std::int64_t sentAt = environment_.clock->nanos();
+    const auto elapsed = [&] { return (environment_.clock->nanos() - sentAt) / 1000; };
     try {
         statuses = store_.writeEnds(written);
     } catch (const DatabaseException& exception) {
         const bool unknown = dynamic_cast<const OutcomeUnknownException*>(&exception) != nullptr;
-        for (End& end : ends) end.repeated |= unknown;
-        if (isTimeOut(exception, elapsed(), toMicros(engine_.options.operationTimeout)))
+        for (Waiting& end : ends) end.repeated |= unknown;
+        if (isTimeOut(exception, elapsed(), toMicros(environment_.options.operationTimeout)))
             timedOut(ends);
         throw;
     }
     mostEnds_.passed(ends.size(), elapsed());
-    mostBytes_.passed(bytesOf(ends), elapsed());
-    for (std::size_t i = 0; i < ends.size(); ++i) over(ends[i], written[i], statuses[i]);
+    mostBytes_.passed(bytesOfAll(ends), elapsed());
+    for (std::size_t i = 0; i < ends.size(); ++i) settle(ends[i], written[i], statuses[i]);
     ends.clear();
 }
 
 /// The first time in a row, it may have been the connection that had become silent.
-void EndWriter::timedOut(const std::vector<End>& ends) {
-    const std::size_t bytes = bytesOf(ends);
+void EndWriter::timedOut(const std::vector<Waiting>& ends) {
+    const std::size_t bytes = bytesOfAll(ends);
     mostEnds_.timedOut(ends.size());
     mostBytes_.timedOut(bytes);
     tooLarge_ = ends.size() == 1;
-    if (!tooLarge_ || failures() == 0) return;
+    if (!tooLarge_ || thread_.failures() == 0) return;
     const ClaimedTask& task = *ends.front().task;
-    engine_.slowLine.timedOut("the end of task", task.name, task.id, bytes);
+    environment_.slowLine.timedOut("the end of task", task.name, task.id, bytes);
 }
 
 /// The server has refused the batch: one end that it refuses must not hold up the others.
 void EndWriter::writeOneByOne() {
     while (!batch_.empty()) {
-        std::vector<End> one;
+        std::vector<Waiting> one;
         one.push_back(std::move(batch_.back()));
         batch_.pop_back();
         try {
             write(one);
         } catch (const std::exception& exception) {
-            End& end = one.front();
+            Waiting& end = one.front();
             if (!store_.connected()) {
                 batch_.push_back(std::move(end));
                 throw;
@@ -192,41 +191,40 @@ void EndWriter::writeOneByOne() {
     }
 }
 
-/// \param written the end as it was written: a cron task may have become dead
-void EndWriter::over(const End& end, const End& written, EndStatus status) {
+/// Counts what the server has said of the end, and tells the dispatcher.
+/// \param written what was written: a cron task may have become dead
+void EndWriter::settle(const Waiting& end, const End& written, EndStatus status) {
     if (status == EndStatus::Locked) return keep(end, kUnlockDelay);
     // If it may have been written before, it cannot be told from one that was.
     if (status == EndStatus::Fenced && !end.repeated) {
-        engine_.counters.add(&Stats::fenced);
+        environment_.counters.add(&Stats::fenced);
     } else {
         const End::Kind kind = written.kind;
         const bool repeats = end.task->recurrence.repeats() && kind != End::Kind::Dead;
         repeats_ |= repeats || end.again.has_value() || kind == End::Kind::Retry;
-        soon_ |= end.again.has_value() ||
-                 (repeats && end.task->recurrence.period <= toMicros(engine_.options.pollInterval));
+        soon_ |=
+            end.again.has_value() ||
+            (repeats && end.task->recurrence.period <= toMicros(environment_.options.pollInterval));
         if (end.ran)
-            engine_.counters.add(end.kind == End::Kind::Success ? &Stats::succeeded
-                                                                : &Stats::failed);
-        if (kind == End::Kind::Retry) engine_.counters.add(&Stats::retried);
-        if (kind == End::Kind::Dead || (kind == End::Kind::GiveUp && !repeats)) died(written);
-        if (kind == End::Kind::GoOn && !end.ran) printGivenUp(written, "has failed");
+            environment_.counters.add(end.kind == End::Kind::Success ? &Stats::succeeded
+                                                                     : &Stats::failed);
+        if (kind == End::Kind::Retry) environment_.counters.add(&Stats::retried);
+        if (kind == End::Kind::Dead || (kind == End::Kind::GiveUp && !repeats)) {
+            environment_.counters.add(&Stats::died);
+            printGivenUp(end, "is dead", written.error);
+        }
+        if (kind == End::Kind::GoOn && !end.ran) printGivenUp(end, "has failed", written.error);
     }
-    engine_.dispatcher.written(end.task->token);
+    calls_.endWritten(end.task->token);
 }
 
-void EndWriter::died(const End& end) {
-    engine_.counters.add(&Stats::died);
-    printGivenUp(end, "is dead");
-}
-
-void EndWriter::printGivenUp(const End& end, const char* what) {
+void EndWriter::printGivenUp(const RunEnd& end, const char* what, const std::string& error) {
     const int attempts = end.ran ? end.task->attempt : end.task->attempt - 1;
     printLine("Task \"" + end.task->name + "\" \"" + end.task->id + "\" " + what + " after " +
-              std::to_string(attempts) + (attempts == 1 ? " attempt: " : " attempts: ") +
-              end.error);
+              std::to_string(attempts) + (attempts == 1 ? " attempt: " : " attempts: ") + error);
 }
 
-void EndWriter::keep(End end, Micros delay) {
+void EndWriter::keep(Waiting end, Micros delay) {
     bool first = false;
     {
         const boost::lock_guard<boost::mutex> lock(mutex_);

@@ -35,7 +35,7 @@ class Lease {
     }
 
     /// The number's row is gone: its runs have lost their tasks for good.
-    void end() noexcept {
+    void revoke() noexcept {
         endsAt_.store(std::numeric_limits<std::int64_t>::min(), std::memory_order_relaxed);
     }
 

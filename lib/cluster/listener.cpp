@@ -1,14 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "cluster/listener.hpp"
 
-#include "cluster/scheduler_state.hpp"
-
-#include <array>
-#include <cerrno>
-#include <fcntl.h>
-#include <poll.h>
-#include <system_error>
-#include <unistd.h>
+#include <utility>
 
 namespace jtimer::cluster::detail {
 
@@ -16,79 +9,52 @@ namespace {
 constexpr Micros kAnHour = 3'600'000'000;
 }
 
-WakePipe::WakePipe() {
-    if (::pipe(ends_) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-    for (const int end : ends_) {
-        ::fcntl(end, F_SETFD, FD_CLOEXEC);
-        ::fcntl(end, F_SETFL, O_NONBLOCK);
-    }
-}
-
-WakePipe::~WakePipe() {
-    for (const int end : ends_) ::close(end);
-}
-
-void WakePipe::wake() noexcept {
-    // A full pipe is readable too.
-    while (::write(ends_[1], "", 1) < 0 && errno == EINTR) continue;
-}
-
-void WakePipe::clear() noexcept {
-    std::array<char, 64> bytes{};
-    while (::read(ends_[0], bytes.data(), bytes.size()) > 0) continue;
-}
-
-void WakePipe::wait() noexcept {
-    pollfd wanted{ends_[0], POLLIN, 0};
-    while (::poll(&wanted, 1, -1) < 0) continue;
-}
-
-Listener::Listener(Engine& engine, const std::string& conninfo, bool listens)
-    : ConnectedThread(engine, conninfo), listens_(listens) {}
+Listener::Listener(Environment& environment, Calls calls, const std::string& conninfo, bool listens,
+                   Micros longestPause)
+    : environment_(environment), calls_(std::move(calls)), listens_(listens),
+      thread_(environment, conninfo, *this, longestPause) {}
 
 void Listener::start() {
     listen();
     wake();  // for the first turn
-    ConnectedThread::start();
+    thread_.start();
 }
 
-void Listener::end() noexcept {
-    ending_ = true;
+void Listener::stop() noexcept {
+    stopping_ = true;
     wake();
 }
 
 /// After the first failure, it goes on at once.
 bool Listener::waitForWork() {
-    while (paused() && failures() > 1 && !ending_) {
+    while (thread_.paused() && thread_.failures() > 1 && !stopping_) {
         pipe_.wait();
         pipe_.clear();
     }
-    if (!listening_) return !ending_;
-    const Notification notification = store_.waitForNotification(kAnHour, pipe_.fd());
+    if (!listening_) return !stopping_;
+    const Notification notification = store().waitForNotification(kAnHour, pipe_.fd());
     pipe_.clear();
     if (notification != Notification::None) {
-        engine_.counters.add(&Stats::notifications);
-        if (notification == Notification::Renewal) engine_.node.renewNow();
-        engine_.dispatcher.lookForTasks();
+        environment_.counters.add(&Stats::notifications);
+        if (notification == Notification::Renewal) calls_.renewNow();
+        calls_.lookForTasks();
     }
-    return !ending_;
+    return !stopping_;
 }
 
 void Listener::work() {
-    turn();
+    calls_.turn();
     if (listening_) return;
     listen();
-    engine_.dispatcher.lookForTasks();  // what was notified meanwhile has not been heard
+    calls_.lookForTasks();  // what was notified meanwhile has not been heard
 }
 
 void Listener::listen() {
     if (listens_)
-        store_.listen();
+        store().listen();
     else
-        store_.connect();
+        store().connect();
     listening_ = true;
 }
-
-void Listener::failed(Micros) { listening_ = false; }
 
 }  // namespace jtimer::cluster::detail

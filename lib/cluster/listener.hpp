@@ -2,58 +2,56 @@
 #pragma once
 
 #include "cluster/connected_thread.hpp"
+#include "cluster/wake_pipe.hpp"
 
 #include <atomic>
+#include <functional>
 #include <string>
 
 namespace jtimer::cluster::detail {
 
-/// Wakes a thread that waits for a socket. Any thread may call wake(), one the other functions.
-class WakePipe {
+/// A thread that sleeps until a notification comes or it is woken. A Node has one; with
+/// Options::notifyConninfo, another one listens.
+class Listener : private ConnectedThread::Duty {
   public:
-    /// \throws std::system_error without file descriptors
-    WakePipe();
-    ~WakePipe();
-    WakePipe(const WakePipe&) = delete;
-    WakePipe& operator=(const WakePipe&) = delete;
+    /// What it tells others. All are called on its thread.
+    struct Calls {
+        std::function<void()> lookForTasks;  ///< notified, or not able to hear for a while
+        std::function<void()> renewNow;      ///< notified
+        /// Before each sleep. May throw what the store throws, and is called again then.
+        std::function<void()> turn = [] {};
+        std::function<void()> finish = [] {};  ///< the last call; must not throw
+    };
 
-    void wake() noexcept;
-
-    int fd() const noexcept { return ends_[0]; }  ///< readable after wake(), until clear()
-    void clear() noexcept;
-    void wait() noexcept;  ///< until it is readable
-
-  private:
-    int ends_[2] = {-1, -1};
-};
-
-/// Sleeps until a notification comes or it is woken, and looks for tasks then. With
-/// Options::notifyConninfo, one only listens. A Node is another one.
-class Listener : public ConnectedThread {
-  public:
     /// \param listens false: it only connects
-    Listener(Engine& engine, const std::string& conninfo, bool listens);
+    Listener(Environment& environment, Calls calls, const std::string& conninfo, bool listens,
+             Micros longestPause = kLongestWait);
+
+    /// For turn() and finish(), and before start() for the caller.
+    Store& store() noexcept { return thread_.store(); }
 
     /// Connects, listens, and starts the thread. \throws what the Store throws
     void start();
 
     void wake() noexcept { pipe_.wake(); }  ///< for a turn; any thread
-    void end() noexcept;                    ///< has the thread end; any thread
+    void stop() noexcept;                   ///< has the thread end; any thread
+    void join() { thread_.join(); }         ///< after stop(), or without start()
 
   private:
-    /// Before each sleep. May throw what the store throws, and is called again then.
-    virtual void turn() {}
-
     bool waitForWork() override;
     void work() override;
-    void failed(Micros pause) override;
+    void pausing(Micros) override { listening_ = false; }
     void resume() override { wake(); }
+    void finish() override { calls_.finish(); }
     void listen();
 
+    Environment& environment_;
+    const Calls calls_;
     const bool listens_;
     WakePipe pipe_;
-    std::atomic<bool> ending_{false};
+    std::atomic<bool> stopping_{false};
     bool listening_ = false;  ///< or connected, if it does not listen; the thread's
+    ConnectedThread thread_;
 };
 
 }  // namespace jtimer::cluster::detail

@@ -3,7 +3,6 @@
 
 #include "cluster/lease_times.hpp"
 #include "cluster/reports.hpp"
-#include "cluster/scheduler_state.hpp"
 
 #include <jtimer/cluster/exceptions.hpp>
 
@@ -24,17 +23,24 @@ constexpr int kRenewalsPerLook = 3;
 
 }  // namespace
 
-Node::Node(Engine& engine)
-    : Listener(engine, engine.options.conninfo,
-               engine.options.notifications && engine.options.notifyConninfo.empty()),
-      leaseTime_(toMicros(engine.options.lease)), renewal_(*engine.timer, [this] { renewNow(); }) {}
+Node::Node(Environment& environment, Calls calls)
+    : environment_(environment), calls_(std::move(calls)),
+      leaseTime_(toMicros(environment.options.lease)),
+      renewal_(*environment.timer, [this] { renewNow(); }),
+      listener_(
+          environment,
+          {calls_.lookForTasks, [this] { renewNow(); }, [this] { turn(); }, [this] { finish(); }},
+          environment.options.conninfo,
+          environment.options.notifications && environment.options.notifyConninfo.empty(),
+          longestRenewalPause(leaseTime_)),
+      store_(listener_.store()) {}
 
 void Node::start() {
     store_.checkRights();
     registerNode();
     store_.setTimeout(renewalTimeout(leaseTime_));
     try {
-        Listener::start();
+        listener_.start();
     } catch (...) {
         deleteRow();
         throw;
@@ -42,10 +48,10 @@ void Node::start() {
 }
 
 void Node::registerNode() {
-    const std::int64_t sentAt = engine_.clock->nanos();
-    const Registration done = store_.registerNode(*engine_.options.name, leaseTime_);
+    const std::int64_t sentAt = environment_.clock->nanos();
+    const Registration done = store_.registerNode(*environment_.options.name, leaseTime_);
     hurriesOthers_ = done.shortensLeases;
-    auto lease = std::make_shared<Lease>(done.node, engine_.clock);
+    auto lease = std::make_shared<Lease>(done.node, environment_.clock);
     lease->renewed(sentAt, leaseTime_);
     const boost::lock_guard<boost::mutex> lock(mutex_);
     lease_ = std::move(lease);
@@ -58,14 +64,15 @@ std::shared_ptr<const Lease> Node::lease() const {
 
 void Node::renewNow() {
     renewalDue_ = true;
-    wake();
+    listener_.wake();
 }
 
-bool Node::waitUntilEnded(Micros wait) {
-    return whenEnded_.wait_for(std::chrono::microseconds(wait)) == std::future_status::ready;
+bool Node::waitUntilStopped(Micros wait) {
+    return whenStopped_.wait_for(std::chrono::microseconds(wait)) == std::future_status::ready;
 }
 
-/// A renewal that fails stays due.
+/// A renewal that fails stays due, and however long the database has been away, it comes in time
+/// when it is back: see longestRenewalPause.
 void Node::turn() {
     if (renewalDue_.exchange(false)) {
         try {
@@ -79,20 +86,15 @@ void Node::turn() {
         registerNode();
         needsNumber_ = false;
         renewal_.setIn(0);  // which tells the other nodes' leases
-        engine_.dispatcher.lookForTasks();
+        calls_.lookForTasks();
     }
     if (!hurriesOthers_) return;
     store_.notify(Notification::Renewal);
     hurriesOthers_ = false;
 }
 
-/// However long the database has been away, a lease is renewed in time when it is back.
-Micros Node::pauseAfter(int failures) const {
-    return std::min(ConnectedThread::pauseAfter(failures), longestRenewalPause(leaseTime_));
-}
-
 void Node::renew() {
-    const std::int64_t sentAt = engine_.clock->nanos();
+    const std::int64_t sentAt = environment_.clock->nanos();
     const Renewal renewal = store_.renew(lease_->node());
     if (!renewal.alive) {
         if (!needsNumber_) lost();
@@ -101,21 +103,21 @@ void Node::renew() {
     const bool wasLost = lease_->lost();
     lease_->renewed(sentAt, leaseTime_);
     // Without a survivor that renews in the shortest lease, there would be a gap.
-    const Micros elapsed = (engine_.clock->nanos() - sentAt) / 1000;
+    const Micros elapsed = (environment_.clock->nanos() - sentAt) / 1000;
     const Micros nextEnd = renewal.nextLeaseEndIn.value_or(kLongestWait);
     interval_ = renewalInterval(renewal.shortestLease);
     renewal_.setIn(std::min(nextRenewalIn(renewal.shortestLease, nextEnd), interval_ - elapsed));
     if (nextEnd <= 0 || renewals_++ % kRenewalsPerLook == 0) takeOver();
-    if (wasLost) engine_.dispatcher.lookForTasks();
-    engine_.dispatcher.releaseLostClaims();
+    if (wasLost) calls_.lookForTasks();
+    calls_.releaseLostClaims();
 }
 
 /// The row is gone: another node has taken over. The runs in progress have lost their tasks, and
 /// see so; this node goes on under a new number.
 void Node::lost() {
-    lease_->end();
-    engine_.counters.add(&Stats::leasesLost);
-    printLine("Node \"" + *engine_.options.name + "\" lost its lease");
+    lease_->revoke();
+    environment_.counters.add(&Stats::leasesLost);
+    printLine("Node \"" + *environment_.options.name + "\" lost its lease");
     needsNumber_ = true;
 }
 
@@ -124,24 +126,25 @@ void Node::lost() {
 void Node::takeOver() {
     try {
         const TakeOver result = store_.takeOver(lease_->node());
-        engine_.counters.add(&Stats::takenOver, result.tasks);
+        environment_.counters.add(&Stats::takenOver, result.tasks);
         if (result.tasks + result.orphans != 0) {
-            engine_.dispatcher.lookForTasks();
-            if (engine_.options.notifications) store_.notify();  // for nodes with more idle slots
+            calls_.lookForTasks();
+            if (environment_.options.notifications)
+                store_.notify();  // for nodes with more idle slots
         }
         takeOverFails_ = false;
     } catch (const DatabaseException& exception) {
         if (!store_.connected()) throw;
         renewal_.setIn(interval_);
         if (!std::exchange(takeOverFails_, true))
-            printLine("Node \"" + *engine_.options.name +
+            printLine("Node \"" + *environment_.options.name +
                       "\" cannot take over tasks: " + exception.what());
     }
 }
 
 void Node::finish() {
     deleteRow();
-    ended_.set_value();
+    stopped_.set_value();
 }
 
 /// If it fails, the lease expires, and another node deletes the row.

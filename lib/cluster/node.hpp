@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cluster/alarm.hpp"
+#include "cluster/environment.hpp"
 #include "cluster/lease.hpp"
 #include "cluster/listener.hpp"
 #include "cluster/micros.hpp"
@@ -9,6 +10,7 @@
 #include <boost/thread/mutex.hpp>
 
 #include <atomic>
+#include <functional>
 #include <future>
 #include <memory>
 
@@ -17,9 +19,15 @@ namespace jtimer::cluster::detail {
 /// A node's number and lease: renews it, listens for notifications on the same connection, and
 /// takes over from nodes whose lease has expired. A thread and a connection of its own, so that no
 /// claim, handler or slow statement delays a renewal.
-class Node : private Listener {
+class Node {
   public:
-    explicit Node(Engine& engine);
+    /// What it tells others. All are called on its thread.
+    struct Calls {
+        std::function<void()> lookForTasks;       ///< there may be tasks, or a lease to claim with
+        std::function<void()> releaseLostClaims;  ///< renewed
+    };
+
+    Node(Environment& environment, Calls calls);
 
     /// Connects, draws a number, and starts the thread.
     /// \throws what the Store throws; nothing is left behind
@@ -31,28 +39,31 @@ class Node : private Listener {
     /// When a renewal is due, or a claim has found the row of this number gone. Any thread.
     void renewNow();
 
-    using Listener::end;  ///< has the row deleted and the thread end; any thread
-    using Listener::join;
+    void stop() noexcept {
+        listener_.stop();
+    }                                  ///< has the row deleted and the thread end; any thread
+    void join() { listener_.join(); }  ///< after stop(), or without start()
 
     /// Waits until the thread is about to end. \returns false if that takes longer than `wait`
-    bool waitUntilEnded(Micros wait);
+    bool waitUntilStopped(Micros wait);
 
   private:
-    void turn() override;
-    Micros pauseAfter(int failures) const override;
-    void finish() override;
+    void turn();
+    void finish();
     void renew();
     void lost();
     void takeOver();
     void deleteRow();
     void registerNode();
 
+    Environment& environment_;
+    const Calls calls_;
     const Micros leaseTime_;
 
     mutable boost::mutex mutex_;  ///< guards lease_
     std::shared_ptr<Lease> lease_;
-    std::promise<void> ended_;
-    const std::shared_future<void> whenEnded_ = ended_.get_future().share();
+    std::promise<void> stopped_;
+    const std::shared_future<void> whenStopped_ = stopped_.get_future().share();
     std::atomic<bool> renewalDue_{true};
 
     // The rest belongs to the thread, and before it exists to start().
@@ -62,6 +73,9 @@ class Node : private Listener {
     bool hurriesOthers_ = false;  ///< they do not renew often enough for its lease yet
     bool takeOverFails_ = false;  ///< and that has been said
     int renewals_ = 0;
+
+    Listener listener_;
+    Store& store_;  ///< the listener's
 };
 
 }  // namespace jtimer::cluster::detail

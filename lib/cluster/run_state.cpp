@@ -2,10 +2,8 @@
 #include "cluster/run_state.hpp"
 
 #include "cluster/backoff.hpp"
-#include "cluster/checks.hpp"
 #include "cluster/micros.hpp"
 #include "cluster/reports.hpp"
-#include "cluster/scheduler_state.hpp"
 
 #include <jtimer/cluster/exceptions.hpp>
 #include <jtimer/exceptions.hpp>
@@ -31,16 +29,18 @@ std::string causeOf(int crashes) {
 
 }  // namespace
 
-RunState::RunState(Engine& engine, ClaimedTask task, std::shared_ptr<const Lease> lease)
-    : engine_(engine), task_(std::make_shared<const ClaimedTask>(std::move(task))),
-      registered_(engine.registry.at(task_->name)), lease_(std::move(lease)) {}
+RunState::RunState(const Environment& environment, const std::atomic<bool>& stopping,
+                   ClaimedTask task, std::shared_ptr<const Lease> lease)
+    : environment_(environment), stopping_(stopping),
+      task_(std::make_shared<const ClaimedTask>(std::move(task))),
+      registered_(environment.registry.at(task_->name)), lease_(std::move(lease)) {}
 
-std::optional<End> RunState::refusal() const {
+std::optional<RunEnd> RunState::refusal() const {
     const TaskOptions& options = registered_.options;
     const int crashes = task_->crashes;
     const bool tooMany = crashes >= options.maxCrashes;
     if (!tooMany && (options.delivery == Delivery::AtLeastOnce || task_->attempt == 1)) return {};
-    End refusal = makeEnd(tooMany && !goesOn() ? End::Kind::Dead : givingUp(), causeOf(crashes));
+    RunEnd refusal = makeEnd(tooMany && !goesOn() ? End::Kind::Dead : givingUp(), causeOf(crashes));
     refusal.ran = false;
     return refusal;
 }
@@ -52,8 +52,8 @@ bool RunState::goesOn() const {
 /// Crashes are counted for one period only if the task goes on after them.
 End::Kind RunState::givingUp() const { return goesOn() ? End::Kind::GoOn : End::Kind::GiveUp; }
 
-End RunState::makeEnd(End::Kind kind, const std::string& error) const {
-    End end;
+RunEnd RunState::makeEnd(End::Kind kind, const std::string& error) const {
+    RunEnd end;
     end.task = task_;
     end.kind = kind;
     end.payload = payload_;
@@ -61,22 +61,22 @@ End RunState::makeEnd(End::Kind kind, const std::string& error) const {
     return end;
 }
 
-End RunState::success() const {
-    End success = makeEnd(End::Kind::Success, {});
+RunEnd RunState::success() const {
+    RunEnd success = makeEnd(End::Kind::Success, {});
     success.again = again_;
     return success;
 }
 
-End RunState::failure(const std::string& error) const {
+RunEnd RunState::failure(const std::string& error) const {
     const TaskOptions& options = registered_.options;
     if (task_->attempt >= maxAttemptsOf(options, *task_)) return makeEnd(givingUp(), error);
-    End failure = makeEnd(End::Kind::Retry, error);
+    RunEnd failure = makeEnd(End::Kind::Retry, error);
     failure.delay = retryDelay(toMicros(options.firstBackoff), toMicros(options.maxBackoff),
                                task_->attempt, randomFraction());
     return failure;
 }
 
-End RunState::execute() {
+RunEnd RunState::execute() {
     std::exception_ptr thrown;
     try {
         Run run(*this);
@@ -87,11 +87,11 @@ End RunState::execute() {
         if (thrown == nullptr) throw;
     }
     if (thrown == nullptr && !completedIn_.has_value()) return success();
-    End end = failure(thrown == nullptr ? "The transaction of complete() was not committed."
-                                        : messageOf(thrown));
+    RunEnd end = failure(thrown == nullptr ? "The transaction of complete() was not committed."
+                                           : messageOf(thrown));
     end.completedIn = completedIn_;
     if (thrown != nullptr) {
-        report(engine_.options, thrown);
+        report(environment_.options, thrown);
         end.reported = true;
     }
     return end;
@@ -102,51 +102,3 @@ void RunState::requireNotCompleted() const {
 }
 
 }  // namespace jtimer::cluster::detail
-
-namespace jtimer::cluster {
-
-namespace {
-
-[[noreturn]] void throwLeaseLost(const detail::ClaimedTask& task) {
-    throw LeaseLostException("The lease of task \"" + task.name + "\" \"" + task.id +
-                             "\" is lost.");
-}
-
-}  // namespace
-
-const std::string& Run::name() const noexcept { return state_.task().name; }
-const std::string& Run::id() const noexcept { return state_.task().id; }
-const std::string& Run::payload() const noexcept { return state_.task().payload; }
-Date Run::scheduledExecutionTime() const noexcept { return detail::toDate(state_.task().due); }
-int Run::attempt() const noexcept { return state_.task().attempt; }
-std::int64_t Run::fencingToken() const noexcept { return state_.task().token; }
-std::uint64_t Run::missedRuns() const noexcept { return state_.task().missedRuns; }
-bool Run::leaseLost() const noexcept { return state_.lease_->lost(); }
-
-void Run::checkLease() const {
-    if (leaseLost()) throwLeaseLost(state_.task());
-}
-
-bool Run::stopRequested() const noexcept { return state_.engine_.dispatcher.isStopping(); }
-
-void Run::setPayload(std::string payload) {
-    detail::checkPayload(payload);
-    state_.requireNotCompleted();
-    state_.payload_ = std::move(payload);
-}
-
-void Run::again(When when) {
-    detail::checkWhen(when);
-    state_.requireNotCompleted();
-    state_.again_ = when;
-}
-
-void Run::complete(pg_conn* transaction) {
-    if (transaction == nullptr) throw NullPointerException("transaction cannot be null");
-    state_.requireNotCompleted();
-    detail::Store store(state_.engine_.options, transaction);
-    state_.completedIn_ = store.writeEndIn(state_.success());
-    if (!state_.completedIn_.has_value()) throwLeaseLost(state_.task());
-}
-
-}  // namespace jtimer::cluster

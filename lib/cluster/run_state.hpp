@@ -1,57 +1,55 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "cluster/environment.hpp"
 #include "cluster/lease.hpp"
+#include "cluster/registry.hpp"
+#include "cluster/run_end.hpp"
 #include "cluster/store.hpp"
 
 #include <jtimer/cluster/run.hpp>
-#include <jtimer/cluster/task_options.hpp>
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
 
 namespace jtimer::cluster::detail {
 
-struct Engine;
-
-/// What registerTask() was given for a name. Not changed after start().
-struct Registered {
-    Handler handler;
-    TaskOptions options;
-};
-
 /// The state of one run: what Run shows, and what the handler has asked for. Only the thread of the
 /// run uses it, but for the lease and whether the node stops.
 class RunState {
   public:
-    RunState(Engine& engine, ClaimedTask task, std::shared_ptr<const Lease> lease);
+    /// \param stopping whether the node is; it and the environment outlive the run
+    RunState(const Environment& environment, const std::atomic<bool>& stopping, ClaimedTask task,
+             std::shared_ptr<const Lease> lease);
 
     const ClaimedTask& task() const noexcept { return *task_; }
 
     /// The end of a task that must not be run (again): its process died too often, or it is
     /// delivered at most once.
-    std::optional<End> refusal() const;
+    std::optional<RunEnd> refusal() const;
 
     /// Whether it may be another node's by now: then it must not begin.
     bool lost() const noexcept { return lease_->lost(); }
 
     /// Calls the handler, and the uncaught exception handler if it throws.
-    End execute();
+    RunEnd execute();
 
     /// The end of a run that could not begin.
-    End failure(const std::string& error) const;
+    RunEnd failure(const std::string& error) const;
 
   private:
     friend class cluster::Run;
 
     bool goesOn() const;  ///< to its next period, whatever has failed
     End::Kind givingUp() const;
-    End makeEnd(End::Kind kind, const std::string& error) const;
-    End success() const;
+    RunEnd makeEnd(End::Kind kind, const std::string& error) const;
+    RunEnd success() const;
     void requireNotCompleted() const;
 
-    Engine& engine_;
+    const Environment& environment_;
+    const std::atomic<bool>& stopping_;
     const std::shared_ptr<const ClaimedTask> task_;
     const Registered& registered_;
     const std::shared_ptr<const Lease> lease_;

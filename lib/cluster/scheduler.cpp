@@ -85,7 +85,8 @@ void Scheduler::start() {
     }
     std::shared_ptr<detail::Engine> engine;
     try {
-        engine = std::make_shared<detail::Engine>(*state_);
+        engine = std::make_shared<detail::Engine>(state_->options, state_->registry,
+                                                  state_->counters, state_->stores);
         engine->start();
     } catch (...) {
         engine.reset();
@@ -152,7 +153,7 @@ std::size_t Scheduler::scheduleAll(const std::vector<NewTask>& tasks) {
     }
     const std::size_t changed =
         state_->stores.with([&](Store& store) { return store.schedule(tasks); });
-    if (changed != 0) state_->written(first);
+    if (changed != 0) state_->announce(first);
     return changed;
 }
 
@@ -166,7 +167,7 @@ bool Scheduler::reschedule(const std::string& name, const std::string& id, When 
     detail::checkWhen(when);
     const bool changed =
         state_->stores.with([&](Store& store) { return store.reschedule(name, id, when); });
-    if (changed) state_->written(dueIn(when));
+    if (changed) state_->announce(dueIn(when));
     return changed;
 }
 

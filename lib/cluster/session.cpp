@@ -146,24 +146,24 @@ Result Session::read(const Statement& statement, const Params& params) {
 
 std::int64_t Session::write(const Statement& statement, const Params& params,
                             const std::optional<Key>& key) {
-    return write([&] { return written(execute(statement, params)); }, key);
+    return write([&] { return changeOf(execute(statement, params)); }, key);
 }
 
-Session::Written Session::written(const Result& result) {
+Session::Change Session::changeOf(const Result& result) {
     return {result.number(0, 0), result.optionalNumber(0, 1)};
 }
 
 std::int64_t Session::write(const Write& use, const std::optional<Key>& key) {
     const auto attempt = [&] {
         while (true) {
-            const Written written = uncommitted([&] { return begin(use); });
+            const Change change = uncommitted([&] { return begin(use); });
             try {
                 commit();
-                return written.value;
+                return change.value;
             } catch (const OutcomeUnknownException& e) {
-                if (!written.transaction ||
-                    settle(*written.transaction, key, e.what()) == Outcome::Committed)
-                    return written.value;
+                if (!change.transaction ||
+                    settle(*change.transaction, key, e.what()) == Outcome::Committed)
+                    return change.value;
             }
         }
     };

@@ -51,7 +51,7 @@ class Session {
     Result execute(const Statement& statement, const Params& params);
     void command(const char* name, const std::string& sql);
 
-    /// The three ways, for a single statement. For write(), see written().
+    /// The three ways, for a single statement. For write(), see changeOf().
     Result once(const Statement& statement, const Params& params);
     Result read(const Statement& statement, const Params& params);
     using Key = std::pair<std::string, std::string>;
@@ -95,11 +95,11 @@ class Session {
     }
 
     /// What a transaction came to, and its number, unless it has written nothing.
-    struct Written {
+    struct Change {
         std::int64_t value;
         std::optional<std::int64_t> transaction;
     };
-    using Write = std::function<Written()>;
+    using Write = std::function<Change()>;
 
     /// A transaction that takes effect once, or not at all, whatever breaks. It is repeated until
     /// the timeout unless it has been committed.
@@ -111,7 +111,7 @@ class Session {
     std::string statusOf(std::int64_t transaction);
 
     /// The result of a statement whose last column is the number of the transaction.
-    static Written written(const Result& result);
+    static Change changeOf(const Result& result);
 
   private:
     enum class Outcome { Committed, NotCommitted };

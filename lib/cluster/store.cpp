@@ -304,8 +304,8 @@ void Store::addRow(Rows& rows, const NewTask& task) {
     rows.time(valueIf(!isDelay, due)).number(valueIf(isDelay, due)).bytes(task.payload);
 }
 
-Store::Written Store::insert(const std::vector<NewTask>& tasks) {
-    Written all{0, {}};
+Store::Change Store::insert(const std::vector<NewTask>& tasks) {
+    Change all{0, {}};
     for (const IfExists policy : {IfExists::Keep, IfExists::Update, IfExists::Replace}) {
         Rows rows;
         for (const NewTask& task : tasks) {
@@ -313,7 +313,7 @@ Store::Written Store::insert(const std::vector<NewTask>& tasks) {
         }
         if (rows.empty()) continue;
         const Params params = Params().arrays(rows);
-        const Written some = written(execute(statements::schedule(policy), params));
+        const Change some = changeOf(execute(statements::schedule(policy), params));
         all.value += some.value;
         if (some.transaction) all.transaction = some.transaction;
     }

@@ -97,16 +97,6 @@ struct End {
     std::optional<When> again;           ///< of a Success: due then, in place of the usual
     std::optional<std::string> payload;  ///< a new one
     std::string error;                   ///< of anything but a Success; see messageOf()
-
-    // What else an EndWriter knows of it.
-
-    /// In which complete() has written the end. If that was not committed, this is the failure to
-    /// be written.
-    std::optional<TransactionNumber> completedIn;
-    bool reported = false;  ///< its exception has been, to Options::uncaughtExceptionHandler
-    bool ran = true;        ///< false: given up without a run
-    bool refused = false;   ///< the server has, which has been printed
-    bool repeated = false;  ///< an earlier attempt to write it may have succeeded
 };
 
 enum class EndStatus {
@@ -262,7 +252,7 @@ class Store : private Session {
     std::uint64_t freeTasks(const Result& owners, int crashes);
     std::uint64_t releaseTasks(NodeNumber node, const std::vector<Token>& running);
     WrittenEnds writeEnds(const Statement& statement, std::vector<End>& ends);
-    Written insert(const std::vector<NewTask>& tasks);
+    Change insert(const std::vector<NewTask>& tasks);
     void addRow(Rows& rows, const NewTask& task);
     void checkZone(const std::string& zone);
 

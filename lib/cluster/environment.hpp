@@ -1,0 +1,33 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include "cluster/counters.hpp"
+#include "cluster/outage.hpp"
+#include "cluster/registry.hpp"
+#include "cluster/slow_line.hpp"
+
+#include <jtimer/clock.hpp>
+#include <jtimer/cluster/options.hpp>
+#include <jtimer/timer.hpp>
+
+#include <memory>
+
+namespace jtimer::cluster::detail {
+
+/// What the parts of a started node share. They do not know each other: what one needs of another
+/// is in its Calls, which Engine connects.
+struct Environment {
+    /// \param givenOptions with a name; it, the registry and the counters outlive this object
+    Environment(const Options& givenOptions, const Registry& givenRegistry,
+                Counters& givenCounters);
+
+    const Options& options;
+    const Registry& registry;
+    Counters& counters;
+    const std::shared_ptr<jtimer::Clock> clock;  ///< of all local waits and of the lease
+    std::unique_ptr<Timer> timer;  ///< of all local waits; ends before the parts, which it calls
+    Outage outage;
+    SlowLine slowLine;
+};
+
+}  // namespace jtimer::cluster::detail
