@@ -123,8 +123,6 @@ Deadline shareOf(Deadline deadline, std::size_t hosts, const char* connectTimeou
 
 }  // namespace
 
-void Result::Clear::operator()(pg_result* result) const noexcept { PQclear(result); }
-
 Connection::Connection(pg_conn* borrowed)
     : connection_(borrowed), borrowed_(true), wasNonblocking_(PQisnonblocking(borrowed) != 0) {
     if (!wasNonblocking_) PQsetnonblocking(borrowed, 1);
