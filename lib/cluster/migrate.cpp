@@ -2,6 +2,7 @@
 #include <jtimer/cluster/migrate.hpp>
 
 #include "cluster/checks.hpp"
+#include "cluster/columns.hpp"
 #include "cluster/session.hpp"
 #include "cluster/statements.hpp"
 
@@ -20,19 +21,18 @@ using namespace detail;
 int versionOf(Session& session, bool forTests) {
     const std::string& schema = session.schema();
     const Result exists = session.execute(statements::schemaExists(), Params().text(schema));
-    // Not `if not exists`, which needs the privilege to create schemas even if the schema exists.
-    if (!exists.boolean(0, 0)) {
-        session.command("create_schema", inSchema("create schema @", schema));
+    if (!exists.boolean(0, columns::exists::Schema)) {
+        session.command("create_schema", inSchema(statements::kCreateSchema, schema));
     }
-    if (!exists.boolean(0, 1)) return 0;
+    if (!exists.boolean(0, columns::exists::Meta)) return 0;
     const Result meta = session.execute(statements::checkSchema(), {});
-    const int version = static_cast<int>(meta.number(0, 0));
-    if (meta.number(0, 1) > kSchemaVersion) {
+    const int version = static_cast<int>(meta.number(0, columns::schema::Version));
+    if (meta.number(0, columns::schema::Serves) > kSchemaVersion) {
         throw SchemaException("Schema \"" + schema + "\" has version " + std::to_string(version) +
                               ", which needs a newer library than " +
                               std::to_string(kSchemaVersion));
     }
-    if (meta.boolean(0, 3) != forTests) {
+    if (meta.boolean(0, columns::schema::ForTests) != forTests) {
         throw SchemaException("Schema \"" + schema + "\" exists and is " +
                               (forTests ? "not " : "") + "for tests");
     }
@@ -90,10 +90,7 @@ std::string schemaSql(const std::string& schema, int from) {
     if (from < 0 || from > kSchemaVersion) {
         throw IllegalArgumentException("from: expected 0 to " + std::to_string(kSchemaVersion));
     }
-    const std::string create = from == 0 ? "create schema if not exists @;\n\n" : "";
-    return inSchema("begin;\n\n" + create + statements::migration(from, false) + "\ncommit;\n\n" +
-                        statements::privileges(),
-                    schema);
+    return inSchema(statements::script(from), schema);
 }
 
 }  // namespace jtimer::cluster

@@ -193,9 +193,10 @@ Statement statements::lackingRight() {
         order by place limit 1)"};
 }
 
+namespace {
+
 /// Of the roles of programs, as a comment.
-std::string statements::privileges() {
-    return R"(-- What a program needs to run tasks:
+const char* const kPrivileges = R"(-- What a program needs to run tasks:
 --
 -- grant usage on schema @ to ROLE;
 -- grant select on @.meta to ROLE;
@@ -205,6 +206,12 @@ std::string statements::privileges() {
 -- To schedule only, it needs the same without @.run, @.pause, @.node and @.cluster; find(), list()
 -- and backlog() then fail.
 )";
+
+}  // namespace
+
+std::string statements::script(int from) {
+    const std::string create = from == 0 ? "create schema if not exists @;\n\n" : "";
+    return "begin;\n\n" + create + migration(from, false) + "\ncommit;\n\n" + kPrivileges;
 }
 
 }  // namespace jtimer::cluster::detail

@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "cluster/session.hpp"
 
+#include "cluster/columns.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
@@ -66,8 +68,8 @@ void Session::checkSchema() {
         }
     }();
     if (result.rows() != 1) throw SchemaException(subject + "has no version");
-    const std::int64_t version = result.number(0, 0);
-    const std::int64_t serves = result.number(0, 1);
+    const std::int64_t version = result.number(0, columns::schema::Version);
+    const std::int64_t serves = result.number(0, columns::schema::Serves);
     const std::string has = subject + "has version " + std::to_string(version);
     const std::string mine = std::to_string(kSchemaVersion);
     if (version < kSchemaVersion) {
@@ -76,10 +78,10 @@ void Session::checkSchema() {
     if (serves > kSchemaVersion) {
         throw SchemaException(has + ", which needs a newer library than " + mine);
     }
-    standby_ = result.boolean(0, 2);
+    standby_ = result.boolean(0, columns::schema::ReadOnly);
     if (standby_) throwReadOnly();
-    forTests_ = result.boolean(0, 3);
-    crash_ = result.time(0, 4);
+    forTests_ = result.boolean(0, columns::schema::ForTests);
+    crash_ = result.time(0, columns::schema::Started);
 }
 
 void Session::throwReadOnly() const {
@@ -92,7 +94,8 @@ bool Session::findsStandby() const {
     any.readOnly = true;
     try {
         Connection connection(any, deadline_);
-        return connection.execute(statements::isReadOnly(), {}, deadline_).boolean(0, 0);
+        return connection.execute(statements::isReadOnly(), {}, deadline_)
+            .boolean(0, columns::kOnly);
     } catch (const DatabaseException&) {
         return false;
     }
@@ -121,7 +124,7 @@ bool Session::mayReconnect(int& failures) const {
 void Session::rollBack() noexcept {
     if (!connected()) return;
     try {
-        command("rollback", "rollback");
+        command("rollback", statements::kRollBack);
     } catch (...) {
         disconnect();
     }
@@ -150,7 +153,8 @@ std::int64_t Session::write(const Statement& statement, const Params& params,
 }
 
 Session::Change Session::changeOf(const Result& result) {
-    return {result.number(0, 0), result.optionalNumber(0, 1)};
+    return {result.number(0, columns::change::Count),
+            result.optionalNumber(0, columns::change::Transaction)};
 }
 
 std::int64_t Session::write(const Write& use, const std::optional<Key>& key) {
@@ -196,8 +200,8 @@ std::string Session::statusOf(std::int64_t transaction) {
     const std::string number = std::to_string(static_cast<std::uint64_t>(transaction));
     try {
         const Result result = execute(statements::outcome(), Params().text(number));
-        crash_ = result.time(0, 1);
-        return result.text(0, 0);
+        crash_ = result.time(0, columns::outcome::Started);
+        return result.text(0, columns::outcome::Status);
     } catch (const DatabaseException& e) {
         if (e.sqlState() != "22023") throw;  // invalid parameter: the number is in the future
         return "unused";
@@ -220,7 +224,8 @@ std::optional<Session::Outcome> Session::findOutcome(std::int64_t transaction, M
     if (status != "committed" && !status.empty()) return Outcome::NotCommitted;
     if (key) {
         const auto params = Params().number(transaction).text(key->first).text(key->second);
-        if (execute(statements::writtenBy(), params).boolean(0, 0)) return Outcome::Committed;
+        if (execute(statements::writtenBy(), params).boolean(0, columns::kOnly))
+            return Outcome::Committed;
     }
     throw OutcomeUnknownException("The server crashed during the commit, and it is not known "
                                   "whether the transaction was committed");

@@ -82,7 +82,7 @@ class Session {
         }
     }
 
-    void commit() { command("commit", "commit"); }
+    void commit() { command("commit", statements::kCommit); }
 
     /// A transaction that nobody waits for the outcome of: tried once.
     template <class Use>

@@ -325,6 +325,10 @@ Statement statements::reschedule() {
 
 namespace {
 
+static_assert(static_cast<int>(State::Scheduled) == 0 && static_cast<int>(State::Retrying) == 1 &&
+                  static_cast<int>(State::Running) == 2 && static_cast<int>(State::Dead) == 3,
+              "the states in taskInfo() and the order of kConditions");
+
 std::string taskInfo(const char* payload) {
     return std::string(R"(
         select task.name, task.id,

@@ -10,6 +10,14 @@
 
 namespace jtimer::cluster::detail {
 
+/// The names of the enumerators of Kind and MissedRuns in the table, by value.
+inline constexpr const char* kKinds[] = {"once", "fixed rate", "fixed delay", "cron"};
+static_assert(static_cast<int>(Kind::Once) == 0 && static_cast<int>(Kind::FixedRate) == 1 &&
+              static_cast<int>(Kind::FixedDelay) == 2 && static_cast<int>(Kind::Cron) == 3);
+inline constexpr const char* kMissedRuns[] = {"burst", "skip", "once"};
+static_assert(static_cast<int>(MissedRuns::Burst) == 0 && static_cast<int>(MissedRuns::Skip) == 1 &&
+              static_cast<int>(MissedRuns::Once) == 2);
+
 /// The version of the schema that this library creates and needs.
 inline constexpr int kSchemaVersion = 2;
 
@@ -22,14 +30,16 @@ std::string channelOf(const std::string& schema);
 
 }  // namespace jtimer::cluster::detail
 
-/// The SQL of the library, for inSchema(), but for `create schema` and the begin and end of some
-/// transactions. Each function is one statement, and says what its parameters are. Every name
+/// The SQL of the library, for inSchema(). Each function is one statement, and says what its
+/// parameters are; the columns of its result are in columns.hpp if it has more than one. Every name
 /// carries its schema, so that search_path does not matter. Dues are compared with SCHEMA.now(),
 /// leases with the server's clock.
 namespace jtimer::cluster::detail::statements {
 
 // Transactions.
 std::string begin(Micros timeout);
+inline constexpr const char* kCommit = "commit";
+inline constexpr const char* kRollBack = "rollback";
 Statement checkSchema();  // -> version, serves, read-only, tests, started
 Statement isReadOnly();   // -> boolean
 Statement outcome();      // xid -> status or null, started
@@ -69,7 +79,10 @@ Statement advance();       // span -> changed, xid
 
 /// The statements that bring a schema from a version to kSchemaVersion; 0: there is none.
 std::string migration(int from, bool forTests);
-std::string privileges();
+/// The same as a script for psql, with the schema itself and what to grant.
+std::string script(int from);
+/// Not `if not exists`, which needs the privilege to create schemas even if the schema exists.
+inline constexpr const char* kCreateSchema = "create schema @";
 Statement lockMigration();  // schema
 Statement schemaExists();   // schema -> boolean, whether it holds meta
 Statement lackingRight();   // schema -> role, right, table or sequence; without a row: none

@@ -2,6 +2,7 @@
 #include "cluster/store.hpp"
 
 #include "cluster/checks.hpp"
+#include "cluster/columns.hpp"
 #include "cluster/cron_dues.hpp"
 #include "cluster/time_out.hpp"
 
@@ -26,29 +27,34 @@ void Store::checkRights() {
     const Result lacking = once(statements::lackingRight(), Params().text(schema()));
     if (lacking.rows() == 0) return;
     // Of the sequence and of tables, whose names are the library's.
-    throw DatabaseException("Role \"" + lacking.text(0, 0) + "\" lacks the right " +
-                                lacking.text(0, 1) + " on \"" + schema() + "\"." +
-                                lacking.text(0, 2) + ": schemaSql() ends with what to grant",
-                            "42501");
+    throw DatabaseException(
+        "Role \"" + lacking.text(0, columns::lacking::Role) + "\" lacks the right " +
+            lacking.text(0, columns::lacking::Right) + " on \"" + schema() + "\"." +
+            lacking.text(0, columns::lacking::Relation) + ": schemaSql() ends with what to grant",
+        "42501");
 }
 
 Registration Store::registerNode(const std::string& name, Micros lease) {
     const Result result = once(statements::registerNode(), Params().text(name).number(lease));
-    return {result.number(0, 0), result.boolean(0, 1)};
+    return {result.number(0, columns::registration::Node),
+            result.boolean(0, columns::registration::ShortensLeases)};
 }
 
 Renewal Store::renew(NodeNumber node) {
     const Result result = once(statements::renew(), Params().number(node));
-    return {result.boolean(0, 0), result.optionalNumber(0, 1), result.number(0, 2)};
+    return {result.boolean(0, columns::renewal::Alive),
+            result.optionalNumber(0, columns::renewal::NextLeaseEndIn),
+            result.number(0, columns::renewal::ShortestLease)};
 }
 
 std::uint64_t Store::freeTasks(const Result& owners, int crashes) {
     if (owners.rows() == 0) return 0;
     std::vector<NodeNumber> nodes;
     nodes.reserve(static_cast<std::size_t>(owners.rows()));
-    for (int i = 0; i < owners.rows(); ++i) nodes.push_back(owners.number(i, 0));
+    for (int i = 0; i < owners.rows(); ++i) nodes.push_back(owners.number(i, columns::kOnly));
     const auto params = Params().numbers(nodes).number(crashes);
-    return static_cast<std::uint64_t>(execute(statements::freeTasks(), params).number(0, 0));
+    return static_cast<std::uint64_t>(
+        execute(statements::freeTasks(), params).number(0, columns::kOnly));
 }
 
 TakeOver Store::takeOver(NodeNumber node) {
@@ -78,19 +84,21 @@ Enum fromName(const char* const (&names)[n], const std::string& name, Enum other
 }
 
 ClaimedTask claimedTask(const Result& result, int row) {
+    namespace claim = columns::claim;
     ClaimedTask task;
-    task.claimedAt = result.time(row, 0);
-    task.name = result.text(row, 3);
-    task.id = result.text(row, 4);
-    task.payload = result.text(row, 5);
-    task.recurrence = {fromName(kKinds, result.text(row, 6), Kind::Once), result.number(row, 7),
-                       fromName(kMissedRuns, result.text(row, 10), MissedRuns::Once),
-                       result.text(row, 8), result.text(row, 9)};
-    task.due = result.time(row, 11);
-    task.token = result.number(row, 13);
-    task.attempt = static_cast<int>(result.number(row, 14));
-    task.crashes = static_cast<int>(result.number(row, 15));
-    task.missedRuns = static_cast<std::uint64_t>(result.number(row, 16));
+    task.claimedAt = result.time(row, claim::Now);
+    task.name = result.text(row, claim::Name);
+    task.id = result.text(row, claim::Id);
+    task.payload = result.text(row, claim::Payload);
+    task.recurrence = {fromName(kKinds, result.text(row, claim::Kind), Kind::Once),
+                       result.number(row, claim::Period),
+                       fromName(kMissedRuns, result.text(row, claim::Missed), MissedRuns::Once),
+                       result.text(row, claim::Cron), result.text(row, claim::Zone)};
+    task.due = result.time(row, claim::Due);
+    task.token = result.number(row, claim::Token);
+    task.attempt = static_cast<int>(result.number(row, claim::Attempt));
+    task.crashes = static_cast<int>(result.number(row, claim::Crashes));
+    task.missedRuns = static_cast<std::uint64_t>(result.number(row, claim::MissedRuns));
     return task;
 }
 
@@ -114,13 +122,14 @@ Claim Store::claimByName(NodeNumber node, const std::vector<std::string>& names,
 Claim Store::claimed(const Statement& statement, const Params& params) {
     const Result result = once(statement, params);
     Claim claim;
-    claim.nodeGone = result.boolean(0, 1);
-    claim.nextWakeIn = result.optionalNumber(0, 2);
-    claim.othersFirst = result.boolean(0, 17);
-    claim.more = result.boolean(0, 18);
+    claim.nodeGone = result.boolean(0, columns::claim::NodeGone);
+    claim.nextWakeIn = result.optionalNumber(0, columns::claim::NextWakeIn);
+    claim.othersFirst = result.boolean(0, columns::claim::OthersFirst);
+    claim.more = result.boolean(0, columns::claim::More);
     std::vector<std::pair<Micros, int>> order;
     for (int i = 0; i < result.rows(); ++i) {
-        if (!result.isNull(i, 3)) order.emplace_back(result.time(i, 12), i);
+        if (!result.isNull(i, columns::claim::Name))
+            order.emplace_back(result.time(i, columns::claim::Wake), i);
     }
     std::sort(order.begin(), order.end());
     for (const auto& [wake, row] : order) {
@@ -133,13 +142,14 @@ Claim Store::claimed(const Statement& statement, const Params& params) {
 std::optional<FirstDue> Store::firstDue(const std::vector<std::string>& names) {
     const Result result = once(statements::firstDue(), Params().texts(names));
     if (result.rows() == 0) return {};
-    return FirstDue{result.text(0, 0), result.text(0, 1),
-                    static_cast<std::size_t>(result.number(0, 2))};
+    return FirstDue{result.text(0, columns::firstDue::Name), result.text(0, columns::firstDue::Id),
+                    static_cast<std::size_t>(result.number(0, columns::firstDue::PayloadSize))};
 }
 
 std::uint64_t Store::releaseTasks(NodeNumber node, const std::vector<Token>& running) {
     const auto params = Params().number(node).numbers(running);
-    return static_cast<std::uint64_t>(execute(statements::release(), params).number(0, 0));
+    return static_cast<std::uint64_t>(
+        execute(statements::release(), params).number(0, columns::kOnly));
 }
 
 std::uint64_t Store::release(NodeNumber node, const std::vector<Token>& running) {
@@ -185,8 +195,10 @@ Store::WrittenEnds Store::writeEnds(const Statement& statement, std::vector<End>
     WrittenEnds written;
     std::map<Token, EndStatus> found;
     for (int i = 0; i < result.rows(); ++i) {
-        found[result.number(i, 0)] = result.boolean(i, 1) ? EndStatus::Written : EndStatus::Locked;
-        if (result.boolean(i, 1)) written.transaction = result.number(i, 2);
+        const bool isWritten = result.boolean(i, columns::end::Written);
+        found[result.number(i, columns::end::Token)] =
+            isWritten ? EndStatus::Written : EndStatus::Locked;
+        if (isWritten) written.transaction = result.number(i, columns::end::Transaction);
     }
     for (const End& end : ends) {
         const auto status = found.find(end.task->token);
@@ -233,7 +245,7 @@ std::optional<TransactionNumber> Store::writeEndIn(const End& end) {
 std::optional<EndStatus> Store::outcomeOf(TransactionNumber transaction, const ClaimedTask& task) {
     const auto params = Params().text(task.name).text(task.id).number(task.token);
     return read([&]() -> std::optional<EndStatus> {
-        if (execute(statements::owns(), params).boolean(0, 0)) return {};
+        if (execute(statements::owns(), params).boolean(0, columns::kOnly)) return {};
         // After a crash of the server, this may be said of another transaction. Nothing but the
         // counts depends on it.
         const bool committed = statusOf(transaction) == "committed";
@@ -259,18 +271,19 @@ Notification Store::waitForNotification(Micros timeout, int wakeFd) {
 namespace {
 
 TaskInfo taskInfo(const Result& result, int row) {
+    namespace task = columns::task;
     TaskInfo info;
-    info.name = result.text(row, 0);
-    info.id = result.text(row, 1);
-    info.state = static_cast<State>(result.number(row, 2));
-    info.scheduledExecutionTime = toDate(result.time(row, 3));
-    info.nextAttempt = toDate(result.time(row, 4));
-    info.attempt = static_cast<int>(result.number(row, 5));
-    info.crashes = static_cast<int>(result.number(row, 6));
-    info.fencingToken = result.number(row, 7);
-    info.runningOn = result.text(row, 8);
-    info.lastError = result.text(row, 9);
-    info.payload = result.text(row, 10);
+    info.name = result.text(row, task::Name);
+    info.id = result.text(row, task::Id);
+    info.state = static_cast<State>(result.number(row, task::State));
+    info.scheduledExecutionTime = toDate(result.time(row, task::Due));
+    info.nextAttempt = toDate(result.time(row, task::Wake));
+    info.attempt = static_cast<int>(result.number(row, task::Attempt));
+    info.crashes = static_cast<int>(result.number(row, task::Crashes));
+    info.fencingToken = result.number(row, task::Token);
+    info.runningOn = result.text(row, task::Node);
+    info.lastError = result.text(row, task::LastError);
+    info.payload = result.text(row, task::Payload);
     return info;
 }
 
@@ -280,7 +293,8 @@ void Store::checkZone(const std::string& zone) {
     if (zones_.count(zone) != 0) return;
     // Not asked of the server, which would refuse it as text.
     const bool valid =
-        isText(zone, 200) && execute(statements::isZone(), Params().text(zone)).boolean(0, 0);
+        isText(zone, 200) &&
+        execute(statements::isZone(), Params().text(zone)).boolean(0, columns::kOnly);
     if (!valid) throw IllegalArgumentException("Unknown time zone: " + zone);
     zones_.insert(zone);
 }
@@ -386,18 +400,21 @@ std::vector<TaskInfo> Store::list(const Filter& filter) {
 
 Backlog Store::backlog() {
     const Result result = read(statements::backlog(), {});
-    const auto count = [&](int column) {
+    namespace backlog = columns::backlog;
+    const auto count = [&](backlog::Column column) {
         return static_cast<std::uint64_t>(result.number(0, column));
     };
-    return {count(0), count(1), count(2),
-            count(3), count(4), std::chrono::microseconds(result.number(0, 5))};
+    return {
+        count(backlog::Due),     count(backlog::Scheduled),
+        count(backlog::Running), count(backlog::Dead),
+        count(backlog::Nodes),   std::chrono::microseconds(result.number(0, backlog::OldestDue))};
 }
 
 bool Store::forTests() {
     return read([this] { return Session::forTests(); });
 }
 
-Micros Store::now() { return read(statements::now(), {}).time(0, 0); }
+Micros Store::now() { return read(statements::now(), {}).time(0, columns::kOnly); }
 
 void Store::advance(Micros span) { write(statements::advance(), Params().number(span), {}); }
 

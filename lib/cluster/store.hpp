@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "cluster/end.hpp"
 #include "cluster/micros.hpp"
 #include "cluster/session.hpp"
 
@@ -80,23 +81,6 @@ struct Registration {
 struct TakeOver {
     std::uint64_t tasks = 0;    ///< freed, with a crash counted
     std::uint64_t orphans = 0;  ///< freed without: their owner had no row
-};
-
-/// How a run ended.
-struct End {
-    enum class Kind {
-        Success,  ///< a one-shot is deleted, a repeating task gets its next due
-        Retry,    ///< another attempt at the same due, after `delay`
-        GiveUp,   ///< a one-shot is dead, a repeating task gets its next due
-        Dead,     ///< dead, also if it repeats
-        GoOn      ///< only of a repeating task: GiveUp, and its crashes are forgotten
-    };
-    std::shared_ptr<const ClaimedTask> task;
-    Kind kind = Kind::Success;
-    Micros delay = 0;                    ///< of a Retry
-    std::optional<When> again;           ///< of a Success: due then, in place of the usual
-    std::optional<std::string> payload;  ///< a new one
-    std::string error;                   ///< of anything but a Success; see messageOf()
 };
 
 enum class EndStatus {
@@ -258,9 +242,5 @@ class Store : private Session {
 
     std::set<std::string> zones_;  ///< that the server knows: to ask takes it 50 ms
 };
-
-/// The names of the enumerators of Kind and MissedRuns in the table, by value.
-inline constexpr const char* kKinds[] = {"once", "fixed rate", "fixed delay", "cron"};
-inline constexpr const char* kMissedRuns[] = {"burst", "skip", "once"};
 
 }  // namespace jtimer::cluster::detail

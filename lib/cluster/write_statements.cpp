@@ -4,6 +4,7 @@
 // connection, whose encoding is anything, so they take text as bytes. With several arguments,
 // unnest is the server's own without its schema's name, and only so.
 
+#include "cluster/end.hpp"
 #include "cluster/statements.hpp"
 
 namespace jtimer::cluster::detail {
@@ -22,6 +23,9 @@ struct Insert {
     const char* statement;
     const char* onConflict;
 };
+
+static_assert(static_cast<int>(IfExists::Keep) == 0 && static_cast<int>(IfExists::Update) == 1 &&
+              static_cast<int>(IfExists::Replace) == 2);
 
 constexpr Insert kInserts[] = {{"schedule_keep", "nothing"},
                                {"schedule_update", R"(update set
@@ -81,6 +85,12 @@ std::string periods(const char* round, const char* time) {
     return std::string("pg_catalog.") + round + "((extract(epoch from " + time +
            " - origin) * 1000000)::bigint::numeric / period)";
 }
+
+static_assert(static_cast<int>(End::Kind::Success) == 0 &&
+                  static_cast<int>(End::Kind::Retry) == 1 &&
+                  static_cast<int>(End::Kind::GiveUp) == 2 &&
+                  static_cast<int>(End::Kind::Dead) == 3 && static_cast<int>(End::Kind::GoOn) == 4,
+              "the outcomes in kAfterRun and writeEnds()");
 
 /// The values of a row after its run. A task that was defined anew during the run has its due
 /// already. An `again` before the due is at the due, as in reschedule(). `following` is the run

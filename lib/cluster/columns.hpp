@@ -1,0 +1,84 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+/// The columns of the results of statements, in their order, for Result.
+namespace jtimer::cluster::detail::columns {
+
+/// Of a result that has one column.
+inline constexpr int kOnly = 0;
+
+namespace schema {  // of checkSchema()
+enum Column { Version, Serves, ReadOnly, ForTests, Started };
+}
+
+namespace exists {  // of schemaExists()
+enum Column { Schema, Meta };
+}
+
+namespace lacking {  // of lackingRight()
+enum Column { Role, Right, Relation };
+}
+
+namespace outcome {  // of outcome()
+enum Column { Status, Started };
+}
+
+namespace change {  // of what callers write
+enum Column { Count, Transaction };
+}
+
+namespace registration {  // of registerNode()
+enum Column { Node, ShortensLeases };
+}
+
+namespace renewal {  // of renew()
+enum Column { Alive, NextLeaseEndIn, ShortestLease };
+}
+
+/// Of claim() and claimByName(). What is said of the claim is the same in each row; without a task,
+/// there is one row in which what is said of it is null.
+namespace claim {
+enum Column {
+    Now,
+    NodeGone,
+    NextWakeIn,
+    Name,
+    Id,
+    Payload,
+    Kind,
+    Period,
+    Cron,
+    Zone,
+    Missed,
+    Due,
+    Wake,
+    Token,
+    Attempt,
+    Crashes,
+    MissedRuns,
+    OthersFirst,
+    More
+};
+}
+
+namespace firstDue {  // of firstDue()
+enum Column { Name, Id, PayloadSize };
+}
+
+namespace end {  // of writeEnds()
+enum Column { Token, Written, Transaction };
+}
+
+namespace task {  // of find() and list()
+enum Column { Name, Id, State, Due, Wake, Attempt, Crashes, Token, Node, LastError, Payload };
+}
+
+namespace backlog {  // of backlog()
+enum Column { Due, Scheduled, Running, Dead, Nodes, OldestDue };
+}
+
+namespace localTimes {  // of localTimes(): of now and of the given time
+enum Column { Now, LocalNow, BeforeNow, AfterNow, Given, LocalGiven, BeforeGiven, AfterGiven };
+}
+
+}  // namespace jtimer::cluster::detail::columns
