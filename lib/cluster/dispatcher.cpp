@@ -1,12 +1,12 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "cluster/dispatcher.hpp"
 
+#include "cluster/assert_held.hpp"
 #include "cluster/reports.hpp"
 #include "cluster/time_out.hpp"
+#include "sync/assert.hpp"
 
 #include <boost/chrono/duration.hpp>
-#include <boost/thread/lock_guard.hpp>
-#include <boost/thread/lock_types.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -76,13 +76,13 @@ Dispatcher::Dispatcher(Environment& environment, Calls calls)
 }
 
 void Dispatcher::lookForTasks() {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const Lock lock(mutex_);
     wanted_ = true;
     condition_.notify_all();
 }
 
 void Dispatcher::releaseLostClaims() {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const Lock lock(mutex_);
     releaseWanted_ = true;
 }
 
@@ -111,12 +111,13 @@ void Dispatcher::work() {
 void Dispatcher::finish() {
     const Lock lock(mutex_);
     claimsOver_ = true;
-    checkDrained();
+    checkDrained(lock);
 }
 
 /// Of a backlog: short runs end together, and a claim for one of their slots costs as much as one
 /// for all.
 void Dispatcher::gatherSlots(Lock& lock) {
+    assertHeld(lock, mutex_);
     gathering_ = true;
     condition_.wait_for(lock, kGatherTime, [this] { return stopping_ || occupied_ == 0; });
     gathering_ = false;
@@ -186,7 +187,7 @@ void Dispatcher::handle(const Claim& claim, int limit, bool withCursor, std::int
 void Dispatcher::release() {
     std::vector<Token> known;
     {
-        const boost::lock_guard<boost::mutex> lock(mutex_);
+        const Lock lock(mutex_);
         for (const auto& entry : inHand_) known.push_back(entry.first);
     }
     try {
@@ -202,7 +203,7 @@ void Dispatcher::begin(ClaimedTask task, const std::shared_ptr<const Lease>& lea
     const auto run = std::make_shared<RunState>(environment_, stopping_, std::move(task), lease);
     std::optional<RunEnd> refusal = run->refusal();
     {
-        const boost::lock_guard<boost::mutex> lock(mutex_);
+        const Lock lock(mutex_);
         inHand_[token] = {run, environment_.clock->nanos(), !refusal.has_value()};
         if (!refusal.has_value()) ++occupied_;
     }
@@ -263,12 +264,13 @@ void Dispatcher::report(const std::string& failure) {
 void Dispatcher::endRun(RunEnd end) {
     const Token token = end.task->token;
     calls_.runEnded(std::move(end));
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const Lock lock(mutex_);
+    JTIMER_ASSERT(occupied_ > 0);
     --occupied_;
     const auto found = inHand_.find(token);  // unless the end is written already
     if (found != inHand_.end()) found->second.occupiesSlot = false;
     if (wanted_ && (!gathering_ || occupied_ == 0)) condition_.notify_all();
-    checkDrained();
+    checkDrained(lock);
 }
 
 /// Of a lease that was lost between the claim and the run. If it is renewed, the task is freed as
@@ -277,25 +279,26 @@ void Dispatcher::endRun(RunEnd end) {
 void Dispatcher::notBegun(Token token) {
     environment_.counters.add(&Stats::notBegun);
     std::shared_ptr<RunState> run;  // destroyed without the lock
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const Lock lock(mutex_);
     const auto found = inHand_.find(token);
+    JTIMER_ASSERT(found != inHand_.end() && occupied_ > 0);
     run = std::move(found->second.run);
     inHand_.erase(found);
     releaseWanted_ = true;
     wanted_ = true;
     --occupied_;
     condition_.notify_all();
-    checkDrained();
+    checkDrained(lock);
 }
 
 void Dispatcher::endWritten(Token token) {
     std::shared_ptr<RunState> run;  // destroyed without the lock
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const Lock lock(mutex_);
     const auto found = inHand_.find(token);
     if (found == inHand_.end()) return;
     run = std::move(found->second.run);
     inHand_.erase(found);
-    checkDrained();
+    checkDrained(lock);
 }
 
 void Dispatcher::pausing(Micros pause) {
@@ -305,20 +308,19 @@ void Dispatcher::pausing(Micros pause) {
 }
 
 void Dispatcher::stop() {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const Lock lock(mutex_);
     stopping_ = true;
     condition_.notify_all();
-    checkDrained();
+    checkDrained(lock);
 }
 
-/// With the mutex held.
-bool Dispatcher::isDrained() const {
+bool Dispatcher::isDrained(const Lock& lock) const {
+    assertHeld(lock, mutex_);
     return stopping_ && claimsOver_ && occupied_ == 0 && inHand_.empty();
 }
 
-/// With the mutex held.
-void Dispatcher::checkDrained() {
-    if (!isDrained()) return;
+void Dispatcher::checkDrained(const Lock& lock) {
+    if (!isDrained(lock)) return;
     calls_.drained();
     condition_.notify_all();
 }
@@ -326,11 +328,11 @@ void Dispatcher::checkDrained() {
 bool Dispatcher::waitUntilDrained(Micros wait) {
     Lock lock(mutex_);
     return condition_.wait_for(lock, boost::chrono::microseconds(wait),
-                               [this] { return isDrained(); });
+                               [&] { return isDrained(lock); });
 }
 
 void Dispatcher::countRuns(Stats& stats) const {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const Lock lock(mutex_);
     const std::int64_t now = environment_.clock->nanos();
     for (const auto& entry : inHand_) {
         if (!entry.second.occupiesSlot) continue;
@@ -341,7 +343,7 @@ void Dispatcher::countRuns(Stats& stats) const {
 }
 
 std::vector<std::pair<std::string, std::string>> Dispatcher::unfinished() const {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const Lock lock(mutex_);
     std::vector<std::pair<std::string, std::string>> tasks;
     tasks.reserve(inHand_.size());
     for (const auto& entry : inHand_) {

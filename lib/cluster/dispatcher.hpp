@@ -14,6 +14,7 @@
 #include <jtimer/cluster/stats.hpp>
 
 #include <boost/thread/condition_variable.hpp>
+#include <boost/thread/lock_types.hpp>
 #include <boost/thread/mutex.hpp>
 
 #include <atomic>
@@ -105,8 +106,8 @@ class Dispatcher : private ConnectedThread::Duty {
     void endRun(RunEnd end);
     void notBegun(Token token);
     void failRun(const RunState& run, const std::string& failure);
-    bool isDrained() const;
-    void checkDrained();
+    bool isDrained(const Lock& lock) const;
+    void checkDrained(const Lock& lock);
 
     Environment& environment_;
     const Calls calls_;

@@ -1,13 +1,12 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "cluster/end_writer.hpp"
 
+#include "cluster/assert_held.hpp"
 #include "cluster/reports.hpp"
 #include "cluster/time_out.hpp"
+#include "sync/assert.hpp"
 
 #include <jtimer/cluster/exceptions.hpp>
-
-#include <boost/thread/lock_guard.hpp>
-#include <boost/thread/lock_types.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -52,34 +51,36 @@ EndWriter::EndWriter(Environment& environment, Calls calls)
       thread_(environment, environment.options.conninfo, *this), store_(thread_.store()) {}
 
 void EndWriter::stop() {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const Lock lock(mutex_);
     stopping_ = true;
     condition_.notify_all();
 }
 
 void EndWriter::add(RunEnd end) {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const Lock lock(mutex_);
     waiting_.push_back({std::move(end)});
     condition_.notify_all();
 }
 
 /// After a pause, or when the ends that were kept may be written.
 void EndWriter::resume() {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const Lock lock(mutex_);
     std::move(later_.begin(), later_.end(), std::back_inserter(waiting_));
     later_.clear();
     condition_.notify_all();
 }
 
 bool EndWriter::waitForWork() {
-    boost::unique_lock<boost::mutex> lock(mutex_);
+    Lock lock(mutex_);
     while (!stopping_ && (thread_.paused() || waiting_.empty())) condition_.wait(lock);
-    takeBatch();
+    takeBatch(lock);
     return !stopping_;
 }
 
-/// As much of what is waiting as may go in one statement. With the mutex held.
-void EndWriter::takeBatch() {
+/// As much of what is waiting as may go in one statement.
+void EndWriter::takeBatch(const Lock& lock) {
+    assertHeld(lock, mutex_);
+    JTIMER_ASSERT(batch_.empty());
     auto last = waiting_.begin();
     for (std::size_t bytes = 0; last != waiting_.end(); ++last) {
         const auto count = static_cast<std::size_t>(last - waiting_.begin());
@@ -93,7 +94,7 @@ void EndWriter::takeBatch() {
 /// What is not written waits again, in front of the others. But an end that is too large for the
 /// line must not hold them up.
 void EndWriter::pausing(Micros) {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
+    const Lock lock(mutex_);
     const auto place = std::exchange(tooLarge_, false) ? waiting_.end() : waiting_.begin();
     waiting_.insert(place, std::make_move_iterator(batch_.begin()),
                     std::make_move_iterator(batch_.end()));
@@ -227,7 +228,7 @@ void EndWriter::printGivenUp(const RunEnd& end, const char* what, const std::str
 void EndWriter::keep(Waiting end, Micros delay) {
     bool first = false;
     {
-        const boost::lock_guard<boost::mutex> lock(mutex_);
+        const Lock lock(mutex_);
         first = later_.empty();
         later_.push_back(std::move(end));
     }

@@ -9,6 +9,7 @@
 #include "cluster/store.hpp"
 
 #include <boost/thread/condition_variable.hpp>
+#include <boost/thread/lock_types.hpp>
 #include <boost/thread/mutex.hpp>
 
 #include <functional>
@@ -48,12 +49,14 @@ class EndWriter : private ConnectedThread::Duty {
         bool repeated = false;  ///< an earlier attempt to write it may have succeeded
     };
 
+    using Lock = boost::unique_lock<boost::mutex>;
+
     bool waitForWork() override;
     void work() override;
     void pausing(Micros pause) override;
     void recovered() override { calls_.lookForTasks(); }
     void resume() override;
-    void takeBatch();
+    void takeBatch(const Lock& lock);
     void checkCompleted();
     void write(std::vector<Waiting>& ends);
     void timedOut(const std::vector<Waiting>& ends);

@@ -2,6 +2,7 @@
 #include "cluster/store_pool.hpp"
 
 #include "cluster/alarm.hpp"
+#include "cluster/assert_held.hpp"
 
 #include <jtimer/cluster/exceptions.hpp>
 
@@ -45,13 +46,15 @@ void StorePool::giveBack(std::unique_ptr<Store> store) noexcept {
         } catch (const std::bad_alloc&) {
             // The connection is closed.
         }
-        if (!closing_) closing_ = scheduleIn(kIdle, [this] { closeIdle(); });
+        if (!closing_) closing_ = scheduleIn(lock, kIdle, [this] { closeIdle(); });
     }
     freed_.notify_one();
 }
 
-/// With the mutex held. \returns false without memory or a thread, or if the pool is being destroyed
-bool StorePool::scheduleIn(Clock::duration delay, std::function<void()> function) noexcept {
+/// \returns false without memory or a thread, or if the pool is being destroyed
+bool StorePool::scheduleIn(const Lock& lock, Clock::duration delay,
+                           std::function<void()> function) noexcept {
+    assertHeld(lock, mutex_);
     try {
         if (!timer_) timer_ = std::make_unique<Timer>("jtimer.cluster", true, localClock());
         timer_->schedule(std::move(function), std::max(delay, Clock::duration::zero()));
@@ -70,9 +73,10 @@ void StorePool::closeIdle() {
     });
     std::move(idle_.begin(), fresh, std::back_inserter(closed));
     idle_.erase(idle_.begin(), fresh);
-    closing_ = !idle_.empty() &&
-               scheduleIn(idle_.front().since + kIdle - Clock::now() + std::chrono::milliseconds(1),
-                          [this] { closeIdle(); });
+    closing_ =
+        !idle_.empty() &&
+        scheduleIn(lock, idle_.front().since + kIdle - Clock::now() + std::chrono::milliseconds(1),
+                   [this] { closeIdle(); });
     lock.unlock();  // closing a connection may take a while
 }
 
@@ -81,7 +85,8 @@ void StorePool::closeIdle() {
 void StorePool::notifyNodes() noexcept {
     const Lock lock(mutex_);
     if (notifying_) return;
-    notifying_ = scheduleIn(notified_ + kBetweenNotifications - Clock::now(), [this] { notify(); });
+    notifying_ =
+        scheduleIn(lock, notified_ + kBetweenNotifications - Clock::now(), [this] { notify(); });
 }
 
 void StorePool::notify() noexcept {

@@ -7,6 +7,7 @@
 #include <jtimer/timer.hpp>
 
 #include <boost/thread/condition_variable.hpp>
+#include <boost/thread/lock_types.hpp>
 #include <boost/thread/mutex.hpp>
 
 #include <chrono>
@@ -43,7 +44,7 @@ class StorePool {
 
   private:
     using Clock = std::chrono::steady_clock;
-    using Lock = boost::mutex::scoped_lock;
+    using Lock = boost::unique_lock<boost::mutex>;
 
     struct Idle {
         std::unique_ptr<Store> store;
@@ -54,7 +55,8 @@ class StorePool {
     void giveBack(std::unique_ptr<Store> store) noexcept;
     void closeIdle();
     void notify() noexcept;
-    bool scheduleIn(Clock::duration delay, std::function<void()> function) noexcept;
+    bool scheduleIn(const Lock& lock, Clock::duration delay,
+                    std::function<void()> function) noexcept;
 
     const Options& options_;
 

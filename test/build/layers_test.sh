@@ -16,7 +16,7 @@ netty: sync clock thread data
 brpc: sync clock thread data
 go: sync clock thread data
 tokio: sync clock thread data
-cluster:
+cluster: sync
 '
 
 passed=0
