@@ -181,8 +181,8 @@ $(B)/obj/asserted/lib/%.o: lib/%.cpp $(B)/flags $(precompiled_lib:%=%.gch)
 	@mkdir -p $(@D)
 	$(Q)$(compile_lib) $(test_assertions) $(precompiled_lib:%=-include %) -c $< -o $@
 
-# Tests also see the private headers. Of lib/cluster, only these units need no PostgreSQL.
-cluster_sources = $(wildcard lib/cluster/cron.cpp lib/cluster/backoff.cpp)
+# Tests also see the private headers. Of lib/cluster, only this unit needs no PostgreSQL.
+cluster_sources = $(wildcard lib/cluster/backoff.cpp)
 cluster_tests = $(patsubst lib/%.cpp,test/%_test.cpp,$(cluster_sources))
 unit_tests = $(patsubst test/%.cpp,$(B)/test/%,$(cluster_tests) \
 	$(filter-out test/bench/% test/cluster/% test/interleave/%,$(wildcard test/*/*_test.cpp)))

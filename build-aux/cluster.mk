@@ -10,13 +10,14 @@ libpq_cppflags = $(or $(LIBPQ_CPPFLAGS),$(shell build-aux/libpq --cflags))
 libpq_libs = $(or $(LIBPQ_LIBS),$(shell build-aux/libpq --libs))
 
 cluster_lib_sources = $(wildcard lib/cluster/*.cpp)
-cluster_objects = $(call objects,$(cluster_lib_sources))
+# libjtimer does not export the cron expressions.
+cluster_objects = $(call objects,$(cluster_lib_sources) lib/calendar/cron_fields.cpp)
 cluster_headers = $(patsubst include/%,%,$(wildcard include/jtimer/cluster.hpp include/jtimer/cluster/*.hpp \
 	include/jtimer/cluster/*/*.hpp))
 cluster_package_files = jtimer-cluster.pc jtimerCluster.cmake
 
-# Those that run_schedule uses too are compiled without libpq.
-cluster_pq_objects = $(filter-out $(call objects,$(cluster_sources)),$(cluster_objects))
+# What the unit tests use too is compiled without libpq.
+cluster_pq_objects = $(call objects,$(filter-out $(cluster_sources),$(cluster_lib_sources)))
 $(cluster_pq_objects): private all_cppflags += $(libpq_cppflags)
 $(cluster_pq_objects): $(B)/cluster-flags
 

@@ -5,7 +5,7 @@
 # runs in a process of its own. A file that cannot be a suite says so, and why, in its first comment.
 # `make build/test/jdk/purge_test` compiles one file alone, GROUPED=no each of them.
 GROUPED = yes
-grouped_folders = brpc clock data go jdk netty sync thread tokio tools
+grouped_folders = brpc calendar clock data go jdk netty sync thread tokio tools
 ungrouped := $(shell grep -l '^// A program of its own' test/*/*_test.cpp)
 
 # The groups, and the files of each in a variable of its own, $(group)_files.

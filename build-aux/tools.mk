@@ -2,8 +2,7 @@
 
 # Part of the Makefile: run_schedule, and the demo.
 
-# It shares the cron expressions and the calendar with lib/cluster.
-run_schedule_objects = $(call objects,$(wildcard tools/run_schedule/*.cpp) lib/cluster/cron.cpp)
+run_schedule_objects = $(call objects,$(wildcard tools/run_schedule/*.cpp))
 
 $(B)/obj/tools/%.o: private all_cppflags += -Ilib
 $(B)/obj/tools/%.o: tools/%.cpp $(B)/flags | $(B)/program-options

@@ -5,7 +5,7 @@
 # Mutants: changes of one line, which a test should see. The same SEED draws the same ones.
 SEED = $(shell date +%Y%m%d)
 COUNT = 20
-PARTS = jdk netty brpc go tokio sync thread clock data
+PARTS = jdk netty brpc go tokio sync thread clock data calendar
 MUTANTS_SECONDS = 36000
 
 .PHONY: mutants
@@ -24,7 +24,7 @@ FUZZ_CXX = clang++
 $(B)/test/fuzz/corpus_test: $(fuzz_targets:%=$(B)/obj/test/fuzz/%.o) $(parser_objects)
 
 fuzz_programs = $(fuzz_targets:%=$(B)/fuzz/%)
-$(B)/fuzz/cron $(B)/fuzz/schedule: $(parser_objects)
+$(B)/fuzz/schedule: $(parser_objects)
 $(fuzz_programs): $(B)/fuzz/%: $(B)/obj/test/fuzz/%.o $(B)/obj/test/fuzz/main.o $(B)/libjtimer.a
 	$(QUIET) LINK $@
 	@mkdir -p $(@D)
@@ -61,7 +61,7 @@ load: $(B)/test/load/load
 # Which lines and branches of the library its fast tests run. Each of the others needs a reason, in
 # test/coverage/uncovered.txt.
 GCOVR = gcovr
-covered_folders = jdk netty brpc go tokio sync thread clock data
+covered_folders = jdk netty brpc go tokio sync thread clock data calendar
 covered_tests = $(filter $(covered_folders:%=$(B)/test/%/%),$(tests))
 
 .PHONY: coverage

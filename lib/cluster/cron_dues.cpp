@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "cluster/cron_dues.hpp"
 
-#include "cluster/cron.hpp"
+#include "calendar/cron_fields.hpp"
 
 #include <algorithm>
 #include <string>
@@ -108,7 +108,7 @@ class Dues {
     }
 
     Session& session_;
-    const Cron cron_;
+    const jtimer::detail::CronFields cron_;
     const std::string& zone_;
 };
 

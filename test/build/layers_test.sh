@@ -8,6 +8,7 @@ set -u
 # folder: what it may include besides itself
 layers='
 sync:
+calendar:
 clock: sync
 thread: sync clock
 data: sync clock thread
@@ -16,7 +17,7 @@ netty: sync clock thread data
 brpc: sync clock thread data
 go: sync clock thread data
 tokio: sync clock thread data
-cluster: sync
+cluster: sync calendar
 '
 
 passed=0

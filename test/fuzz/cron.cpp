@@ -1,5 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "cluster/cron_model.hpp"
+#include "calendar/cron_model.hpp"
 #include "fuzz/target.hpp"
 
 #include <jtimer/exceptions.hpp>
@@ -8,14 +8,14 @@
 #include <limits>
 #include <string>
 
-using jtimer::cluster::detail::Cron;
+using jtimer::detail::CronFields;
 
 namespace {
 
 /// Any text is refused, or names times: of those after `start`, each is the first that is later
 /// than the minute before it, too.
 void checkText(const std::string& text, std::int64_t start) try {
-    const Cron cron(text);
+    const CronFields cron(text);
     std::int64_t time = start;
     for (int i = 0; i < 20; ++i) {
         const std::int64_t next = cron.next(time);

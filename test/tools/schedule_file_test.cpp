@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "run_schedule/schedule_file.hpp"
-#include "run_schedule/zone.hpp"
 
+#include "calendar/zone.hpp"
 #include "support/time_zone.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -280,7 +280,8 @@ BOOST_AUTO_TEST_CASE(a_zone_is_never_a_name_wherever_it_stands) {
     BOOST_TEST(errorOf("daily 08:00 retry=3/10s UTC a x") == "\"UTC\"" + error);
     BOOST_TEST(errorOf("every 1m UTC x") == "\"UTC\"" + error);
     BOOST_TEST(parseOne("every 1m a/b x").name == "a/b");
-    if (!Zone::isKnown("CET") || !Zone::isKnown("Europe/Berlin")) return;  // no package tzdata
+    if (!jtimer::detail::Zone::isKnown("CET") || !jtimer::detail::Zone::isKnown("Europe/Berlin"))
+        return;  // no package tzdata
     BOOST_TEST(parseOne("daily 08:00 CET a x").name == "a");
     BOOST_TEST(errorOf("at 2030-01-01T08:00:00 Europe/Berlin a x") == "\"Europe/Berlin\"" + error);
 }

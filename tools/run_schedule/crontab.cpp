@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "crontab.hpp"
 
-#include "cluster/cron.hpp"
+#include "calendar/cron_fields.hpp"
 #include "parsing.hpp"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ std::string_view firstFive(std::string_view line) {
 
 bool isCron(std::string_view text) {
     try {
-        static_cast<void>(jtimer::cluster::detail::Cron(std::string(text)));
+        static_cast<void>(jtimer::detail::CronFields(std::string(text)));
         return true;
     } catch (const std::invalid_argument&) {
         return false;

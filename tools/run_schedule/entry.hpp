@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "calendar_rule.hpp"
+#include "calendar/calendar_rule.hpp"
 
 #include <jtimer/time.hpp>
 
@@ -31,8 +31,8 @@ struct Entry {
     std::chrono::milliseconds after{0};   ///< from the start to the first run; not for At and Cron
     jtimer::Date at{};                    ///< the time of the run; At without `calendar` only
     std::chrono::milliseconds period{0};  ///< Every (fixed delay) and Rate (fixed rate) only
-    std::optional<CalendarRule>
-        calendar;  ///< each time it matches, for Cron; the next time, for At
+    /// Each time it matches, for Cron; the next time, for At.
+    std::optional<jtimer::detail::CalendarRule> calendar;
     Overlap overlap = Overlap::Wait;
     Retry retry;
     std::string name;

@@ -12,16 +12,18 @@
 //
 // With --cluster, a ClusterPlayer takes the place of the first two.
 
+#include "calendar/zone.hpp"
 #include "cluster.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "parsing.hpp"
 #include "reaper.hpp"
 #include "schedule_error.hpp"
 #include "schedule_file.hpp"
 #include "session.hpp"
 #include "signals.hpp"
-#include "zone.hpp"
 
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <optional>
@@ -55,10 +57,18 @@ int fail(const std::string& message, int status) {
     return status;
 }
 
+/// \throws std::invalid_argument for a TZ that the C library would silently take for UTC
+void checkLocalZone() {
+    if (jtimer::detail::isLocalZoneKnown()) return;
+    failExpecting("TZ=" + inQuotes(std::getenv("TZ")) + ": no such zone in " +
+                      jtimer::detail::zoneFolder(),
+                  "a name such as Europe/Berlin, and tzdata installed");
+}
+
 /// The schedule, before anything runs.
 std::vector<Entry> readEntries(const Options& options, char** argv) {
     checkLocalZone();
-    lookAtLocalTime();
+    jtimer::detail::lookAtLocalTime();
     if (!options.cluster.empty()) becomeClusterProgram(argv);  // which inherits the blocked signals
     std::optional<EndOnSignal> endOnSignal;
     if (options.dryRun) {

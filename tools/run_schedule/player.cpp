@@ -7,6 +7,7 @@
 #include <mutex>
 
 using jtimer::Date;
+using jtimer::detail::CalendarRule;
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 

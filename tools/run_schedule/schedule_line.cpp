@@ -1,11 +1,11 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "schedule_line.hpp"
 
+#include "calendar/zone.hpp"
 #include "crontab.hpp"
 #include "parsing.hpp"
 #include "time_text.hpp"
 #include "utf8.hpp"
-#include "zone.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,6 +16,8 @@
 #include <stdexcept>
 #include <string>
 
+using jtimer::detail::CalendarRule;
+using jtimer::detail::Zone;
 using std::chrono::milliseconds;
 
 namespace {
@@ -84,7 +86,13 @@ void takeRepetition(Words& words, std::string_view keyword, Entry& entry) {
 Zone takeZone(Words& words) {
     const std::string word(words.peek());
     const bool isOption = word.find('=') != word.npos;  // retry=3/10s
-    if (isOption || (word.find('/') == word.npos && !Zone::isKnown(word))) return {};
+    const bool isKnown = Zone::isKnown(word);
+    if (isOption || (word.find('/') == word.npos && !isKnown)) return {};
+    if (!isKnown) {
+        failExpecting(inQuotes(word) + " is not a time zone here",
+                      "a name in " + jtimer::detail::zoneFolder() +
+                          ", such as Europe/Berlin or UTC");
+    }
     words.take();
     return Zone::named(word);
 }

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "session.hpp"
 
+#include "calendar/zone.hpp"
 #include "cluster.hpp"
 #include "commands.hpp"
 #include "ledger.hpp"
@@ -12,7 +13,6 @@
 #include "time_text.hpp"
 #include "trace.hpp"
 #include "watch.hpp"
-#include "zone.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -188,7 +188,7 @@ class Session {
     /// A line of a task.
     void print(Date now, const std::string& name, std::string_view text) {
         if (watches_) return;
-        lookAtLocalTime();
+        jtimer::detail::lookAtLocalTime();
         printer_.line(now, name, text);
     }
 
@@ -262,7 +262,7 @@ class Session {
                 " cannot be read again: the schedule stays as it was");
             return;
         }
-        rereadLocalTime();
+        jtimer::detail::rereadLocalTime();
         std::vector<Entry> entries;
         try {
             entries = readSchedule(options_.file);
@@ -358,7 +358,7 @@ class Session {
     Watch watch_;
     Signals signals_;  // before the first thread, which inherits the blocked signals
     const Clocks clocks_{std::make_shared<jtimer::SteadyClock>(),
-                         std::make_shared<jtimer::WallClock>(), lookAtLocalTime};
+                         std::make_shared<jtimer::WallClock>(), jtimer::detail::lookAtLocalTime};
     const std::unique_ptr<Trace> trace_;
     std::uint64_t writtenVersion_ = 0;
     std::string metricsFailure_;

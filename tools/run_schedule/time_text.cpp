@@ -1,9 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "time_text.hpp"
 
-#include "cluster/calendar.hpp"
+#include "calendar/civil_date.hpp"
+#include "calendar/zone.hpp"
 #include "parsing.hpp"
-#include "zone.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@
 
 using std::chrono::milliseconds;
 
-namespace calendar = jtimer::cluster::detail;
+namespace calendar = jtimer::detail;
 using calendar::kSecondsPerDay;
 
 namespace {
@@ -168,10 +168,10 @@ jtimer::Date parseDate(std::string_view text) {
     } else {
         // mktime is unsuitable: it shifts a time that the clocks skip, and it may return either of
         // two moments.
-        const std::vector<std::int64_t> moments = Zone().momentsOf(secondsOf(time));
+        const std::vector<std::int64_t> moments = calendar::Zone().momentsOf(secondsOf(time));
         if (!moments.empty()) moment = moments.back();
     }
-    if (!moment && !localOffsetAt(secondsOf(time) + kSecondsPerDay)) {
+    if (!moment && !calendar::localOffsetAt(secondsOf(time) + kSecondsPerDay)) {
         failExpecting(inQuotes(text) + " is beyond the local times of this system",
                       "one before 2038, or a UTC offset");
     }
@@ -198,7 +198,7 @@ std::string formatDate(jtimer::Date date) {
     const auto millis = std::chrono::floor<milliseconds>(sinceEpoch) - seconds;
     // The offset is written in whole minutes. If the local one also has seconds, both the time and
     // the offset leave them out.
-    const std::int64_t offset = localOffsetAt(seconds.count()).value_or(0) / 60 * 60;
+    const std::int64_t offset = calendar::localOffsetAt(seconds.count()).value_or(0) / 60 * 60;
     const CivilTime t = civilTimeOf(seconds.count() + offset);
     const auto minutes = static_cast<int>((offset < 0 ? -offset : offset) / 60);
     std::array<char, 128> text{};

@@ -40,7 +40,7 @@ std::string canonical(jtimer::Date date) {
 }
 
 /// `8:00 Europe/Berlin`, whose expression is `0 8 * * *`.
-std::string canonical(const CalendarRule& timeOfDay) {
+std::string canonical(const jtimer::detail::CalendarRule& timeOfDay) {
     int minute = 0, hour = 0;
     std::sscanf(timeOfDay.expression().c_str(), "%d %d", &minute, &hour);
     std::array<char, 16> text{};

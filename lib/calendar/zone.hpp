@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+namespace jtimer::detail {
+
 /// A time zone. Copies share its data; any thread may use it.
 ///
 /// Setting TZ and asking the C library would be shorter, but TZ belongs to the whole process:
@@ -18,7 +20,7 @@ class Zone {
 
     /// A zone of /usr/share/zoneinfo, or of the folder in the environment variable TZDIR. UTC is
     /// always known.
-    /// \throws std::invalid_argument that says what is wrong, and what was expected
+    /// \throws IllegalArgumentException "Unknown time zone: NAME" if there is none
     static Zone named(const std::string& name);
 
     /// The zone of the file that the environment variable TZ names; nothing if it names none.
@@ -52,10 +54,12 @@ class Zone {
     std::shared_ptr<const Data> data_;  ///< null: local time
 };
 
-/// Refuses a TZ that the C library would take for UTC without a word, such as a misspelt name, or
-/// any name where there is no database of time zones.
-/// \throws std::invalid_argument that says what is wrong, and what was expected
-void checkLocalZone();
+/// Where zone files are: TZDIR, or /usr/share/zoneinfo.
+std::string zoneFolder();
+
+/// \returns false if TZ is one that the C library would take for UTC without a word, such as a
+///   misspelt name, or any name where there is no database of time zones
+bool isLocalZoneKnown();
 
 /// Local time minus UTC, as the C library knows it, or rereadLocalTime(); otherwise as
 /// Zone::offsetAt().
@@ -69,3 +73,5 @@ std::uint64_t lookAtLocalTime();
 /// Reads the file of local time again, whether or not it has changed: the one that TZ names, which
 /// the C library reads only once, or /etc/localtime. Any thread may call this.
 void rereadLocalTime();
+
+}  // namespace jtimer::detail

@@ -1,12 +1,11 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "posix_zone.hpp"
+#include "calendar/posix_zone.hpp"
 
-#include "cluster/calendar.hpp"
+#include "calendar/civil_date.hpp"
 
 #include <cstddef>
 
-namespace calendar = jtimer::cluster::detail;
-using calendar::kSecondsPerDay;
+namespace jtimer::detail {
 
 /// Each function takes what it reads away from the text; false if something else is there.
 class PosixZone::Parser {
@@ -103,25 +102,26 @@ std::optional<PosixZone> PosixZone::parse(std::string_view text) {
 
 /// \returns in seconds since 1970, local time
 std::int64_t PosixZone::Change::in(std::int64_t year) const {
-    std::int64_t number = calendar::dayNumber({year, 1, 1}) + day;
+    std::int64_t number = dayNumber({year, 1, 1}) + day;
     if (kind == Kind::JulianWithoutLeapDay) {
-        if (!calendar::isLeapYear(year) || day < 60) --number;
+        if (!isLeapYear(year) || day < 60) --number;
     } else if (kind == Kind::WeekdayOfMonth) {
-        const std::int64_t first = calendar::dayNumber({year, month, 1});
-        const int toWeekday = (day - calendar::weekday(first) + 7) % 7;
+        const std::int64_t first = dayNumber({year, month, 1});
+        const int toWeekday = (day - weekday(first) + 7) % 7;
         number = first + toWeekday + std::int64_t{7} * (week - 1);
-        if (number >= first + calendar::daysIn(year, month)) number -= 7;  // the fifth is the last
+        if (number >= first + daysIn(year, month)) number -= 7;  // the fifth is the last
     }
     return number * kSecondsPerDay + seconds;
 }
 
 std::int64_t PosixZone::offsetAt(std::int64_t moment) const {
     if (!begin_) return standard_;
-    const std::int64_t year =
-        calendar::civilDate(calendar::floorDivide(moment + standard_, kSecondsPerDay)).year;
+    const std::int64_t year = civilDate(floorDivide(moment + standard_, kSecondsPerDay)).year;
     const std::int64_t begin = begin_->in(year)-standard_;
     const std::int64_t end = end_->in(year)-summer_;
     const bool isSummer =
         begin < end ? moment >= begin && moment < end : moment >= begin || moment < end;
     return isSummer ? summer_ : standard_;
 }
+
+}  // namespace jtimer::detail

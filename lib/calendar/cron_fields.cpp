@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "cluster/cron.hpp"
+#include "calendar/cron_fields.hpp"
 
-#include "cluster/calendar.hpp"
+#include "calendar/civil_date.hpp"
 
 #include <jtimer/detail/saturating.hpp>
 #include <jtimer/exceptions.hpp>
@@ -19,11 +19,8 @@
 #include <system_error>
 #include <vector>
 
-namespace jtimer::cluster::detail {
+namespace jtimer::detail {
 namespace {
-
-using jtimer::detail::kNever;
-using jtimer::detail::saturatingAdd;
 
 constexpr int kMinutesPerDay = 24 * 60;
 constexpr int kNone = -1;
@@ -142,7 +139,7 @@ class Parser {
 
 }  // namespace
 
-Cron::Cron(const std::string& expression) {
+CronFields::CronFields(const std::string& expression) {
     const Parser parser(expression);
     const auto fields = parser.fields();
     minutes_ = parser.parse(fields[0], kFields[0]);
@@ -155,7 +152,7 @@ Cron::Cron(const std::string& expression) {
     if (!isEverDue()) parser.fail(" is never due", "a day that one of its months has");
 }
 
-bool Cron::isEverDue() const {
+bool CronFields::isEverDue() const {
     constexpr int kLeapYear = 2000;
     if (eitherDay_) return true;  // each month has every weekday
     // Each day of a year falls on each weekday in some year.
@@ -166,7 +163,7 @@ bool Cron::isEverDue() const {
     return false;
 }
 
-bool Cron::matchesDay(std::int64_t dayNumber) const {
+bool CronFields::matchesDay(std::int64_t dayNumber) const {
     const CivilDate date = civilDate(dayNumber);
     const bool day = contains(days_, date.day);
     const bool ofWeek = contains(weekdays_, weekday(dayNumber));
@@ -175,20 +172,20 @@ bool Cron::matchesDay(std::int64_t dayNumber) const {
 
 /// The first matching day that is not before `dayNumber`. It comes within 40 years: that is how
 /// long the 29th of February can take to fall on a given weekday.
-std::int64_t Cron::nextDay(std::int64_t dayNumber) const {
+std::int64_t CronFields::nextDay(std::int64_t dayNumber) const {
     while (!matchesDay(dayNumber)) ++dayNumber;
     return dayNumber;
 }
 
 /// \returns the first matching minute of a day that is not before `minuteOfDay`, or kNone
-int Cron::timeFrom(int minuteOfDay) const {
+int CronFields::timeFrom(int minuteOfDay) const {
     for (int minute = minuteOfDay; minute < kMinutesPerDay; ++minute) {
         if (contains(hours_, minute / 60) && contains(minutes_, minute % 60)) return minute;
     }
     return kNone;
 }
 
-std::int64_t Cron::next(std::int64_t after) const {
+std::int64_t CronFields::next(std::int64_t after) const {
     if (after == kNever) return kNever;
     const std::int64_t start = after + 1;
     const std::int64_t today = floorDivide(start, kMinutesPerDay);
@@ -203,4 +200,4 @@ std::int64_t Cron::next(std::int64_t after) const {
     return saturatingAdd(start, (day - today) * kMinutesPerDay + time - now);
 }
 
-}  // namespace jtimer::cluster::detail
+}  // namespace jtimer::detail

@@ -1,30 +1,25 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "zone.hpp"
+#include "calendar/zone.hpp"
 
-#include "cluster/calendar.hpp"
-#include "parsing.hpp"
-#include "posix_zone.hpp"
+#include "calendar/civil_date.hpp"
+#include "calendar/posix_zone.hpp"
+
+#include <jtimer/exceptions.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdlib>
 #include <fstream>
-#include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-using jtimer::cluster::detail::kSecondsPerDay;
+namespace jtimer::detail {
 
 namespace {
 
 constexpr std::streamsize kLargestFile = 1 << 20;
-
-std::string folder() {
-    const char* set = std::getenv("TZDIR");
-    return set != nullptr && *set != '\0' ? set : "/usr/share/zoneinfo";
-}
 
 /// A name leads to no other folder.
 bool isName(const std::string& name) {
@@ -53,10 +48,15 @@ std::string nameInEnvironment() {
 
 /// Where the C library looks for a zone first.
 std::string fileOf(const std::string& name) {
-    return name.front() == '/' ? name : folder() + '/' + name;
+    return name.front() == '/' ? name : zoneFolder() + '/' + name;
 }
 
 }  // namespace
+
+std::string zoneFolder() {
+    const char* set = std::getenv("TZDIR");
+    return set != nullptr && *set != '\0' ? set : "/usr/share/zoneinfo";
+}
 
 struct Zone::Data {
     std::vector<std::int64_t> changes;      ///< in ascending order
@@ -158,7 +158,7 @@ class Zone::Reader {
 
 std::optional<Zone::Data> Zone::find(const std::string& name) {
     std::optional<Data> data;
-    if (isName(name)) data = Reader(readFile(folder() + '/' + name)).read();
+    if (isName(name)) data = Reader(readFile(zoneFolder() + '/' + name)).read();
     if (!data && name == "UTC") {
         data.emplace();
         data->offsets = {0};
@@ -170,10 +170,7 @@ bool Zone::isKnown(const std::string& name) { return find(name).has_value(); }
 
 Zone Zone::named(const std::string& name) {
     std::optional<Data> data = find(name);
-    if (!data) {
-        failExpecting(inQuotes(name) + " is not a time zone here",
-                      "a name in " + folder() + ", such as Europe/Berlin or UTC");
-    }
+    if (!data) throw IllegalArgumentException("Unknown time zone: " + name);
     Zone zone;
     zone.name_ = name;
     zone.data_ = std::make_shared<const Data>(std::move(*data));
@@ -190,14 +187,12 @@ std::optional<Zone> Zone::ofEnvironment() {
     return zone;
 }
 
-void checkLocalZone() {
+bool isLocalZoneKnown() {
     const std::string name = nameInEnvironment();
-    if (name.empty() || name == "UTC" || name == "GMT") return;
-    if (readFile(fileOf(name)).rfind("TZif", 0) == 0) return;
+    if (name.empty() || name == "UTC" || name == "GMT") return true;
+    if (readFile(fileOf(name)).rfind("TZif", 0) == 0) return true;
     // A rule may leave out when summer time begins and ends.
-    if (PosixZone::parse(name) || PosixZone::parse(name + ",M3.2.0,M11.1.0")) return;
-    failExpecting("TZ=" + inQuotes(std::getenv("TZ")) + ": no such zone in " + folder(),
-                  "a name such as Europe/Berlin, and tzdata installed");
+    return PosixZone::parse(name) || PosixZone::parse(name + ",M3.2.0,M11.1.0");
 }
 
 std::optional<std::int64_t> Zone::offsetAt(std::int64_t moment) const {
@@ -228,3 +223,5 @@ std::optional<std::int64_t> Zone::momentOf(std::int64_t local) const {
     const std::vector<std::int64_t> moments = momentsOf(local);
     return moments.empty() ? local - *before : moments.back();
 }
+
+}  // namespace jtimer::detail

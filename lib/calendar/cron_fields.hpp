@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace jtimer::cluster::detail {
+namespace jtimer::detail {
 
 /// A cron(5) expression: minute, hour, day of month, month, day of week. Matches local times; which
 /// instant a local time is, is up to the caller.
@@ -13,11 +13,11 @@ namespace jtimer::cluster::detail {
 /// range. 0 and 7 are Sunday. Months and weekdays have English names of three letters in any case;
 /// in sat-sun, sun is 7. If both day fields are restricted, a day matches if either matches; a
 /// field that begins with `*` is not restricted, and then a day must match both.
-class Cron {
+class CronFields {
   public:
     /// \throws IllegalArgumentException if the expression is malformed, or never due, such as on the
     ///   30th of February
-    explicit Cron(const std::string& expression);
+    explicit CronFields(const std::string& expression);
 
     /// The first matching local time later than `after`. Both are in minutes since 1970-01-01
     /// 00:00, local time, in the proleptic Gregorian calendar.
@@ -39,4 +39,4 @@ class Cron {
     bool eitherDay_ = false;      ///< both day fields are restricted
 };
 
-}  // namespace jtimer::cluster::detail
+}  // namespace jtimer::detail

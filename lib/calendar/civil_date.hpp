@@ -6,9 +6,7 @@
 #include <cstdint>
 
 /// The proleptic Gregorian calendar. Days are numbered from 1970-01-01, which is day 0.
-namespace jtimer::cluster::detail {
-
-using jtimer::detail::floorDivide;
+namespace jtimer::detail {
 
 inline constexpr std::int64_t kSecondsPerDay = 86'400;
 
@@ -62,4 +60,4 @@ constexpr int weekday(std::int64_t dayNumber) noexcept {
     return static_cast<int>(dayNumber + 4 - 7 * floorDivide(dayNumber + 4, 7));
 }
 
-}  // namespace jtimer::cluster::detail
+}  // namespace jtimer::detail

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+namespace jtimer::detail {
+
 /// A time zone as POSIX writes it in TZ, and zone files at their end: `CET-1CEST,M3.5.0,M10.5.0/3`.
 class PosixZone {
   public:
@@ -31,3 +33,5 @@ class PosixZone {
     std::int64_t summer_ = 0;
     std::optional<Change> begin_, end_;  ///< of summer time
 };
+
+}  // namespace jtimer::detail

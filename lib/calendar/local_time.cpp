@@ -10,7 +10,7 @@
 #endif
 // NOLINTEND(bugprone-reserved-identifier)
 
-#include "zone.hpp"
+#include "calendar/zone.hpp"
 
 #include <cstdint>
 #include <cstdlib>
@@ -21,6 +21,8 @@
 #include <utility>
 
 #include <sys/stat.h>
+
+namespace jtimer::detail {
 
 namespace {
 
@@ -33,13 +35,17 @@ bool isSame(const struct stat& one, const struct stat& other) {
            isSameTime(one.st_ctim, other.st_ctim);
 }
 
-/// The zone that TZ names, after rereadLocalTime().
-std::shared_ptr<const Zone> rereadZone;
+/// The zone that TZ names, after rereadLocalTime(). Never destroyed, as a thread may be asking for
+/// local time while the process exits.
+std::shared_ptr<const Zone>& rereadZone() {
+    static auto& zone = *new std::shared_ptr<const Zone>;
+    return zone;
+}
 
 }  // namespace
 
 std::optional<std::int64_t> localOffsetAt(std::int64_t moment) {
-    if (const auto zone = std::atomic_load(&rereadZone)) return zone->offsetAt(moment);
+    if (const auto zone = std::atomic_load(&rereadZone())) return zone->offsetAt(moment);
     const auto time = static_cast<std::time_t>(moment);
     std::tm local{};
     if (time != moment || localtime_r(&time, &local) == nullptr) return std::nullopt;
@@ -65,6 +71,8 @@ void rereadLocalTime() {
     // Setting TZ to something else and back would make the C library read it, but other threads
     // print times meanwhile, and a command would inherit it.
     std::optional<Zone> zone = Zone::ofEnvironment();
-    if (zone) std::atomic_store(&rereadZone, std::make_shared<const Zone>(std::move(*zone)));
+    if (zone) std::atomic_store(&rereadZone(), std::make_shared<const Zone>(std::move(*zone)));
     lookAtLocalTime();
 }
+
+}  // namespace jtimer::detail

@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "cluster/calendar.hpp"
-#include "cluster/cron.hpp"
+#include "calendar/civil_date.hpp"
+#include "calendar/cron_fields.hpp"
 #include "support/choices.hpp"
 
 #include <cstdint>
@@ -61,9 +61,9 @@ class CronModel {
     /// If not, no day may match, such as the 30th of February.
     bool isEverDue() const { return eitherDay() || *days_.values.begin() <= 28; }
 
-    /// Compares with Cron for so many days.
+    /// Compares with CronFields for so many days.
     void compare(std::int64_t firstDay, int days) const {
-        const jtimer::cluster::detail::Cron cron(text());
+        const jtimer::detail::CronFields cron(text());
         std::int64_t next = cron.next(firstDay * kMinutes - 1);
         for (std::int64_t day = firstDay; day < firstDay + days; ++day) {
             if (!matchesDay(day)) continue;
@@ -81,8 +81,8 @@ class CronModel {
 
     bool eitherDay() const { return !days_.startsWithStar() && !weekdays_.startsWithStar(); }
     bool matchesDay(std::int64_t day) const {
-        const jtimer::cluster::detail::CivilDate date = jtimer::cluster::detail::civilDate(day);
-        const int ofWeek = jtimer::cluster::detail::weekday(day);
+        const jtimer::detail::CivilDate date = jtimer::detail::civilDate(day);
+        const int ofWeek = jtimer::detail::weekday(day);
         const bool fits = days_.has(date.day);
         const bool weekdayFits = weekdays_.has(ofWeek) || (ofWeek == 0 && weekdays_.has(7));
         return months_.has(date.month) && (eitherDay() ? fits || weekdayFits : fits && weekdayFits);

@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "cluster/cron.hpp"
-#include "zone.hpp"
+#include "calendar/cron_fields.hpp"
+#include "calendar/zone.hpp"
 
 #include <jtimer/time.hpp>
 
@@ -10,10 +10,12 @@
 #include <optional>
 #include <string>
 
+namespace jtimer::detail {
+
 /// Points in time that match a cron expression in a time zone.
 class CalendarRule {
   public:
-    /// \throws std::invalid_argument that says what is wrong, and what was expected
+    /// \throws IllegalArgumentException as CronFields
     CalendarRule(const std::string& expression, Zone zone);
 
     const std::string& expression() const { return expression_; }
@@ -31,7 +33,9 @@ class CalendarRule {
     std::optional<std::int64_t> firstMoment(std::int64_t local, std::int64_t after) const;
 
     std::string expression_;
-    jtimer::cluster::detail::Cron cron_;
+    CronFields fields_;
     bool isWildcard_;
     Zone zone_;
 };
+
+}  // namespace jtimer::detail

@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "cluster/cron.hpp"
+#include "calendar/cron_fields.hpp"
 
-#include "cluster/calendar.hpp"
-#include "cluster/cron_model.hpp"
+#include "calendar/civil_date.hpp"
+#include "calendar/cron_model.hpp"
 #include "support/choices.hpp"
 #include "support/throws.hpp"
 
@@ -17,11 +17,11 @@
 #include <vector>
 
 using jtimer::IllegalArgumentException;
-using jtimer::cluster::detail::Cron;
+using jtimer::detail::CronFields;
 
 namespace {
 
-namespace calendar = jtimer::cluster::detail;
+namespace calendar = jtimer::detail;
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMinutesPerDay = 1440;
@@ -47,7 +47,7 @@ std::string textOf(std::int64_t minutes) {
 /// The first times that match, after the given one.
 std::vector<std::string> timesOf(const std::string& expression, const std::string& after,
                                  int count) {
-    const Cron cron(expression);
+    const CronFields cron(expression);
     std::vector<std::string> times;
     std::int64_t time = minutesOf(after);
     for (int i = 0; i < count; ++i) times.push_back(textOf(time = cron.next(time)));
@@ -65,7 +65,7 @@ void checkSame(const std::string& one, const std::string& other) {
 }
 
 void checkRefused(const std::string& expression, const std::string& why) {
-    CHECK_THROWS(Cron(expression), IllegalArgumentException,
+    CHECK_THROWS(CronFields(expression), IllegalArgumentException,
                  "Cron expression \"" + expression + '"' + why);
 }
 
@@ -181,14 +181,14 @@ BOOST_AUTO_TEST_CASE(february_29_on_a_sunday_comes_within_forty_years) {
 BOOST_AUTO_TEST_CASE(times_before_1970_and_at_the_ends_of_the_range_are_times) {
     checkTimes("0 12 29 2 *", "1899-01-01 00:00", {"1904-02-29 12:00"});
     checkTimes("59 23 * * *", "1969-12-31 23:58", {"1969-12-31 23:59", "1970-01-01 23:59"});
-    const Cron cron("* * * * *");
+    const CronFields cron("* * * * *");
     const std::int64_t least = std::numeric_limits<std::int64_t>::min();
     BOOST_TEST(cron.next(least) == least + 1);
     BOOST_TEST(cron.next(kNever - 2) == kNever - 1);
     BOOST_TEST(cron.next(kNever - 1) == kNever);
     BOOST_TEST(cron.next(kNever) == kNever);
-    BOOST_TEST(Cron("0 0 29 2 *").next(kNever - 1000) == kNever);
-    BOOST_TEST(Cron("0 0 29 2 *").next(least) > least);
+    BOOST_TEST(CronFields("0 0 29 2 *").next(kNever - 1000) == kNever);
+    BOOST_TEST(CronFields("0 0 29 2 *").next(least) > least);
 }
 
 // Against a naive matcher.
@@ -273,7 +273,7 @@ BOOST_AUTO_TEST_CASE(an_expression_that_is_never_due_is_refused) {
     checkRefused("0 0 30 2 *", expected);
     checkRefused("0 0 30,31 2 */2", expected);
     checkRefused("0 0 31 2,4,6,9,11 *", expected);
-    Cron("0 0 29 2 *");
-    Cron("0 0 30,31 2 1");
-    Cron("0 0 31 4,5 *");
+    CronFields("0 0 29 2 *");
+    CronFields("0 0 30,31 2 1");
+    CronFields("0 0 31 4,5 *");
 }

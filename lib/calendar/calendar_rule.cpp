@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "calendar_rule.hpp"
+#include "calendar/calendar_rule.hpp"
 
-#include "cluster/calendar.hpp"
+#include "calendar/civil_date.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -11,7 +11,8 @@
 #include <string>
 #include <utility>
 
-using jtimer::cluster::detail::kSecondsPerDay;
+namespace jtimer::detail {
+
 using std::chrono::seconds;
 
 namespace {
@@ -26,7 +27,7 @@ bool beginsWithStar(const std::string& expression) {
 }  // namespace
 
 CalendarRule::CalendarRule(const std::string& expression, Zone zone)
-    : expression_(expression), cron_(expression), isWildcard_(beginsWithStar(expression)),
+    : expression_(expression), fields_(expression), isWildcard_(beginsWithStar(expression)),
       zone_(std::move(zone)) {}
 
 /// \returns the first moment later than `after` at which `local` is due, all in seconds
@@ -53,9 +54,9 @@ jtimer::Date CalendarRule::next(jtimer::Date after) const {
     }
     const std::int64_t last = jtimer::Date::max().time_since_epoch() / seconds(1);
     std::int64_t first = last;
-    std::int64_t minute = jtimer::cluster::detail::floorDivide(now + offset, 60) - 1;
+    std::int64_t minute = floorDivide(now + offset, 60) - 1;
     for (;;) {
-        minute = cron_.next(minute);
+        minute = fields_.next(minute);
         if (minute >= last / 60) break;
         const std::int64_t local = minute * 60;
         const std::optional<std::int64_t> before = zone_.offsetAt(local - kSecondsPerDay);
@@ -67,3 +68,5 @@ jtimer::Date CalendarRule::next(jtimer::Date after) const {
     }
     return first < last ? jtimer::Date(seconds(first)) : jtimer::Date::max();
 }
+
+}  // namespace jtimer::detail
