@@ -1,4 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "calendar/civil_date.hpp"
+
 #include <jtimer/exceptions.hpp>
 #include <jtimer/time.hpp>
 
@@ -57,27 +59,17 @@ std::string textOf(TimeSpan span) {
            decimals(static_cast<std::int64_t>(length % kNanosPerMilli), 6) + " ms";
 }
 
-/// Of the proleptic Gregorian calendar. The years of 400 begin in March, so that a leap day is the
-/// last of its year.
 std::string textOfDate(detail::MillisAndNanos sinceEpoch) {
-    constexpr std::int64_t millisPerDay = 86'400'000, daysPerEra = 146'097;
+    constexpr std::int64_t millisPerDay = 1000 * detail::kSecondsPerDay;
     const std::int64_t day = floorDivide(sinceEpoch.millis, millisPerDay);
     const std::int64_t millis = sinceEpoch.millis - day * millisPerDay;
-    const std::int64_t sinceMarch0 = day + 719'468;  // since March 1 of the year 0
-    const std::int64_t era = floorDivide(sinceMarch0, daysPerEra);
-    const std::int64_t dayOfEra = sinceMarch0 - era * daysPerEra;
-    const std::int64_t yearOfEra =
-        (dayOfEra - dayOfEra / 1460 + dayOfEra / 36'524 - dayOfEra / 146'096) / 365;
-    const std::int64_t dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100);
-    const std::int64_t month = (5 * dayOfYear + 2) / 153;  // from March, 0
-    const std::int64_t year = yearOfEra + era * 400 + (month >= 10 ? 1 : 0);
+    const detail::CivilDate date = detail::civilDate(day);
     std::array<char, 64> text{};
     std::snprintf(text.data(), text.size(), "%s%04lld-%02d-%02dT%02d:%02d:%02d",
-                  year < 0 ? "-" : "", static_cast<long long>(year < 0 ? -year : year),
-                  static_cast<int>(month < 10 ? month + 3 : month - 9),
-                  static_cast<int>(dayOfYear - (153 * month + 2) / 5 + 1),
-                  static_cast<int>(millis / 3'600'000), static_cast<int>(millis / 60'000 % 60),
-                  static_cast<int>(millis / 1000 % 60));
+                  date.year < 0 ? "-" : "",
+                  static_cast<long long>(date.year < 0 ? -date.year : date.year), date.month,
+                  date.day, static_cast<int>(millis / 3'600'000),
+                  static_cast<int>(millis / 60'000 % 60), static_cast<int>(millis / 1000 % 60));
     const std::int64_t fraction = millis % 1000 * kNanosPerMilli + sinceEpoch.nanos;
     return text.data() + decimals(fraction, 9) + 'Z';
 }

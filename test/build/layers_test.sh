@@ -9,7 +9,7 @@ set -u
 layers='
 sync:
 calendar:
-clock: sync
+clock: sync calendar
 thread: sync clock
 data: sync clock thread
 jdk: sync clock thread data
