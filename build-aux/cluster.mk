@@ -10,8 +10,7 @@ libpq_cppflags = $(or $(LIBPQ_CPPFLAGS),$(shell build-aux/libpq --cflags))
 libpq_libs = $(or $(LIBPQ_LIBS),$(shell build-aux/libpq --libs))
 
 cluster_lib_sources = $(wildcard lib/cluster/*.cpp)
-# libjtimer does not export the cron expressions.
-cluster_objects = $(call objects,$(cluster_lib_sources) lib/calendar/cron_fields.cpp)
+cluster_objects = $(call objects,$(cluster_lib_sources))
 cluster_headers = $(patsubst include/%,%,$(wildcard include/jtimer/cluster.hpp include/jtimer/cluster/*.hpp \
 	include/jtimer/cluster/*/*.hpp))
 cluster_package_files = jtimer-cluster.pc jtimerCluster.cmake

@@ -149,6 +149,7 @@ CronFields::CronFields(const std::string& expression) {
     weekdays_ = parser.parse(fields[4], kFields[4]);
     if (contains(weekdays_, 7)) weekdays_ = (weekdays_ | 1) & 0x7f;
     eitherDay_ = fields[2].front() != '*' && fields[4].front() != '*';
+    keepsInterval_ = fields[0].front() == '*' || fields[1].front() == '*';
     if (!isEverDue()) parser.fail(" is never due", "a day that one of its months has");
 }
 

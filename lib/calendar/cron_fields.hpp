@@ -24,6 +24,9 @@ class CronFields {
     /// \returns kNever if that time lies beyond the range
     std::int64_t next(std::int64_t after) const;
 
+    /// Whether the field of the minute or of the hour begins with `*`.
+    bool keepsInterval() const noexcept { return keepsInterval_; }
+
   private:
     bool matchesDay(std::int64_t dayNumber) const;
     bool isEverDue() const;
@@ -37,6 +40,7 @@ class CronFields {
     std::uint64_t months_ = 0;
     std::uint64_t weekdays_ = 0;  ///< Sunday is bit 0 only
     bool eitherDay_ = false;      ///< both day fields are restricted
+    bool keepsInterval_ = false;
 };
 
 }  // namespace jtimer::detail

@@ -10,14 +10,21 @@
 #endif
 // NOLINTEND(bugprone-reserved-identifier)
 
-#include "calendar/zone.hpp"
+#include "calendar/local_time.hpp"
 
+#include "calendar/posix_zone.hpp"
+#include "calendar/zone_file.hpp"
+
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
+#include <fstream>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <sys/stat.h>
@@ -35,21 +42,43 @@ bool isSame(const struct stat& one, const struct stat& other) {
            isSameTime(one.st_ctim, other.st_ctim);
 }
 
+/// What TZ names or says, as the C library reads it: a colon at the beginning has no meaning.
+std::string nameInEnvironment() {
+    const char* const set = std::getenv("TZ");
+    const std::string text = set == nullptr ? "" : set;
+    return text.substr(text.rfind(':', 0) == 0 ? 1 : 0);
+}
+
+/// Where the C library looks for a zone first.
+std::string fileOf(const std::string& name) {
+    return name.front() == '/' ? name : zoneFolder() + '/' + name;
+}
+
 /// The zone that TZ names, after rereadLocalTime(). Never destroyed, as a thread may be asking for
 /// local time while the process exits.
-std::shared_ptr<const Zone>& rereadZone() {
-    static auto& zone = *new std::shared_ptr<const Zone>;
+std::shared_ptr<const ZoneFile>& rereadZone() {
+    static auto& zone = *new std::shared_ptr<const ZoneFile>;
     return zone;
 }
 
 }  // namespace
 
-std::optional<std::int64_t> localOffsetAt(std::int64_t moment) {
-    if (const auto zone = std::atomic_load(&rereadZone())) return zone->offsetAt(moment);
-    const auto time = static_cast<std::time_t>(moment);
+std::optional<std::int64_t> localOffsetAt(std::int64_t instant) {
+    if (const auto zone = std::atomic_load(&rereadZone())) return zone->offsetAt(instant);
+    const auto time = static_cast<std::time_t>(instant);
     std::tm local{};
-    if (time != moment || localtime_r(&time, &local) == nullptr) return std::nullopt;
+    if (time != instant || localtime_r(&time, &local) == nullptr) return std::nullopt;
     return local.tm_gmtoff;
+}
+
+bool isLocalZoneKnown() {
+    const std::string name = nameInEnvironment();
+    if (name.empty() || name == "UTC" || name == "GMT") return true;
+    std::array<char, 4> begin{};
+    std::ifstream(fileOf(name), std::ios::binary).read(begin.data(), begin.size());
+    if (std::string_view(begin.data(), begin.size()) == "TZif") return true;
+    // A rule may leave out when summer time begins and ends.
+    return PosixZone::parse(name) || PosixZone::parse(name + ",M3.2.0,M11.1.0");
 }
 
 std::uint64_t lookAtLocalTime() {
@@ -70,8 +99,10 @@ std::uint64_t lookAtLocalTime() {
 void rereadLocalTime() {
     // Setting TZ to something else and back would make the C library read it, but other threads
     // print times meanwhile, and a command would inherit it.
-    std::optional<Zone> zone = Zone::ofEnvironment();
-    if (zone) std::atomic_store(&rereadZone(), std::make_shared<const Zone>(std::move(*zone)));
+    const std::string name = nameInEnvironment();
+    std::optional<ZoneFile> zone;
+    if (!name.empty()) zone = ZoneFile::read(fileOf(name));
+    if (zone) std::atomic_store(&rereadZone(), std::make_shared<const ZoneFile>(std::move(*zone)));
     lookAtLocalTime();
 }
 

@@ -4,6 +4,7 @@
 #include "calendar/civil_date.hpp"
 
 #include <cstddef>
+#include <cstdlib>
 
 namespace jtimer::detail {
 
@@ -82,6 +83,7 @@ std::optional<PosixZone> PosixZone::parse(std::string_view text) {
     PosixZone zone;
     if (!parser.takeName() || !parser.takeTime(zone.standard_)) return std::nullopt;
     zone.standard_ = -zone.standard_;  // POSIX counts to the west
+    if (std::abs(zone.standard_) > kGreatestOffset) return std::nullopt;
     if (parser.atEnd()) return zone;
 
     if (!parser.takeName()) return std::nullopt;
@@ -90,6 +92,7 @@ std::optional<PosixZone> PosixZone::parse(std::string_view text) {
         if (!parser.takeTime(zone.summer_) || !parser.take(',')) return std::nullopt;
         zone.summer_ = -zone.summer_;
     }
+    if (std::abs(zone.summer_) > kGreatestOffset) return std::nullopt;
     Change begin, end;
     if (!parser.takeChange(begin) || !parser.take(',') || !parser.takeChange(end) ||
         !parser.atEnd()) {

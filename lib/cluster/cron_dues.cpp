@@ -1,9 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "cluster/cron_dues.hpp"
 
-#include "calendar/cron_fields.hpp"
+#include <jtimer/cron.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,8 @@ namespace {
 
 constexpr Micros kMinute = 60'000'000;
 constexpr Micros kHour = 60 * kMinute;
+
+constexpr std::int64_t kLastMinute = kLastMicros / kMinute;
 
 /// Zones have been moved by up to 24 hours at once.
 constexpr Micros kGreatestShift = 25 * kHour;
@@ -37,7 +40,7 @@ struct Moment {
 class Dues {
   public:
     Dues(Session& session, const Recurrence& recurrence)
-        : session_(session), cron_(recurrence.expression), zone_(recurrence.zone) {}
+        : session_(session), cron_(recurrence.expression, Zone("UTC")), zone_(recurrence.zone) {}
 
     /// Now, and `instant`; if there is none, now twice.
     std::pair<Moment, Moment> moments(std::optional<Micros> instant) {
@@ -55,24 +58,29 @@ class Dues {
     Micros firstAfter(const Moment& moment) {
         // Near a shift, a local time before the moment's may be an instant after it, and a later
         // local time an earlier instant.
-        std::vector<std::int64_t> minutes;
-        std::int64_t minute = cron_.next(moment.firstMinute());
-        const std::int64_t end = std::max(moment.lastMinute(), minute + kHour / kMinute);
-        for (; minute <= end; minute = cron_.next(minute)) minutes.push_back(minute);
-        minutes.push_back(minute);
-        for (const Micros instant : instants(minutes)) {
-            if (instant > moment.instant) return instant;
+        std::int64_t minute = next(moment.firstMinute());
+        while (minute < kLastMinute) {
+            std::vector<std::int64_t> minutes;
+            const std::int64_t end =
+                std::min(std::max(moment.lastMinute(), minute + kHour / kMinute), kLastMinute - 1);
+            for (; minute <= end; minute = next(minute)) minutes.push_back(minute);
+            minutes.push_back(minute);
+            for (const Micros instant : instants(minutes)) {
+                if (instant > moment.instant) return instant;
+            }
+            // By its interval, nothing is due at local times that are skipped.
         }
         return kLastMicros;
     }
 
     /// The last due later than `after` and not later than `now`, and how many others there are.
-    /// Nothing if there is none.
+    /// Nothing if there is none. Long before now, local times are counted: one that has come twice
+    /// counts once, and one that was skipped counts, too.
     std::optional<CronDue> lastBetween(const Moment& after, const Moment& now) {
         std::int64_t count = 0;
         std::vector<std::int64_t> lastMinutes;
-        for (std::int64_t minute = cron_.next(after.firstMinute()); minute <= now.lastMinute();
-             minute = cron_.next(minute)) {
+        for (std::int64_t minute = next(after.firstMinute());
+             minute <= now.lastMinute() && minute < kLastMinute; minute = next(minute)) {
             // Certainly not later than now: those before it are only counted.
             if (!now.nearShift || minute < now.firstMinute()) {
                 if (!lastMinutes.empty() && lastMinutes.back() > after.minute()) ++count;
@@ -91,16 +99,24 @@ class Dues {
     }
 
   private:
-    /// In order.
+    /// The first matching local time later than `after`, at most kLastMinute. The cron's UTC stands
+    /// for local time, which Cron would shift in another zone.
+    std::int64_t next(std::int64_t after) const {
+        if (after >= kLastMinute) return kLastMinute;
+        const Date date = cron_.next(Date(std::chrono::minutes(after)));
+        return std::min(kLastMinute, date.time_since_epoch() / std::chrono::minutes(1));
+    }
+
+    /// The instants at which these local times are due, in order.
     std::vector<Micros> instants(const std::vector<std::int64_t>& minutes) {
         std::vector<Micros> locals;
         locals.reserve(minutes.size());
         for (const std::int64_t minute : minutes) {
-            // The range of Cron is far greater than that of a Date.
-            locals.push_back(std::min(minute, kLastMicros / kMinute) * kMinute);
+            locals.push_back(minute * kMinute);
         }
-        const Result result =
-            session_.execute(statements::instants(), Params().text(zone_).localTimes(locals));
+        const Result result = session_.execute(
+            cron_.keepsInterval() ? statements::instantsByInterval() : statements::instants(),
+            Params().text(zone_).localTimes(locals));
         std::vector<Micros> instants;
         instants.reserve(minutes.size());
         for (int i = 0; i < result.rows(); ++i) instants.push_back(result.time(i, 0));
@@ -108,7 +124,7 @@ class Dues {
     }
 
     Session& session_;
-    const jtimer::detail::CronFields cron_;
+    const Cron cron_;
     const std::string& zone_;
 };
 

@@ -1,10 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include <jtimer/cluster/schedule.hpp>
 
-#include "calendar/cron_fields.hpp"
 #include "cluster/checks.hpp"
 #include "cluster/micros.hpp"
 
+#include <jtimer/cron.hpp>
 #include <jtimer/exceptions.hpp>
 
 #include <algorithm>
@@ -39,8 +39,7 @@ Schedule Schedule::fixedDelay(When first, TimeSpan delay) {
 }
 
 Schedule Schedule::cron(std::string expression, std::string zone, MissedRuns missedRuns) {
-    const jtimer::detail::CronFields checked(expression);
-    static_cast<void>(checked);
+    static_cast<void>(Cron(expression, Zone("UTC")));  // checks it
     return {0, {detail::Kind::Cron, 0, missedRuns, std::move(expression), std::move(zone)}};
 }
 

@@ -398,6 +398,19 @@ Statement statements::instants() {
         order by instant)"};
 }
 
+// The clocks change at most once in these 50 hours, so one of the two offsets applies.
+Statement statements::instantsByInterval() {
+    return {"instants_by_interval", R"(
+        select distinct instant
+        from pg_catalog.unnest($2) local,
+            (values (interval '-25 hours'), (interval '25 hours')) around (away),
+            lateral (select (local + away) at time zone 'UTC' as nearby) near,
+            lateral (select (local - (nearby at time zone $1 - (local + away)))
+                at time zone 'UTC' as instant) candidate
+        where instant at time zone $1 = local
+        order by instant)"};
+}
+
 Statement statements::now() { return {nullptr, "select @.now()"}; }
 
 Statement statements::advance() {

@@ -70,12 +70,13 @@ Statement list(const Filter& filter);  // name, after name, after id, limit
 Statement backlog();
 
 // Time.
-Statement isZone();        // name -> boolean
-Statement unknownZones();  // names, a line each -> those that are no zones
-Statement localTimes();    // zone, time -> of now and of it: itself, local, 25 hours around
-Statement instants();      // zone, local times[] -> time
-Statement now();           // -> time
-Statement advance();       // span -> changed, xid
+Statement isZone();              // name -> boolean
+Statement unknownZones();        // names, a line each -> those that are no zones
+Statement localTimes();          // zone, time -> of now and of it: itself, local, 25 hours around
+Statement instants();            // zone, local times[] -> time
+Statement instantsByInterval();  // the same; those skipped have none, those shown twice have two
+Statement now();                 // -> time
+Statement advance();             // span -> changed, xid
 
 /// The statements that bring a schema from a version to kSchemaVersion; 0: there is none.
 std::string migration(int from, bool forTests);

@@ -17,7 +17,7 @@ netty: sync clock thread data
 brpc: sync clock thread data
 go: sync clock thread data
 tokio: sync clock thread data
-cluster: sync calendar
+cluster: sync
 '
 
 passed=0

@@ -1,6 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "support/time_zone.hpp"
+
+#include <jtimer/zone.hpp>
+
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -65,5 +69,12 @@ class ZoneFolder {
   private:
     std::filesystem::path folder_;
 };
+
+/// Berlin without a database.
+inline jtimer::Zone berlin() {
+    const ZoneFolder folder;
+    folder.add("Europe/Berlin", zoneFile(3600, {}, kBerlin));
+    return jtimer::Zone("Europe/Berlin");
+}
 
 }  // namespace test

@@ -1,8 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "run_schedule/schedule_file.hpp"
 
-#include "calendar/zone.hpp"
+#include "support/cron_cases.hpp"
 #include "support/time_zone.hpp"
+
+#include <jtimer/zone.hpp>
 
 #include <boost/test/unit_test.hpp>
 
@@ -280,10 +282,18 @@ BOOST_AUTO_TEST_CASE(a_zone_is_never_a_name_wherever_it_stands) {
     BOOST_TEST(errorOf("daily 08:00 retry=3/10s UTC a x") == "\"UTC\"" + error);
     BOOST_TEST(errorOf("every 1m UTC x") == "\"UTC\"" + error);
     BOOST_TEST(parseOne("every 1m a/b x").name == "a/b");
-    if (!jtimer::detail::Zone::isKnown("CET") || !jtimer::detail::Zone::isKnown("Europe/Berlin"))
+    if (!jtimer::Zone::isKnown("CET") || !jtimer::Zone::isKnown("Europe/Berlin"))
         return;  // no package tzdata
     BOOST_TEST(parseOne("daily 08:00 CET a x").name == "a");
     BOOST_TEST(errorOf("at 2030-01-01T08:00:00 Europe/Berlin a x") == "\"Europe/Berlin\"" + error);
+}
+
+BOOST_AUTO_TEST_CASE(a59_a_cron_line_is_due_as_the_file_of_cases_says) {
+    for (const test::CronCase& each : test::cronCases()) {
+        const Entry entry = parseOne("cron \"" + each.expression + "\" " + each.zone + " a x");
+        BOOST_TEST_CONTEXT(each.line)
+        BOOST_TEST(test::inUtc(entry.firstDate(each.after)) == test::inUtc(each.due));
+    }
 }
 
 BOOST_AUTO_TEST_CASE(what_is_wrong_with_a_time_of_the_calendar_is_told) {

@@ -1,8 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "crontab.hpp"
 
-#include "calendar/cron_fields.hpp"
 #include "parsing.hpp"
+
+#include <jtimer/cron.hpp>
 
 #include <algorithm>
 #include <array>
@@ -37,7 +38,7 @@ std::string_view firstFive(std::string_view line) {
 
 bool isCron(std::string_view text) {
     try {
-        static_cast<void>(jtimer::detail::CronFields(std::string(text)));
+        static_cast<void>(jtimer::Cron(std::string(text)));
         return true;
     } catch (const std::invalid_argument&) {
         return false;

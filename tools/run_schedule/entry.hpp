@@ -1,8 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "calendar/calendar_rule.hpp"
-
+#include <jtimer/cron.hpp>
 #include <jtimer/time.hpp>
 
 #include <chrono>
@@ -32,7 +31,7 @@ struct Entry {
     jtimer::Date at{};                    ///< the time of the run; At without `calendar` only
     std::chrono::milliseconds period{0};  ///< Every (fixed delay) and Rate (fixed rate) only
     /// Each time it matches, for Cron; the next time, for At.
-    std::optional<jtimer::detail::CalendarRule> calendar;
+    std::optional<jtimer::Cron> calendar;
     Overlap overlap = Overlap::Wait;
     Retry retry;
     std::string name;

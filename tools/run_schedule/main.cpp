@@ -12,7 +12,8 @@
 //
 // With --cluster, a ClusterPlayer takes the place of the first two.
 
-#include "calendar/zone.hpp"
+#include "calendar/local_time.hpp"
+#include "calendar/zone_file.hpp"
 #include "cluster.hpp"
 #include "options.hpp"
 #include "output.hpp"

@@ -42,8 +42,9 @@ UTC or Europe/Berlin; without one, times are local. `at` with a date also accept
 already past when run_schedule starts, the task is skipped.
 
 If the clocks skip the local time of a task, it runs later by the length of the gap: 02:30 at 03:30.
-If they show it twice, it runs the second time (cronie takes the first); but a `cron` line whose
-minute or hour field begins with * keeps its interval, and runs both times.
+If they show it twice, it runs the second time (cronie takes the first). But a `cron` line whose
+minute or hour field begins with * keeps its interval: it runs both times, and not at times that are
+skipped.
 
 Options of a line stand before its name, such as: every 1m overlap=skip retry=3/10s poll ./poll.sh
   overlap=wait|skip|kill  a run that is due while the previous one of that name is in progress
@@ -95,8 +96,7 @@ schedule on the same database needs other names. A line that repeats is known by
 time becomes that of the copy that starts last. A line that runs once is known by its name and time,
 and runs only once, however often the schedule is started. All lines are checked before anything is
 written or run: `daily`, `cron` and `at HH:MM` need a time zone, `at` with a date needs a UTC
-offset, overlap=kill is refused. Every `cron` line runs only the second time in an hour that the
-clocks show twice. Missed runs of a `rate` are made up for by a single one. When a copy has not
+offset, overlap=kill is refused. Missed runs of a `rate` are made up for by a single one. When a copy has not
 reached the database for 30 seconds, another one takes over, and running commands receive SIGTERM.
 If three copies die in one run of a repeating line, the next one follows at its time. A line that
 runs once is dead then, and when it has failed: --revive NAME runs it again. The end takes at most

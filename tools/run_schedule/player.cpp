@@ -6,8 +6,8 @@
 #include <iterator>
 #include <mutex>
 
+using jtimer::Cron;
 using jtimer::Date;
-using jtimer::detail::CalendarRule;
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
@@ -218,8 +218,8 @@ void Player::correctDates(Date now, Date steadyNow) {
     const std::uint64_t localTime = clocks_.localTime();
     const bool local = std::exchange(localTime_, localTime) != localTime;
     if (!wildcards && !others && !local) return;
-    computeAnew(now, [&](const CalendarRule& rule) {
-        return (rule.isWildcard() ? wildcards : others) || (local && rule.zoneName().empty());
+    computeAnew(now, [&](const Cron& rule) {
+        return (rule.keepsInterval() ? wildcards : others) || (local && rule.zone().name().empty());
     });
 }
 
@@ -227,14 +227,14 @@ void Player::correctDates(Date now, Date steadyNow) {
 template <class Which>
 void Player::computeAnew(Date now, Which which) {
     for (const auto& [when, entry] : std::exchange(dueDates_, {})) {
-        const std::optional<CalendarRule>& rule = slots_.at(entry->name).calendar;
+        const std::optional<Cron>& rule = slots_.at(entry->name).calendar;
         scheduleDate(entry, rule && which(*rule) ? nextDate(*rule, now) : when);
     }
 }
 
 /// The first date of a rule that has not been reached yet.
-Date Player::nextDate(const CalendarRule& rule, Date now) const {
-    return rule.next(std::max(now, rule.isWildcard() ? reachedByWildcards_ : reached_));
+Date Player::nextDate(const Cron& rule, Date now) const {
+    return rule.next(std::max(now, rule.keepsInterval() ? reachedByWildcards_ : reached_));
 }
 
 void Player::replace(std::vector<Entry> entries, std::function<void(const Changes&)> whenChanged) {
@@ -266,7 +266,7 @@ void Player::update(std::vector<Entry> entries, Changes& changes) {
             replacement->second = nullptr;                          // it goes on
         }
     }
-    computeAnew(clocks_.wall->now(), [](const CalendarRule&) { return true; });
+    computeAnew(clocks_.wall->now(), [](const Cron&) { return true; });
     const Date start = clocks_.steady->now();
     for (Entry& entry : entries) {
         if (byName[entry.name] == nullptr) continue;

@@ -66,7 +66,7 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
     struct Slot {
         std::shared_ptr<const Entry> entry;
         /// The entry's, with its time zone as it was last read.
-        std::optional<jtimer::detail::CalendarRule> calendar;
+        std::optional<jtimer::Cron> calendar;
         std::shared_ptr<Task> task;  ///< on the timer; not of what follows the wall clock
         bool restarts = false;       ///< a fixed delay counts from the start of the run that waits
         bool isOver = false;         ///< nothing is left to run
@@ -85,7 +85,7 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
     void correctDates(jtimer::Date now, jtimer::Date steadyNow);
     template <class Which>
     void computeAnew(jtimer::Date now, Which which);
-    jtimer::Date nextDate(const jtimer::detail::CalendarRule& rule, jtimer::Date now) const;
+    jtimer::Date nextDate(const jtimer::Cron& rule, jtimer::Date now) const;
     void run(Task& task);
     void isDue(const Entry& entry, jtimer::Date steady);
     void update(std::vector<Entry> entries, Changes& changes);

@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "schedule_line.hpp"
 
-#include "calendar/zone.hpp"
+#include "calendar/zone_file.hpp"
 #include "crontab.hpp"
 #include "parsing.hpp"
 #include "time_text.hpp"
@@ -16,8 +16,8 @@
 #include <stdexcept>
 #include <string>
 
-using jtimer::detail::CalendarRule;
-using jtimer::detail::Zone;
+using jtimer::Cron;
+using jtimer::Zone;
 using std::chrono::milliseconds;
 
 namespace {
@@ -87,22 +87,21 @@ Zone takeZone(Words& words) {
     const std::string word(words.peek());
     const bool isOption = word.find('=') != word.npos;  // retry=3/10s
     const bool isKnown = Zone::isKnown(word);
-    if (isOption || (word.find('/') == word.npos && !isKnown)) return {};
+    if (isOption || (word.find('/') == word.npos && !isKnown)) return Zone::local();
     if (!isKnown) {
         failExpecting(inQuotes(word) + " is not a time zone here",
                       "a name in " + jtimer::detail::zoneFolder() +
                           ", such as Europe/Berlin or UTC");
     }
     words.take();
-    return Zone::named(word);
+    return Zone(word);
 }
 
 /// Reads `08:00` or `08:00 Europe/Berlin`.
-CalendarRule takeTimeOfDay(Words& words) {
+Cron takeTimeOfDay(Words& words) {
     const int minutes = parseTimeOfDay(words.take());
-    return CalendarRule(std::to_string(minutes % 60) + ' ' + std::to_string(minutes / 60) +
-                            " * * *",
-                        takeZone(words));
+    return Cron(std::to_string(minutes % 60) + ' ' + std::to_string(minutes / 60) + " * * *",
+                takeZone(words));
 }
 
 void takeAt(Words& words, Entry& entry) {
@@ -133,7 +132,7 @@ void takeCron(Words& words, Entry& entry) {
         failExpecting("no expression in quotes follows \"cron\"",
                       R"(one such as cron "*/5 8-18 * * mon-fri")");
     }
-    entry.calendar = CalendarRule(std::string(*expression), takeZone(words));
+    entry.calendar = Cron(std::string(*expression), takeZone(words));
 }
 
 constexpr std::array<std::string_view, 6> kKeywords{"after", "at",    "every",

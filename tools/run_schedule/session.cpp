@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "session.hpp"
 
-#include "calendar/zone.hpp"
+#include "calendar/local_time.hpp"
 #include "cluster.hpp"
 #include "commands.hpp"
 #include "ledger.hpp"

@@ -2,7 +2,8 @@
 #include "time_text.hpp"
 
 #include "calendar/civil_date.hpp"
-#include "calendar/zone.hpp"
+#include "calendar/instants.hpp"
+#include "calendar/local_time.hpp"
 #include "parsing.hpp"
 
 #include <algorithm>
@@ -168,7 +169,8 @@ jtimer::Date parseDate(std::string_view text) {
     } else {
         // mktime is unsuitable: it shifts a time that the clocks skip, and it may return either of
         // two moments.
-        const std::vector<std::int64_t> moments = calendar::Zone().momentsOf(secondsOf(time));
+        const std::vector<std::int64_t> moments =
+            calendar::instantsOf(jtimer::Zone::local(), secondsOf(time));
         if (!moments.empty()) moment = moments.back();
     }
     if (!moment && !calendar::localOffsetAt(secondsOf(time) + kSecondsPerDay)) {

@@ -52,9 +52,10 @@ class Schedule {
     /// week, as in cron(5), with `*`, lists, ranges, steps, and English names of three letters. If
     /// both day fields are restricted, either may match. 0 and 7 are Sunday.
     ///
-    /// A local time that is skipped when summer time begins runs that much later: 02:30 at 03:30.
-    /// One that occurs twice when it ends runs once, the second time. For each hour, use a fixed
-    /// rate.
+    /// Around a change of the clocks it is due when a jtimer::Cron is: a local time that is skipped
+    /// when summer time begins is due that much later, 02:30 at 03:30, and one that occurs twice
+    /// when it ends is due once, the second time. But if the minute or hour field begins with `*`,
+    /// it is due at each instant whose local time matches.
     /// \param zone a name in the server's view pg_timezone_names, such as "Europe/Berlin". The
     ///   server knows its rules; scheduling the task throws IllegalArgumentException "Unknown time
     ///   zone: NAME" if it does not know the name.

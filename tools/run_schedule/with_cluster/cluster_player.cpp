@@ -62,7 +62,7 @@ Schedule scheduleOf(const Entry& entry, Date now) {
     case Entry::Kind::Cron:
         break;
     }
-    return Schedule::cron(entry.calendar->expression(), entry.calendar->zoneName(), missedRuns);
+    return Schedule::cron(entry.calendar->expression(), entry.calendar->zone().name(), missedRuns);
 }
 
 /// In the task's name, NAME is followed by the rule, and names of tasks have at most 200 bytes.
@@ -76,7 +76,7 @@ void check(const Entry& entry) {
         failExpecting(name + " is too long", "a name of at most 150 bytes with --cluster");
     if (entry.overlap == Overlap::Kill)
         failExpecting(name + " has overlap=kill", "wait or skip with --cluster");
-    if (entry.calendar && entry.calendar->zoneName().empty()) {
+    if (entry.calendar && entry.calendar->zone().name().empty()) {
         failExpecting(name + " has no time zone",
                       entry.kind == Entry::Kind::At
                           ? "one with --cluster, such as at 08:00 Europe/Berlin"
@@ -201,17 +201,17 @@ void ClusterPlayer::begin(const std::vector<Entry>& entries, std::chrono::nanose
 void ClusterPlayer::checkZones(const std::vector<Entry>& entries, std::chrono::nanoseconds left) {
     std::set<std::string> zones;
     for (const Entry& entry : entries)
-        if (entry.kind == Entry::Kind::Cron) zones.insert(entry.calendar->zoneName());
+        if (entry.kind == Entry::Kind::Cron) zones.insert(entry.calendar->zone().name());
     jtimer::cluster::Options options = options_;
     const auto limit = std::chrono::ceil<std::chrono::milliseconds>(left);
     options.operationTimeout = std::clamp<std::chrono::milliseconds>(
         limit, std::chrono::milliseconds(1), std::chrono::seconds(10));
     const std::set<std::string> unknown = jtimer::cluster::detail::unknownZones(options, zones);
     checkAll(entries, [&](const Entry& entry) {
-        if (entry.kind != Entry::Kind::Cron || unknown.count(entry.calendar->zoneName()) == 0)
+        if (entry.kind != Entry::Kind::Cron || unknown.count(entry.calendar->zone().name()) == 0)
             return;
         failExpecting("the server does not know the time zone " +
-                          inQuotes(entry.calendar->zoneName()),
+                          inQuotes(entry.calendar->zone().name()),
                       "a name in its view pg_timezone_names");
     });
 }

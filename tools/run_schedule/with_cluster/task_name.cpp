@@ -40,12 +40,12 @@ std::string canonical(jtimer::Date date) {
 }
 
 /// `8:00 Europe/Berlin`, whose expression is `0 8 * * *`.
-std::string canonical(const jtimer::detail::CalendarRule& timeOfDay) {
+std::string canonical(const jtimer::Cron& timeOfDay) {
     int minute = 0, hour = 0;
     std::sscanf(timeOfDay.expression().c_str(), "%d %d", &minute, &hour);
     std::array<char, 16> text{};
     std::snprintf(text.data(), text.size(), "%02d:%02d ", hour, minute);
-    return text.data() + timeOfDay.zoneName();
+    return text.data() + timeOfDay.zone().name();
 }
 
 }  // namespace
