@@ -10,6 +10,7 @@
 #if defined(__cpp_impl_coroutine)
 
 #include "support/counter.hpp"
+#include "tokio/held.hpp"
 
 #include <atomic>
 #include <exception>
@@ -39,33 +40,11 @@ using jtimer::tokio::timeout;
 using jtimer::tokio::Timeout;
 using jtimer::tokio::until;
 using jtimer::tokio::Waker;
+using test::Held;
 
 // co_await of a Timeout, of a DelayQueue and with until(), and Task.
 
 namespace {
-
-/// A coroutine that its handle destroys.
-class Held {
-  public:
-    struct promise_type {
-        Held get_return_object() {
-            return Held(std::coroutine_handle<promise_type>::from_promise(*this));
-        }
-        std::suspend_never initial_suspend() noexcept { return {}; }
-        std::suspend_always final_suspend() noexcept { return {}; }
-        void return_void() {}
-        void unhandled_exception() { std::terminate(); }
-    };
-    explicit Held(std::coroutine_handle<promise_type> coroutine) : coroutine_(coroutine) {}
-    Held(Held&& other) noexcept : coroutine_(std::exchange(other.coroutine_, nullptr)) {}
-    ~Held() {
-        if (coroutine_) coroutine_.destroy();
-    }
-    bool isDone() const { return coroutine_.done(); }
-
-  private:
-    std::coroutine_handle<promise_type> coroutine_;
-};
 
 /// An operation whose polls a test decides. Keeps the wakers.
 struct Scripted {
@@ -367,6 +346,9 @@ BOOST_AUTO_TEST_CASE(a27_a_second_coroutine_on_the_same_object_is_refused_and_th
     { const Held second = await(limited); }
     BOOST_TEST(take() == refused("Timeout"));
     { const Held second = await(queue); }
+    BOOST_TEST(take() == refused("DelayQueue"));
+    auto ofQueue = timeout(driver, 10, std::ref(queue));
+    { const Held second = await(ofQueue); }
     BOOST_TEST(take() == refused("DelayQueue"));
     { const Held second = awaitUntil(std::ref(sleep)); }
     BOOST_TEST(take() == refused("Sleep"));

@@ -11,18 +11,15 @@
 
 #include <jtimer/exceptions.hpp>
 #include <jtimer/time.hpp>
-#include <jtimer/tokio/delay_queue.hpp>
 #include <jtimer/tokio/detail/marked_wait.hpp>
 #include <jtimer/tokio/detail/operation.hpp>
+#include <jtimer/tokio/detail/polled.hpp>
 #include <jtimer/tokio/interval.hpp>
 #include <jtimer/tokio/notify.hpp>
 #include <jtimer/tokio/sleep.hpp>
-#include <jtimer/tokio/time_driver.hpp>
-#include <jtimer/tokio/timeout.hpp>
 
 #include <coroutine>
 #include <exception>
-#include <functional>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -103,112 +100,6 @@ class IntervalAwaiter : public Awaiter<Sleep> {
     Interval& interval_;
 };
 
-struct AwaitAccess {
-    template <class Operation>
-    static AwaitedFlag& flagOf(Timeout<Operation>& timeout) noexcept {
-        return timeout.awaited_;
-    }
-    template <class T>
-    static AwaitedFlag& flagOf(DelayQueue<T>& queue) noexcept {
-        return queue.awaited_;
-    }
-    template <class Operation>
-    static Driver& driverOf(Timeout<Operation>& timeout) noexcept {
-        return detail::driverOf(*timeout.deadline_);
-    }
-    template <class T>
-    static Driver& driverOf(DelayQueue<T>& queue) noexcept {
-        return queue.keys_.driver();
-    }
-    template <class Operation>
-    static bool isOver(const Timeout<Operation>& timeout) noexcept {
-        return timeout.state_ != TimeoutState::Pending;
-    }
-    template <class Operation>
-    static void dropWakers(Timeout<Operation>& timeout) {
-        if (timeout.deadline_) timeout.deadline_->dropWaker();
-        dropWakerOf(timeout.operation_);
-    }
-};
-
-// What a PollAwaiter polls. `Value` is what co_await returns.
-
-template <class Operation>
-struct PolledOperation {
-    using Value = ValueOf<Operation>;
-    static constexpr const char* kWhat = "DelayQueue";
-
-    Driver& driver() noexcept { return driverOf(timeDriver); }
-    /// Null: any number of coroutines may wait for it.
-    AwaitedFlag* flag() noexcept { return flagOf(operation); }
-    bool isOver() const noexcept { return false; }
-    std::optional<Kept<Value>> poll(const Waker& waker) {
-        if (auto result = std::invoke(operation, waker)) {
-            if constexpr (std::is_void_v<Value>) {
-                return Nothing{};
-            } else {
-                return std::optional<Value>(std::move(*result));
-            }
-        }
-        return std::nullopt;
-    }
-    void dropWaker() { dropWakerOf(operation); }
-
-    template <class T>
-    static AwaitedFlag* flagOf(T&) noexcept {
-        return nullptr;
-    }
-    template <class T>
-    static AwaitedFlag* flagOf(std::reference_wrapper<DelayQueue<T>>& queue) noexcept {
-        return &AwaitAccess::flagOf(queue.get());
-    }
-
-    TimeDriver& timeDriver;
-    Operation operation;
-};
-
-/// \tparam T a Timeout, or a reference to one
-template <class T>
-struct PolledTimeout {
-    using Value = typename std::remove_reference_t<T>::Value;
-    static constexpr const char* kWhat = "Timeout";
-
-    Driver& driver() noexcept { return AwaitAccess::driverOf(timeout); }
-    AwaitedFlag* flag() noexcept { return &AwaitAccess::flagOf(timeout); }
-    bool isOver() const noexcept { return AwaitAccess::isOver(timeout); }
-    std::optional<Kept<Value>> poll(const Waker& waker) {
-        if (timeout.poll(waker) == TimeoutState::Pending) return std::nullopt;
-        if constexpr (std::is_void_v<Value>) {
-            timeout.take();
-            return Nothing{};
-        } else {
-            return std::optional<Value>(timeout.take());
-        }
-    }
-    void dropWaker() { AwaitAccess::dropWakers(timeout); }
-
-    T timeout;
-};
-
-template <class T>
-struct PolledQueue {
-    using Value = std::optional<Expired<T>>;
-    static constexpr const char* kWhat = "DelayQueue";
-
-    Driver& driver() noexcept { return AwaitAccess::driverOf(queue); }
-    AwaitedFlag* flag() noexcept { return &AwaitAccess::flagOf(queue); }
-    bool isOver() const noexcept { return queue.isEmpty(); }
-    std::optional<Value> poll(const Waker& waker) {
-        if (queue.isEmpty()) return std::optional<Value>(std::in_place);
-        std::optional<Expired<T>> expired = queue.pollExpired(waker);
-        if (!expired) return std::nullopt;
-        return std::optional<Value>(std::in_place, std::move(expired));
-    }
-    void dropWaker() noexcept { queue.dropWaker(); }
-
-    DelayQueue<T>& queue;
-};
-
 /// Waits until a poll is ready. The first poll is on the thread that begins the wait, unless the
 /// coroutine has to yield; the others are in turns of the driver, or in its shutdown, and so is
 /// what the coroutine does then. While the wait goes on, only the thread whose poll it is uses this
@@ -254,16 +145,21 @@ class [[nodiscard]] PollAwaiter {
 
   private:
     void claim() {
-        AwaitedFlag* const flag = polled_.flag();
-        if (flag != nullptr && std::exchange(flag->isSet, true)) refuseCoroutine(Polled::kWhat);
+        polled_.forEachFlag([](const AwaitedFlag& flag, const char* what) {
+            if (flag.isSet) refuseCoroutine(what);
+        });
+        setFlags(true);
         isClaimed_ = true;
+    }
+    void setFlags(bool isSet) {
+        polled_.forEachFlag([isSet](AwaitedFlag& flag, const char*) { flag.isSet = isSet; });
     }
     /// Withdraws what polls have left. If the first one has thrown, a waker that is there is not
     /// this coroutine's.
     void end() {
         wait_.reset();
         if (!std::exchange(isClaimed_, false)) return;
-        if (AwaitedFlag* const flag = polled_.flag()) flag->isSet = false;
+        setFlags(false);
         if (std::exchange(hasLeft_, false)) polled_.dropWaker();
     }
 

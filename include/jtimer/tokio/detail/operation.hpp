@@ -7,6 +7,7 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 namespace jtimer::tokio::detail {
 
@@ -35,9 +36,8 @@ using ValueOf =
     typename PollResult<std::decay_t<std::invoke_result_t<Operation&, const Waker&>>>::Value;
 
 /// What is kept of a value: an object, even if there is no value.
-struct Nothing {};
 template <class Value>
-using Kept = std::conditional_t<std::is_void_v<Value>, Nothing, Value>;
+using Kept = std::conditional_t<std::is_void_v<Value>, std::monostate, Value>;
 
 template <class T, class = void>
 inline constexpr bool hasDropWaker = false;
