@@ -209,8 +209,8 @@ $(unit_test_objects): $(precompiled:%=%.gch)
 
 # Coroutines are compiled as C++20 if the compiler supports it, unless CXXFLAGS set a standard. The
 # precompiled header is C++17.
-coroutine_objects = $(B)/obj/test/tokio/await_test.o $(B)/obj/test/tokio/await_again_test.o \
-	 $(B)/obj/samples/tokio/coroutine.o
+coroutine_objects = $(patsubst %.cpp,$(B)/obj/%.o,\
+	$(wildcard test/tokio/await*_test.cpp) samples/tokio/coroutine.cpp)
 cxx20 = $(if $(findstring -std=,$(CXXFLAGS)),,$(shell \
 	for flags in '-std=c++20 -fcoroutines' '-std=c++20'; do \
 		$(CXX) $$flags -fsyntax-only -x c++ /dev/null 2>/dev/null && echo "$$flags" && break; \

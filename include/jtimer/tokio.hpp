@@ -13,6 +13,7 @@
 #include <jtimer/tokio/driver_shutdown.hpp>
 #include <jtimer/tokio/interval.hpp>
 #include <jtimer/tokio/notify.hpp>
+#include <jtimer/tokio/select.hpp>
 #include <jtimer/tokio/sleep.hpp>
 #include <jtimer/tokio/task.hpp>
 #include <jtimer/tokio/time_driver.hpp>

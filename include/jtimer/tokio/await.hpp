@@ -5,6 +5,7 @@
 #include <jtimer/tokio/delay_queue.hpp>
 #include <jtimer/tokio/interval.hpp>
 #include <jtimer/tokio/notify.hpp>
+#include <jtimer/tokio/select.hpp>
 #include <jtimer/tokio/sleep.hpp>
 #include <jtimer/tokio/task.hpp>
 #include <jtimer/tokio/time_driver.hpp>
@@ -31,6 +32,7 @@
 /// const int answer = co_await timeout(driver, 5s, completion);  // throws Elapsed
 /// while (auto expired = co_await queue) use(expired->value);    // a DelayQueue, until it is empty
 /// const int value = co_await until(driver, completion);         // any operation
+/// const auto first = co_await until(driver, select(driver.sleep(5s), std::ref(completion)));
 /// \endcode
 ///
 /// A coroutine that has waited continues in a turn of its driver, see Waker, or in its shutdown. It
@@ -144,7 +146,7 @@ struct write_co_await_until_with_a_driver_and_the_completion {};
 }  // namespace detail
 
 ///@{ Not for what cannot be polled, nor for a Completion, which has no driver.
-template <class T, std::enable_if_t<!detail::isOperation<T>, int> = 0>
+template <class T, std::enable_if_t<!detail::isOperation<std::decay_t<T>>, int> = 0>
 detail::write_an_operation_on_a_Waker_that_returns_an_optional until(TimeDriver&, T&&) = delete;
 // The advice is a parameter because clang++ quotes only the line of the name.
 template <class T, class Advice = detail::write_co_await_until_with_a_driver_and_the_completion>

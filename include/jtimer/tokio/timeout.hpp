@@ -35,9 +35,9 @@ enum class TimeoutState {
 /// An Operation is anything that can be polled: it is callable with a `const Waker&` and returns a
 /// `std::optional<R>`, or a bool if there is no value. If it is not ready, it must arrange for the
 /// waker to be called when it is. Completion is an Operation that a callback can complete; Sleep,
-/// Interval, Notified and DelayQueue are Operations, by std::ref() if they are to be kept. Polling
-/// the Timeout polls the operation first, then the deadline: a value wins even long past the
-/// deadline.
+/// Interval, Notified and DelayQueue are Operations, by std::ref() if they are to be kept, and so
+/// is the Selection that select() makes of several. Polling the Timeout polls the operation first,
+/// then the deadline: a value wins even long past the deadline.
 ///
 /// An Operation may have `dropWaker()`, which withdraws the waker of its last poll. It is called
 /// when the Timeout becomes Elapsed: what completes later then calls no waker, and what the waker
@@ -145,10 +145,10 @@ template <class Operation, std::enable_if_t<detail::isOperation<Operation>, int>
 }
 
 ///@{ Not for a callable that a Timeout cannot poll, nor in another order.
-template <class T, std::enable_if_t<!detail::isOperation<T>, int> = 0>
+template <class T, std::enable_if_t<!detail::isOperation<std::decay_t<T>>, int> = 0>
 detail::write_an_operation_on_a_Waker_that_returns_an_optional timeout(TimeDriver&, TimeSpan,
                                                                        T&&) = delete;
-template <class T, std::enable_if_t<!detail::isOperation<T>, int> = 0>
+template <class T, std::enable_if_t<!detail::isOperation<std::decay_t<T>>, int> = 0>
 detail::write_an_operation_on_a_Waker_that_returns_an_optional timeoutAt(TimeDriver&, Date,
                                                                          T&&) = delete;
 template <class T>

@@ -64,7 +64,7 @@ class AwaitedFlag {
     bool isSet = false;
 };
 
-/// Gives co_await access to the private parts of a Timeout and a DelayQueue.
+/// Gives co_await access to the private parts of a Timeout, a DelayQueue and a Selection.
 struct AwaitAccess;
 
 // Advice for mistaken calls, see jtimer/jdk/detail/advice.hpp.

@@ -7,11 +7,13 @@
 #include <jtimer/tokio/delay_queue.hpp>
 #include <jtimer/tokio/detail/marked_wait.hpp>
 #include <jtimer/tokio/detail/operation.hpp>
+#include <jtimer/tokio/select.hpp>
 #include <jtimer/tokio/time_driver.hpp>
 #include <jtimer/tokio/timeout.hpp>
 
 #include <functional>
 #include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -19,6 +21,10 @@
 namespace jtimer::tokio::detail {
 
 struct AwaitAccess {
+    template <class... Operations>
+    static std::tuple<Operations...>& operationsOf(Selection<Operations...>& selection) noexcept {
+        return selection.operations_;
+    }
     template <class Operation>
     static AwaitedFlag& flagOf(Timeout<Operation>& timeout) noexcept {
         return timeout.awaited_;
@@ -67,6 +73,18 @@ struct FlagsOf<std::reference_wrapper<T>> {
         FlagsOf<T>::forEach(operation.get(), function);
     }
 };
+template <class... Operations>
+struct FlagsOf<Selection<Operations...>> {
+    template <class Function>
+    static void forEach(Selection<Operations...>& selection, const Function& function) {
+        std::apply(
+            [&function](Operations&... operations) {
+                (FlagsOf<Operations>::forEach(operations, function), ...);
+            },
+            AwaitAccess::operationsOf(selection));
+    }
+};
+
 // What a PollAwaiter polls. `Value` is what co_await returns.
 
 template <class Operation>
