@@ -6,6 +6,7 @@
 
 #include <jtimer/clock.hpp>
 #include <jtimer/tokio/await.hpp>
+#include <jtimer/tokio/block_on.hpp>
 #include <jtimer/tokio/blocker.hpp>
 #include <jtimer/tokio/completion.hpp>
 #include <jtimer/tokio/delay_key.hpp>

@@ -17,8 +17,23 @@ struct Blocker::State {
     jtimer::detail::Condition woken;
 };
 
+struct Blocker::Parked {
+    explicit Parked(Driver& with) : driver(with), sleep(SleepAccess::make(with, kNever)) {}
+
+    Driver& driver;
+    Sleep sleep;
+};
+
 Blocker::Blocker(const Sleep& sleep) : state_(std::make_shared<State>()) {
     SleepAccess::entryOf(sleep).driver->requireCanWait();
+}
+
+Blocker::Blocker(const TimeDriver& driver)
+    : state_(std::make_shared<State>()),
+      parked_(std::make_unique<Parked>(SleepAccess::driverOf(driver))) {
+    parked_->driver.requireCanWait();
+    Waker woken = waker();
+    parked_->driver.park(SleepAccess::entryOf(parked_->sleep), woken);
 }
 
 Blocker::~Blocker() = default;
@@ -32,6 +47,8 @@ Waker Blocker::waker() const {
 }
 
 void Blocker::block() {
+    // A shutdown that comes later finds what is parked.
+    if (parked_ != nullptr) parked_->driver.requireRunning();
     Guard lock(state_->mutex);
     state_->woken.wait(lock, [this]() JTIMER_REQUIRES(state_->mutex) { return state_->isWoken; });
     state_->isWoken = false;

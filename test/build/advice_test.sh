@@ -14,7 +14,7 @@ cat >"$tmp/before.hpp" <<'EOF'
 #include <jtimer/manual_clock.hpp>
 #include <jtimer/netty/hashed_wheel_timer.hpp>
 #include <jtimer/timer.hpp>
-#include <jtimer/tokio/timeout.hpp>
+#include <jtimer/tokio.hpp>
 
 #include <functional>
 #include <memory>
@@ -218,7 +218,10 @@ a_tokio_operation_that_cannot_be_polled() {
         'timeout(driver, 1s, [] { return 5; })' 'timeout(driver, 1s, [](const Waker&) {})' \
         'timeout(driver, 1000, [](const Waker&) { return 5; })' &&
         right_and_wrong 'timeoutAt(driver, driver.now(), [](const auto&) { return true; }).get()' \
-            'timeoutAt(driver, driver.now(), [] { return true; })'
+            'timeoutAt(driver, driver.now(), [] { return true; })' &&
+        right_and_wrong 'select(driver.sleep(5), completion)({})' 'select(driver.sleep(5), [] { return true; })' \
+            'select(5s, completion)' &&
+        right_and_wrong 'blockOn(driver, completion)' 'blockOn(driver, [] { return true; })'
 }
 
 a_tokio_operation_before_its_time() {

@@ -20,10 +20,12 @@
 #include <utility>
 #include <vector>
 
+using jtimer::tokio::blockOn;
 using jtimer::tokio::Completion;
 using jtimer::tokio::DelayKey;
 using jtimer::tokio::DelayQueue;
 using jtimer::tokio::Interval;
+using jtimer::tokio::select;
 using jtimer::tokio::Sleep;
 using jtimer::tokio::TimeDriver;
 using jtimer::tokio::TimeDriverOptions;
@@ -138,6 +140,10 @@ std::vector<test::Call<Fixture<kPolled>>> calls() {
          }},
         {"poll of a timeout",
          [](auto& r) { return r.limited->poll(r.waker) == jtimer::tokio::TimeoutState::Pending; }},
+        {"poll of a selection",
+         [](auto& r) {
+             return !select(std::ref(r.emptyQueue), r.completion)(r.waker).has_value();
+         }},
         {"dropWaker",
          [](auto& r) {
              r.sleep.dropWaker();
@@ -205,6 +211,25 @@ BOOST_AUTO_TEST_CASE(a_tick_whose_second_reading_of_the_clock_fails_can_still_be
         fixture.pass(10);
         BOOST_TEST((fixture.interval.pollTick() == test::at(10)));
     }
+}
+
+BOOST_AUTO_TEST_CASE(a21_a_blockOn_of_which_any_allocation_fails_leaves_nothing) {
+    // Ready at the second poll, which has a waker: so one call waits, but for no other thread.
+    const auto second = [](const Waker& waker) { return waker != nullptr; };
+    Fixture<true> fixture;
+    const std::size_t size = fixture.driver->size();
+    long failures = 0;
+    for (bool isOver = false; !isOver; ++failures) {
+        const test::AllocationsLeft left(failures);
+        try {
+            isOver = blockOn(*fixture.driver, select(fixture.completion, second)).index() == 1;
+        } catch (const std::bad_alloc&) {
+        }
+    }
+    BOOST_TEST(failures > 3);
+    BOOST_TEST(fixture.driver->size() == size);
+    BOOST_TEST(fixture.completion.set("a"));
+    BOOST_TEST(blockOn(*fixture.driver, fixture.completion) == "a");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

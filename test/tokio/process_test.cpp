@@ -7,6 +7,7 @@
 #include "support/system_threads.hpp"
 #include "support/throws.hpp"
 
+#include <jtimer/tokio/block_on.hpp>
 #include <jtimer/tokio/delay_queue.hpp>
 #include <jtimer/tokio/time_driver.hpp>
 #include <jtimer/tokio/timeout.hpp>
@@ -29,6 +30,7 @@
 
 using namespace std::chrono_literals;
 using jtimer::IllegalStateException;
+using jtimer::tokio::blockOn;
 using jtimer::tokio::Completion;
 using jtimer::tokio::DelayQueue;
 using jtimer::tokio::Interval;
@@ -163,7 +165,8 @@ CHILD_PROCESS(waits_in_a_forked_child) {
         const int exitCode = test::inForkedChild([&] {
             if (!polled) sleep.wait();  // it has fired before the fork
             return isRefused([&] { another.wait(); }) && isRefused([&] { interval.tick(); }) &&
-                           isRefused([&] { queue.next(); }) && isRefused([&] { limited.get(); })
+                           isRefused([&] { queue.next(); }) && isRefused([&] { limited.get(); }) &&
+                           isRefused([&] { blockOn(driver, Completion<int>()); })
                        ? 7
                        : 1;
         });

@@ -9,6 +9,7 @@
 namespace jtimer::tokio {
 
 class Sleep;
+class TimeDriver;
 
 namespace detail {
 
@@ -16,11 +17,14 @@ namespace detail {
 /// calls block() if the poll is not ready.
 class JTIMER_API Blocker {
   public:
-    /// \param sleep a Sleep of the driver that calls the waker
+    /// \param sleep a Sleep of the driver that calls the waker, also when it is shut down
     /// \throws IllegalStateException if the calling thread must not block, as it is turning the
     ///   driver
     /// \throws DriverShutdown in a forked child
     explicit Blocker(const Sleep& sleep);
+    /// For an operation that does not notice a shutdown of the driver: block() notices it.
+    /// \throws as the other constructor
+    explicit Blocker(const TimeDriver& driver);
     Blocker(const Blocker&) = delete;
     Blocker& operator=(const Blocker&) = delete;
     ~Blocker();
@@ -30,11 +34,15 @@ class JTIMER_API Blocker {
     Waker waker() const;
 
     /// Blocks until a waker has been called since the last block().
+    /// \throws DriverShutdown instead of blocking, if this was made for a TimeDriver
     void block();
 
   private:
     struct State;
+    struct Parked;
     const std::shared_ptr<State> state_;
+    /// What the shutdown of the driver finds; null for a Sleep.
+    const std::unique_ptr<Parked> parked_;
 };
 
 }  // namespace detail
