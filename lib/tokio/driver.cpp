@@ -7,12 +7,15 @@
 #include "sync/uninterruptible.hpp"
 #include "thread/run_here.hpp"
 #include "thread/uncaught_exception.hpp"
+#include "tokio/sleep_access.hpp"
 
 #include <jtimer/exceptions.hpp>
+#include <jtimer/manual_clock.hpp>
 
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace jtimer::tokio::detail {
@@ -141,19 +144,51 @@ void Driver::leaveRegistered(Lock& lock, Tick tick) {
 
 // The TimeDriver.
 
+void Driver::requirePolled(const char* call) const {
+    if (polled_) return;
+    throw IllegalStateException("TimeDriver." + std::string(call) +
+                                "() cannot be called on a driver with a thread.");
+}
+
+void Driver::requireOutsideTurn(const char* call) const {
+    if (!RunHere::isInside(this, kTurn) && !RunHere::isInside(this, kWaker)) return;
+    throw IllegalStateException("TimeDriver." + std::string(call) +
+                                "() cannot be called from a waker.");
+}
+
 std::size_t Driver::turn(std::optional<Nanos> now) {
     const DriverRef keptAlive(this);
-    if (!polled_)
-        throw IllegalStateException(
-            "TimeDriver.turn() cannot be called on a driver with a thread.");
+    requirePolled("turn");
     if (isShutdown()) return 0;
-    if (RunHere::isInside(this, kTurn) || RunHere::isInside(this, kWaker))
-        throw IllegalStateException("TimeDriver.turn() cannot be called from a waker.");
+    requireOutsideTurn("turn");
     const Nanos time = now ? std::min(*now, kNever - 1) : monitor_.now();
     Lock lock = enter();
     if (isShutdown()) return 0;
     if (isCalling_) throw IllegalStateException("TimeDriver.turn() is already running.");
     return turn(lock, time);
+}
+
+std::size_t Driver::advance(Nanos span) {
+    const DriverRef keptAlive(this);
+    requirePolled("advance");
+    requireOutsideTurn("advance");
+    auto* const manual = dynamic_cast<jtimer::ManualClock*>(clock().get());
+    if (manual == nullptr) throw IllegalStateException("TimeDriver.advance() needs a ManualClock.");
+    const jtimer::detail::ForkWatch forkWatch;
+    const Nanos end = std::min(jtimer::detail::saturatingAdd(now(), span), kNever - 1);
+    std::size_t fired = 0;
+    while (!forkWatch.hasForked()) {
+        const std::optional<Nanos> next = nextWake();
+        const bool isLast = !next || *next > end;
+        // What is next may be long past, and a waker may have moved the time.
+        if (const Nanos stop = isLast ? end : *next; stop > now()) {
+            manual->advanceTo(dateOf(stop));
+        } else if (isLast) {
+            break;
+        }
+        fired += turn(std::nullopt);
+    }
+    return fired;
 }
 
 /// Ends, whatever the wakers do: what they make due at once is left to the next turn, and each

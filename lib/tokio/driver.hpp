@@ -164,6 +164,8 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     // For the TimeDriver and for what is built on Sleep.
 
     std::size_t turn(std::optional<Nanos> now);
+    /// Implements TimeDriver::advance(). \param span not negative
+    std::size_t advance(Nanos span);
     std::optional<Nanos> nextWake();
     std::size_t size() {
         const Lock lock = enter();
@@ -211,6 +213,8 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     };
 
     void requireThisProcess() const;
+    void requirePolled(const char* call) const;
+    void requireOutsideTurn(const char* call) const;
     bool isDue(Nanos deadline, Tick tick, Nanos now) const noexcept {
         return deadline <= now || tick <= wheel_.elapsed();
     }

@@ -19,10 +19,16 @@ inline Date dateOf(Nanos nanos) {
     return Date(date < time ? date + Date::duration(1) : date);
 }
 
+/// \throws IllegalArgumentException "Negative duration."
+inline Nanos requireDuration(TimeSpan duration) {
+    if (duration.value().millis < 0) throw IllegalArgumentException("Negative duration.");
+    return jtimer::detail::toNanos(duration.value());
+}
+
 /// The time `duration` from now. \throws IllegalArgumentException "Negative duration."
 inline Nanos deadlineAfter(const Driver& driver, TimeSpan duration) {
-    if (duration.value().millis < 0) throw IllegalArgumentException("Negative duration.");
-    return jtimer::detail::saturatingAdd(driver.now(), jtimer::detail::toNanos(duration.value()));
+    const Nanos span = requireDuration(duration);
+    return jtimer::detail::saturatingAdd(driver.now(), span);
 }
 
 /// Gives the code built on Sleep, Interval and TimeDriver access to their private parts.

@@ -66,6 +66,10 @@ std::size_t TimeDriver::turn() { return driver_->turn(std::nullopt); }
 
 std::size_t TimeDriver::turn(Date now) { return driver_->turn(toNanos(now)); }
 
+std::size_t TimeDriver::advance(TimeSpan span) {
+    return driver_->advance(detail::requireDuration(span));
+}
+
 void TimeDriver::shutdown() { driver_->shutdown(); }
 
 std::optional<Date> TimeDriver::nextWake() const {

@@ -80,7 +80,7 @@ struct TimeDriverStats : CommonStats {};
 ///
 /// Points in time are on the driver's clock: `driver.now() + 1s`, not the system's time plus one
 /// second. When a ManualClock is advanced, a driver with a thread fires at every deadline on the
-/// way; with a polled driver, advance the clock and then call turn(). Times after April 2262 never
+/// way; a polled driver has advance() for that. Times after April 2262 never
 /// come.
 ///
 /// Any thread may call any function, but see turn(). Calls take constant time, with these
@@ -91,8 +91,8 @@ struct TimeDriverStats : CommonStats {};
 /// After fork(), the child can only destroy the parent's drivers, including polled ones, and the
 /// objects made by them. Calls that would have to wait there throw DriverShutdown
 /// "TimeDriver belongs to the parent process.": Sleep::wait(), Interval::tick(), Notified::wait(),
-/// Timeout::get(), DelayQueue::next(), and any call if the driver was in use at the moment of the
-/// fork. A child that needs a driver creates a new one. If a waker forks and returns in the child
+/// Timeout::get(), DelayQueue::next(), blockOn(), and any call if the driver was in use at the
+/// moment of the fork. A child that needs a driver creates a new one. If a waker forks and returns in the child
 /// too, the turn ends there, and on the driver's thread the child ends with it.
 class JTIMER_API TimeDriver {
   public:
@@ -139,6 +139,14 @@ class JTIMER_API TimeDriver {
     /// as the last turn's.
     /// \throws IllegalStateException as turn()
     std::size_t turn(Date now);
+
+    /// For tests, as Tokio's `advance`: moves the driver's ManualClock forward by `span`. On the
+    /// way it stops at each nextWake(), and there makes a turn, and more turns while something is
+    /// due. It does not return while wakers always make more due at the time reached.
+    /// \returns what these turns have returned, added up
+    /// \throws IllegalArgumentException "Negative duration."
+    /// \throws IllegalStateException if the clock is not a ManualClock, and as turn()
+    std::size_t advance(TimeSpan span);
 
     /// When the next turn has work to do, usually a deadline to fire; std::nullopt if nothing is
     /// registered. Not later than the tick of the earliest deadline, but perhaps earlier, because
