@@ -30,10 +30,10 @@ std::optional<Nanos> ChannelCell::dueBefore(Nanos time) const {
 
 /// The first waiting call that has not been claimed; null if there is none. Removes claimed calls
 /// before it from the list.
-Case* ChannelCell::firstPending(CellLock& lock) noexcept {
+TimerCase* ChannelCell::firstPending(CellLock& lock) noexcept {
     JTIMER_ASSERT(isHeldBy(lock));
     while (!waiters_.empty()) {
-        Case& c = waiters_.front();
+        TimerCase& c = waiters_.front();
         if (c.wait->isPending()) return &c;
         c.unlink();
     }
@@ -42,7 +42,7 @@ Case* ChannelCell::firstPending(CellLock& lock) noexcept {
 
 /// Ends a wait that firstPending() has found, with the value, or with its time-out if that comes
 /// before the value. \returns whether it has received the value
-bool ChannelCell::settle(CellLock& lock, Case& c, WakeList& toWake) {
+bool ChannelCell::settle(CellLock& lock, TimerCase& c, WakeList& toWake) {
     JTIMER_ASSERT(isHeldBy(lock) && &c == &waiters_.front());
     Wait& wait = *c.wait;
     if (!wait.endsBefore(when_, *runtime().clock())) return giveTo(lock, c, toWake);
@@ -52,7 +52,7 @@ bool ChannelCell::settle(CellLock& lock, Case& c, WakeList& toWake) {
 
 /// Fires for a wait that firstPending() has found. \returns false if another thread has claimed
 /// the wait meanwhile, for example for the value of another channel
-bool ChannelCell::giveTo(CellLock& lock, Case& c, WakeList& toWake) {
+bool ChannelCell::giveTo(CellLock& lock, TimerCase& c, WakeList& toWake) {
     JTIMER_ASSERT(isHeldBy(lock) && &c == &waiters_.front());
     Wait& wait = *c.wait;
     const Nanos now = period_ == 0 ? 0 : runtime().now();  // a user's clock may throw
@@ -77,7 +77,7 @@ void ChannelCell::becomeIdle(CellLock& lock, WakeList& toWake) noexcept {
 
 void ChannelCell::loseHope(CellLock& lock, WakeList& toWake) noexcept {
     JTIMER_ASSERT(isHeldBy(lock));
-    for (const Case& c : waiters_) {
+    for (const TimerCase& c : waiters_) {
         if (!c.wait->hasTimeOut() && c.wait->loseHope()) toWake.add(*c.wait);
     }
 }
@@ -85,7 +85,7 @@ void ChannelCell::loseHope(CellLock& lock, WakeList& toWake) noexcept {
 /// The channel of a call with the earliest value that is due before `time`; null if there is none.
 ChannelCell* ChannelCell::earliestBefore(Nanos time, const Wait& wait) {
     ChannelCell* earliest = nullptr;
-    for (const Case& c : wait) {
+    for (const TimerCase& c : wait) {
         const std::optional<Nanos> when = c.cell->dueBefore(time);
         if (!when) continue;
         time = *when;
@@ -113,7 +113,7 @@ void ChannelCell::catchUp() {
     Ref<Wait> asked;  // `cell` is its earliest; keeps `cell` alive
     for (;;) {
         CellLock lock = cell->enter();
-        Case* const first = cell->isDue(lock) ? cell->firstPending(lock) : nullptr;
+        TimerCase* const first = cell->isDue(lock) ? cell->firstPending(lock) : nullptr;
         if (first == nullptr && cell == this) return;
         Ref<Wait> next;
         if (first != nullptr && first->wait->size() != 1 && first->wait != asked.get()) {
@@ -138,7 +138,7 @@ void ChannelCell::fire(std::uint32_t start) {
     WakeList toWake;
     CellLock lock = enter();
     if (state_ != State::Running || this->start() != start || runtime().isOver()) return;
-    while (Case* const first = firstPending(lock)) {
+    while (TimerCase* const first = firstPending(lock)) {
         if (settle(lock, *first, toWake)) return;
     }
     runtime().countFired(when_);
@@ -158,7 +158,7 @@ std::optional<Nanos> ChannelCell::ready(CellLock& lock, WakeList& toWake) {
     if (runtime().isOver()) return std::nullopt;
     if (state_ == State::Unread) return when_;
     while (isDue(lock)) {
-        Case* const first = firstPending(lock);
+        TimerCase* const first = firstPending(lock);
         if (first == nullptr) return when_;
         settle(lock, *first, toWake);
     }
@@ -186,7 +186,7 @@ bool ChannelCell::take(CellLock& lock, WakeList& toWake) {
     return true;
 }
 
-void ChannelCell::removeWaiter(Case& c) {
+void ChannelCell::removeWaiter(TimerCase& c) {
     const CellLock lock = enter();
     if (c.is_linked()) c.unlink();
 }

@@ -45,11 +45,11 @@ class ChannelCell final : public Cell {
         JTIMER_ASSERT(isHeldBy(lock));
         return state_ == State::Idle && !hasHandle_;
     }
-    void addWaiter(CellLock& lock, Case& c) noexcept {
+    void addWaiter(CellLock& lock, TimerCase& c) noexcept {
         JTIMER_ASSERT(isHeldBy(lock));
         waiters_.push_back(c);
     }
-    void removeWaiter(Case& c);
+    void removeWaiter(TimerCase& c);
     LastTurn& lastTurn() noexcept { return lastTurn_; }
 
   private:
@@ -61,15 +61,15 @@ class ChannelCell final : public Cell {
     /// When it is due, if that is now and before `time`.
     std::optional<Nanos> dueBefore(Nanos time) const;
     static ChannelCell* earliestBefore(Nanos time, const Wait& wait);
-    Case* firstPending(CellLock& lock) noexcept;
-    bool settle(CellLock& lock, Case& c, WakeList& toWake);
-    bool giveTo(CellLock& lock, Case& c, WakeList& toWake);
+    TimerCase* firstPending(CellLock& lock) noexcept;
+    bool settle(CellLock& lock, TimerCase& c, WakeList& toWake);
+    bool giveTo(CellLock& lock, TimerCase& c, WakeList& toWake);
     void becomeIdle(CellLock& lock, WakeList& toWake) noexcept;
     void loseHope(CellLock& lock, WakeList& toWake) noexcept;
 
     Nanos period_;
     /// The longest wait comes first. Claimed waits stay until their thread runs.
-    jtimer::detail::IntrusiveList<Case> waiters_;
+    jtimer::detail::IntrusiveList<TimerCase> waiters_;
     LastTurn lastTurn_;
 };
 

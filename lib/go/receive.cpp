@@ -201,7 +201,7 @@ class Standing {
     Standing& operator=(const Standing&) = delete;
     ~Standing() {
         if (shard_ != nullptr) shard_->remove(*wait_);
-        for (Case& c : *wait_) c.cell->removeWaiter(c);
+        for (TimerCase& c : *wait_) c.cell->removeWaiter(c);
         for (EventCase& event : events_) event.cell->removeWaiter(event);
     }
 
@@ -216,9 +216,9 @@ class Standing {
     /// From now on also waits for the channels.
     /// \throws IllegalStateException if no value can ever come
     void begin(const AllLocked&, Candidates& candidates) {
-        Case* next = wait_->begin();
+        TimerCase* next = wait_->begin();
         for (Candidate& candidate : candidates) {
-            Case& c = *next++;
+            TimerCase& c = *next++;
             if (!wait_->hasTimeOut() && candidate.cell->isHopeless(candidate.lock)) continue;
             wait_->hope();
             candidate.cell->addWaiter(candidate.lock, c);

@@ -17,7 +17,7 @@ namespace {
 
 /// A time-out has come. A value that was due by then takes precedence.
 void timeOut(Wait& wait) {
-    for (const Case& c : wait) c.cell->catchUp();
+    for (const TimerCase& c : wait) c.cell->catchUp();
     if (wait.claim(Wait::Outcome::TimedOut)) wait.wake();
 }
 

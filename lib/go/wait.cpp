@@ -12,7 +12,7 @@ namespace jtimer::go::detail {
 Wait::Wait(const std::vector<Candidate>& candidates, std::optional<TimeOut> timeOut,
            std::shared_ptr<Monitor> monitor)
     : Scheduled(Kind::Wait), timeOut_(std::move(timeOut)),
-      cases_(std::make_unique<Case[]>(candidates.size())), size_(candidates.size()),
+      cases_(std::make_unique<TimerCase[]>(candidates.size())), size_(candidates.size()),
       monitor_(std::move(monitor)) {
     for (std::size_t i = 0; i < size_; ++i) {
         cases_[i].wait = this;

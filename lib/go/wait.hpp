@@ -21,7 +21,7 @@ using jtimer::detail::Monitor;
 
 /// One channel that a call waits for: an element of the list of the timer's waiters. The timer's
 /// lock guards the link; the rest does not change after set-up.
-class Case : public jtimer::detail::ListHook {
+class TimerCase : public jtimer::detail::ListHook {
   public:
     Wait* wait = nullptr;
     Ref<ChannelCell> cell;
@@ -78,8 +78,8 @@ class Wait final : public Scheduled {
     /// Whether no value can ever come, before other threads can end the wait by loseHope().
     bool isHopeless() const noexcept { return !timeOut_ && hopeful_ == 0 && isPending(); }
 
-    Case* begin() const noexcept { return cases_.get(); }
-    Case* end() const noexcept { return cases_.get() + size_; }
+    TimerCase* begin() const noexcept { return cases_.get(); }
+    TimerCase* end() const noexcept { return cases_.get() + size_; }
     std::size_t size() const noexcept { return size_; }
 
     /// Each of these \returns whether it has decided the outcome; then the caller must call wake().
@@ -113,7 +113,7 @@ class Wait final : public Scheduled {
     Nanos value_ = 0;
 
     const std::optional<TimeOut> timeOut_;
-    const std::unique_ptr<Case[]> cases_;
+    const std::unique_ptr<TimerCase[]> cases_;
     const std::size_t size_;
     std::atomic<std::size_t> hopeful_{0};
 
