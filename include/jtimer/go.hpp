@@ -5,6 +5,7 @@
 /// All of jtimer::go, and the clocks.
 
 #include <jtimer/clock.hpp>
+#include <jtimer/go/chan.hpp>
 #include <jtimer/go/channel.hpp>
 #include <jtimer/go/context.hpp>
 #include <jtimer/go/event.hpp>

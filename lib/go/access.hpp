@@ -14,7 +14,7 @@
 namespace jtimer::go {
 
 /// Makes handles and channels, each of which takes over a reference; and gives access to what
-/// channels and Timers refer to.
+/// channels, Timers, Chans and cases refer to.
 class Access {
   public:
     static Timer timer(detail::Cell& cell) noexcept { return Timer(detail::Handle(&cell)); }
@@ -24,6 +24,12 @@ class Access {
     /// The channel of a timer's or an event's cell.
     static Channel channel(detail::Item& cell) noexcept { return Channel(&cell); }
     static detail::Item* item(const Channel& channel) noexcept { return channel.item_; }
+    static detail::ChanCell* cell(const detail::ChanRef& chan) noexcept { return chan.cell_; }
+    static const Channel& channel(const Case& c) noexcept { return c.channel_; }
+    static const detail::ChanRef& chan(const Case& c) noexcept { return c.chan_; }
+    /// Of a Chan's case.
+    static const detail::ChanTransfer& transfer(const Case& c) noexcept { return *c.transfer_; }
+    static void* variable(const Case& c) noexcept { return c.variable_; }
     static const std::shared_ptr<detail::Runtime>& runtime(const Timers& timers) noexcept {
         return timers.runtime_;
     }

@@ -29,8 +29,8 @@ using CellLock = jtimer::detail::Lock;
 /// There is no intermediate state that a thread has to wait for.
 ///
 /// **Locks**, in locking order: the cells' (those of several cells in the order of their
-/// addresses), one shard's or, by std::lock, those of two, one monitor's, the clock's. None is held
-/// while user code runs.
+/// addresses), the Chans' (likewise), one shard's or, by std::lock, those of two, one monitor's,
+/// the clock's. None is held while user code runs.
 ///
 /// **References** are held by the handle, the channels, blocked calls, runs of the function, the
 /// poller while it fires the cell, and, for a function, the heap. The heap does not keep a

@@ -2,6 +2,7 @@
 #include "go/item.hpp"
 
 #include "go/cell.hpp"
+#include "go/chan_cell.hpp"
 #include "go/context_node.hpp"
 #include "go/event_cell.hpp"
 #include "go/wait.hpp"
@@ -16,6 +17,8 @@ void Item::free() noexcept {
     case Kind::Wait:
         delete static_cast<Wait*>(this);
         break;
+    case Kind::Chan:
+        return static_cast<ChanCell*>(this)->free();
     case Kind::Event:
         delete static_cast<EventCell*>(this);
         break;

@@ -20,11 +20,11 @@ bool addUnlessZero(std::atomic<Count>& references) noexcept {
     return false;
 }
 
-/// The base class of what a heap or a Channel refers to: counts the references, and says which
-/// class it is. A virtual function would cost each timer eight bytes.
+/// The base class of what a heap, a Channel or a Chan refers to: counts the references, and says
+/// which class it is. A virtual function would cost each timer eight bytes.
 class Item {
   public:
-    enum class Kind : std::uint8_t { Channel, Function, Wait, Event, Context };
+    enum class Kind : std::uint8_t { Channel, Function, Wait, Chan, Event, Context };
 
     Kind kind() const noexcept { return kind_; }
     /// Whether it is an EventCell; that of a context is one too.

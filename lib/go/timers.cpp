@@ -99,7 +99,8 @@ Channel Timers::tick(TimeSpan d) {
 
 void Timers::sleep(TimeSpan d) {
     const Nanos span = toNanos(d);
-    if (span > 0) detail::receiveAny({}, runtime_.get(), span);
+    detail::Sources none;
+    if (span > 0) detail::receiveAny(none, runtime_.get(), span);
 }
 
 Date Timers::now() const { return detail::toDate(runtime_->now()); }

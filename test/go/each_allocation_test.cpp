@@ -7,6 +7,7 @@
 #include "support/each_allocation.hpp"
 #include "support/manual_timers.hpp"
 
+#include <jtimer/go/chan.hpp>
 #include <jtimer/go/event.hpp>
 #include <jtimer/go/scoped_timer.hpp>
 
@@ -15,6 +16,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +40,9 @@ jtimer::go::TimersOptions longNamed(std::shared_ptr<jtimer::Clock> clock, unsign
     return options;
 }
 
+using Chan = jtimer::go::Chan<std::string>;
+const std::string kText = "a text too long to be kept inline";
+
 /// How many more timers there are: with some numbers, the heap is full.
 int others = 0;
 
@@ -55,10 +60,16 @@ struct Fixture {
     Ticker ticker = timers->newTicker(10);
     const std::vector<Channel> channels{timer.C(), fired.C()};
     const Event event, isSet;
+    // The first is empty, the second has one value, and the third is full.
+    const Chan empty = jtimer::go::makeChan<std::string>(1);
+    const Chan filled = jtimer::go::makeChan<std::string>(1000);
+    const Chan full = jtimer::go::makeChan<std::string>(1);
     std::vector<Timer> far;
 
     Fixture() {
         isSet.set();
+        filled.send(kText);
+        full.send(kText);
         idle.stop();
         idleFunction.stop();
         clock->advance(15);
@@ -69,7 +80,8 @@ struct Fixture {
     std::string state() {
         clock->waitUntilIdle();
         timers->check();
-        return test::counts(timers->stats());
+        return test::counts(timers->stats()) + ' ' + std::to_string(empty.len()) + ' ' +
+               std::to_string(filled.len()) + ' ' + std::to_string(full.len());
     }
     void inside(const std::function<void()>& f) {
         timers->afterFunc(0, [&f] { f(); });
@@ -131,6 +143,42 @@ const std::vector<test::Call<Fixture>> kCalls{
     {"select of a timer and an event that is set",
      [](Fixture& r) {
          return jtimer::go::select({r.channels[1], r.isSet}).index == 1;
+     }},
+    {"makeChan", [](Fixture&) { return jtimer::go::makeChan<int>(1).cap() == 1; }},
+    {"send", [](Fixture& r) { return r.empty.send(kText), r.empty.len() == 1; }},
+    {"trySend",
+     [](Fixture& r) {
+         std::string text = kText;
+         return r.empty.trySend(std::move(text)) && r.empty.len() == 1;
+     }},
+    {"trySend in vain",
+     [](Fixture& r) {
+         std::string text = kText;
+         return !r.full.trySend(std::move(text)) && text == kText;
+     }},
+    {"receive from a chan", [](Fixture& r) { return r.filled.receive() == kText; }},
+    {"receiveFor from a chan in vain", [](Fixture& r) { return !r.empty.receiveFor(0); }},
+    {"a select that receives from one of several chans",
+     [](Fixture& r) {
+         std::optional<std::string> text;
+         return jtimer::go::select({r.empty.receiveInto(text), r.filled.receiveInto(text)}).index ==
+                    1 &&
+                text == kText;
+     }},
+    {"a select that sends to one of several chans",
+     [](Fixture& r) {
+         std::string a = kText, b = kText;
+         const bool chosen =
+             jtimer::go::select({r.full.sendFrom(a), r.empty.sendFrom(b), r.channels[0]}).index ==
+             1;
+         return chosen && a == kText;
+     }},
+    {"a select of chans in vain",
+     [](Fixture& r) {
+         std::string sent = kText;
+         std::optional<std::string> text;
+         return !jtimer::go::select({r.full.sendFrom(sent), r.empty.receiveInto(text)}, 0) &&
+                sent == kText;
      }},
     {"sleep", [](Fixture& r) { return r.timers->sleep(0), true; }},
     {"what it tells",

@@ -3,6 +3,7 @@
 #include "support/forked_child.hpp"
 #include "support/manual_timers.hpp"
 
+#include <jtimer/go/chan.hpp>
 #include <jtimer/go/context.hpp>
 #include <jtimer/go/event.hpp>
 
@@ -18,6 +19,8 @@
 #include <utility>
 #include <vector>
 
+using jtimer::go::Case;
+using jtimer::go::Chan;
 using jtimer::go::Channel;
 using jtimer::go::Event;
 using jtimer::go::select;
@@ -25,12 +28,12 @@ using jtimer::go::detail::LastTurn;
 
 namespace {
 
-enum class Kind { Event, Context, Timer };
+enum class Kind { Event, Context, Timer, Chan };
 
 /// A source that is always ready: a timer is started again, due at once, when it was received from.
 struct Source {
     Kind kind;
-    Channel channel;
+    Case channel;
     std::optional<jtimer::go::Timer> timer{};
 
     // What the model knows.
@@ -44,6 +47,14 @@ Channel doneContext() {
     return context.done();
 }
 
+/// Its receives are always ready.
+Case closedChan() {
+    static std::optional<int> value;
+    const auto chan = jtimer::go::makeChan<int>();
+    chan.close();
+    return chan.receiveInto(value);
+}
+
 Source makeSource(Kind kind, jtimer::go::Timers& timers, std::int64_t now) {
     if (kind == Kind::Event) {
         const Event event;
@@ -51,6 +62,7 @@ Source makeSource(Kind kind, jtimer::go::Timers& timers, std::int64_t now) {
         return {kind, event};
     }
     if (kind == Kind::Context) return {kind, doneContext()};
+    if (kind == Kind::Chan) return {kind, closedChan()};
     jtimer::go::Timer timer = timers.newTimer(0);
     const Channel channel = timer.C();
     return {kind, channel, std::move(timer), now};
@@ -60,7 +72,8 @@ Source makeSource(Kind kind, jtimer::go::Timers& timers, std::int64_t now) {
 std::size_t expected(std::vector<Source>& sources, int turn) {
     const auto order = [&sources](std::size_t i) {
         const Source& s = sources[i];
-        return std::tuple(s.lastTurn, s.kind == Kind::Timer, s.when, i);
+        const int rank = s.kind == Kind::Timer ? 1 : s.kind == Kind::Chan ? 2 : 0;
+        return std::tuple(s.lastTurn, rank, s.when, i);
     };
     std::size_t best = 0;
     for (std::size_t i = 1; i < sources.size(); ++i) {
@@ -82,8 +95,8 @@ struct Fixture : test::ManualTimers {
             sources.push_back(makeSource(kind, timers, now()));
         }
     }
-    std::vector<Channel> channels() const {
-        std::vector<Channel> all;
+    std::vector<Case> channels() const {
+        std::vector<Case> all;
         for (const Source& source : sources) all.push_back(source.channel);
         return all;
     }
@@ -97,7 +110,7 @@ struct Fixture : test::ManualTimers {
     /// The indices that `count` selects have received.
     std::string indices(int count) {
         std::string text;
-        const std::vector<Channel> all = channels();
+        const std::vector<Case> all = channels();
         for (int i = 0; i < count; ++i) {
             const std::size_t index = select(all).index;
             text += std::to_string(index);
@@ -112,12 +125,12 @@ struct Fixture : test::ManualTimers {
 BOOST_FIXTURE_TEST_SUITE(go_fair_select, Fixture)
 
 BOOST_AUTO_TEST_CASE(a66_three_sources_of_any_kinds_in_all_orders_are_chosen_as_it_says) {
-    constexpr Kind all[] = {Kind::Event, Kind::Context, Kind::Timer};
+    constexpr Kind all[] = {Kind::Event, Kind::Context, Kind::Timer, Kind::Chan};
     for (const Kind a : all) {
         for (const Kind b : all) {
             for (const Kind c : all) {
                 make({a, b, c});
-                const std::vector<Channel> list = channels();
+                const std::vector<Case> list = channels();
                 int wrong = 0;
                 for (int turn = 1; turn <= 1000; ++turn) {
                     const std::size_t index = select(list).index;
@@ -137,6 +150,40 @@ BOOST_AUTO_TEST_CASE(a66_events_and_contexts_come_first_and_then_each_has_its_tu
     BOOST_TEST(indices(9) == "021021021");
 }
 
+BOOST_AUTO_TEST_CASE(a66_chans_come_last_in_the_order_of_the_list) {
+    make({Kind::Chan, Kind::Chan, Kind::Timer, Kind::Event});
+    BOOST_TEST(indices(12) == "320132013201");
+    make({Kind::Chan, Kind::Timer, Kind::Chan});
+    BOOST_TEST(indices(9) == "102102102");
+}
+
+BOOST_AUTO_TEST_CASE(a66_to_send_to_a_chan_and_to_receive_from_it_are_two_sources) {
+    const auto chan = jtimer::go::makeChan<int>(1'000);
+    std::optional<int> received;
+    int sent = 0, other = 0;
+    for (int i = 0; i < 100; ++i) chan.send(i);
+    const std::vector<Case> list{chan.sendFrom(sent), chan.sendFrom(other),
+                                 chan.receiveInto(received), chan.receiveInto(received)};
+    std::string text;
+    for (int i = 0; i < 8; ++i) text += std::to_string(select(list).index);
+    BOOST_TEST(text == "02020202");
+}
+
+BOOST_AUTO_TEST_CASE(a67_a_chan_that_is_always_full_starves_no_ticker_and_no_shutdown) {
+    const auto jobs = jtimer::go::makeChan<int>(1);
+    const auto ticker = timers.newTicker(1);
+    const Event shutdown;
+    std::optional<int> job;
+    std::string text;
+    for (int i = 0; i < 12; ++i) {
+        clock->advance(1);
+        if (jobs.len() == 0) jobs.send(i);
+        if (i == 6) shutdown.set();
+        text += std::to_string(select({jobs.receiveInto(job), ticker.C(), shutdown}).index);
+    }
+    BOOST_TEST(text == "101010210210");
+}
+
 BOOST_AUTO_TEST_CASE(a66_of_timers_never_chosen_the_earliest_comes_first_wherever_it_stands) {
     make({Kind::Timer, Kind::Timer, Kind::Event});
     std::swap(sources[0], sources[1]);
@@ -146,7 +193,7 @@ BOOST_AUTO_TEST_CASE(a66_of_timers_never_chosen_the_earliest_comes_first_whereve
 BOOST_AUTO_TEST_CASE(a66_a_select_that_finds_one_source_ready_is_not_contested) {
     make({Kind::Event});
     auto timer = timers.newTimer(100);
-    const std::vector<Channel> list{timer.C(), sources[0].channel};
+    const std::vector<Case> list{timer.C(), sources[0].channel};
     for (int i = 0; i < 3; ++i) BOOST_TEST(select(list).index == 1U);
     clock->advance(100);
     BOOST_TEST(select(list).index == 1U);
@@ -162,9 +209,9 @@ BOOST_AUTO_TEST_CASE(a66_a_select_that_finds_one_source_ready_is_not_contested) 
 
 BOOST_AUTO_TEST_CASE(a66_a_source_that_stands_twice_is_one_source) {
     make({Kind::Event, Kind::Timer});
-    const Channel event = sources[0].channel, timer = sources[1].channel;
+    const Case event = sources[0].channel, timer = sources[1].channel;
     BOOST_TEST(select({Channel(), event, event}).index == 1U);
-    const std::vector<Channel> list{timer, event, timer, event};
+    const std::vector<Case> list{timer, event, timer, event};
     for (const std::size_t index : {1U, 0U, 1U, 0U}) {
         BOOST_TEST(select(list).index == index);
         sources[1].timer->reset(0);
@@ -210,7 +257,7 @@ BOOST_AUTO_TEST_CASE(a67_a_shutdown_is_seen_first_whatever_was_received_before) 
 
 BOOST_AUTO_TEST_CASE(a67_a_time_out_comes_after_all_that_is_ready) {
     make({Kind::Timer, Kind::Event});
-    const std::vector<Channel> list = channels();
+    const std::vector<Case> list = channels();
     std::string text;
     for (const int timeout : {0, -1, 1, 0, -1, 1}) {
         text += std::to_string(select(list, timeout).value().index);
@@ -240,13 +287,13 @@ BOOST_AUTO_TEST_CASE(a66_after_the_end_of_its_timers_a_channel_is_not_ready) {
     auto over = std::make_unique<jtimer::go::Timers>(test::goOnClock(clock));
     const Channel gone = over->newTimer(0).C();
     over.reset();
-    const std::vector<Channel> list{gone, sources[1].channel};
+    const std::vector<Case> list{gone, sources[1].channel};
     for (int i = 0; i < 3; ++i) BOOST_TEST(select(list).index == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(a66_a_forked_child_receives_from_the_event_alone) {
     make({Kind::Timer, Kind::Event});
-    const std::vector<Channel> list = channels();
+    const std::vector<Case> list = channels();
     BOOST_TEST(select(list).index == 1U);
     BOOST_TEST(test::inForkedChild([&list] {
                    for (int i = 0; i < 3; ++i) {

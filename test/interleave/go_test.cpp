@@ -2,6 +2,7 @@
 #include "clock/default_clocks.hpp"
 #include "interleave/explored.hpp"
 
+#include <jtimer/go/chan.hpp>
 #include <jtimer/go/context.hpp>
 #include <jtimer/go/event.hpp>
 #include <jtimer/go/timers.hpp>
@@ -282,5 +283,70 @@ BOOST_AUTO_TEST_CASE(the_only_function_thread_to_be_had_runs_one_function_after_
         first.stopAndWait();
         second.stopAndWait();
         check(runs == 2, "not once");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a69_two_threads_send_and_receive_one_value_each_way) {
+    for (const std::size_t capacity : {0U, 1U}) {
+        everyInterleaving({2, 1, 0, 4'000, 1'000}, [capacity] {
+            const auto c = jtimer::go::makeChan<int>(capacity);
+            int sum = 0, before = 0;
+            together({[&] {
+                          before = 1;
+                          c.send(1);
+                          c.send(2);
+                      },
+                      [&] {
+                          sum += c.receive().value();
+                          check(before == 1, "not seen");
+                          sum += 10 * c.receive().value();
+                      }});
+            check(sum == 21 && c.len() == 0, "not once in order");
+        });
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a70_a_close_beside_a_send_and_a_receive_loses_nothing) {
+    everyInterleaving({2, 1, 0, 4'000, 1'000}, [] {
+        const auto c = jtimer::go::makeChan<int>(0);
+        int sent = 0, received = 0;
+        together({[&] {
+                      try {
+                          c.send(1);
+                          sent = 1;
+                      } catch (const jtimer::IllegalStateException&) {
+                      }
+                  },
+                  [&] { received = c.receive().value_or(0); }, [&] { c.close(); }});
+        check(sent == received, "lost or doubled");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a71_two_selects_meet_in_one_of_two_chans) {
+    everyInterleaving({2, 1, 0, 4'000, 1'000}, [] {
+        const auto a = jtimer::go::makeChan<int>(), b = jtimer::go::makeChan<int>();
+        int toA = 1, toB = 2;
+        std::optional<int> fromA, fromB;
+        together({[&] {
+                      jtimer::go::select({a.sendFrom(toA), b.receiveInto(fromB)});
+                  },
+                  [&] {
+                      jtimer::go::select({b.sendFrom(toB), a.receiveInto(fromA)});
+                  }});
+        check(fromA.has_value() != fromB.has_value(), "not one value");
+        check(fromA.value_or(1) == 1 && fromB.value_or(2) == 2, "another value");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a71_a_value_beside_an_event_is_received_or_left) {
+    everyInterleaving({2, 1, 0, 4'000, 1'000}, [] {
+        const auto c = jtimer::go::makeChan<int>(1);
+        const jtimer::go::Event event;
+        std::optional<int> value;
+        together({[&] { c.send(1); }, [&] { event.set(); },
+                  [&] {
+                      jtimer::go::select({event, c.receiveInto(value)});
+                  }});
+        check((value ? 1 : 0) + c.len() == 1, "lost or doubled");
     });
 }

@@ -3,18 +3,29 @@
 
 #include <jtimer/detail/export.hpp>
 #include <jtimer/exceptions.hpp>
+#include <jtimer/go/detail/chan_ref.hpp>
 #include <jtimer/time.hpp>
 
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace jtimer::go {
 
+template <class T>
+class Chan;
+class Event;
+class Ticker;
+class Timer;
+
 namespace detail {
 class Item;
-}
+
+struct write_C_of_the_timer {};
+}  // namespace detail
 
 /// Thrown by every call of this header and of timers.hpp that would block or start a timer after
 /// its runtime was destroyed, and by calls that are blocked at that moment. The text is "time:
@@ -105,37 +116,78 @@ class JTIMER_API Channel {
     detail::Item* item_ = nullptr;
 };
 
-/// What select() received, and from which channel.
-struct Selected {
-    std::size_t index;  ///< of the channel, in the list
-    Date value;         ///< what was received
+/// One case of a select(): a channel or an event to receive from, or what a Chan makes of a
+/// variable: see Chan::receiveInto and Chan::sendFrom. It may be copied, and used again.
+class JTIMER_API Case {
+  public:
+    /// Receives from a channel; a nil one is skipped.
+    Case(Channel channel) noexcept : channel_(std::move(channel)) {}
+    /// Receives from an event's channel.
+    Case(const Event& event) noexcept;
+    /// Not a timer's handle.
+    Case(const Timer&, detail::write_C_of_the_timer = {}) = delete;
+    Case(const Ticker&, detail::write_C_of_the_timer = {}) = delete;
+
+  private:
+    friend class Access;
+    template <class T>
+    friend class Chan;
+
+    Case(detail::ChanRef chan, const detail::ChanTransfer& transfer, void* variable) noexcept
+        : chan_(std::move(chan)), transfer_(&transfer), variable_(variable) {}
+
+    Channel channel_;
+    detail::ChanRef chan_;
+    /// Null: not a case of a Chan.
+    const detail::ChanTransfer* transfer_ = nullptr;
+    void* variable_ = nullptr;
 };
 
-/// Blocks until one of the channels has a value, and receives only that value. Nil channels are
-/// skipped. The channels may be of different runtimes, and of events and contexts.
+/// Which case select() has chosen, and what it received.
+struct Selected {
+    std::size_t index;  ///< of the case, in the list
+    Date value;         ///< what a Channel's case received; Date() for a Chan's
+};
+
+/// Blocks until one of the cases is ready, and receives or sends only there. Nil channels are
+/// skipped. The channels may be of different runtimes, and of events, contexts and Chans.
 ///
 /// **Several that are ready.** If all of them are timers', it receives the value that was due
-/// first; of equal values, the one whose channel comes first in the list. If an event or a context
-/// is among them, it chooses the channel that such a select chose longest ago. Channels that none
-/// has chosen yet come before these: first events and contexts, in the order of the list, then the
-/// timer that was due first. So the first select after a shutdown sees the shutdown; and if no
-/// other thread selects from these channels, one that is ready is passed over at most once for each
-/// other one.
-/// \throws TimersDestroyed if one of the runtimes is destroyed, before or meanwhile
-/// \throws IllegalStateException
+/// first; of equal values, the one whose channel comes first in the list. If another source is
+/// among them, it chooses the source that such a select chose longest ago. Sources that none has
+/// chosen yet come before these: first events and contexts, in the order of the list, then the
+/// timer that was due first, then Chans in the order of the list. So the first select after a
+/// shutdown sees the shutdown; and if no other thread selects from these sources, one that is ready
+/// is passed over at most once for each other one. To send to a Chan and to receive from it are two
+/// sources; of two cases that do the same, the first in the list is chosen.
+/// 	hrows TimersDestroyed if one of the runtimes is destroyed, before or meanwhile
+/// 	hrows IllegalStateException
 ///   - if the list is empty, or all channels are nil
+///   - "send on closed channel" if it chooses to send to a Chan that is closed
 ///   - if no value can ever come from any of them, see Channel::receive, or as soon as none can
 ///   - if it would block the thread that fires the timers
-/// \throws std::bad_alloc, with nothing received
-JTIMER_API Selected select(const std::vector<Channel>& channels);
+/// \throws std::bad_alloc, with nothing received or sent
+JTIMER_API Selected select(const std::vector<Case>& cases);
 
 /// Does what select() does, but for at most `timeout`, on the clock of the first channel of a timer
-/// or, without such a channel, of defaultTimers(); 0 or less does not block. As with
-/// Channel::receiveFor, the clock decides between a value and the time-out; between a value on
+/// or, without such a channel, of defaultTimers(); 0 or less does not block, as Go's `default:`. As
+/// with Channel::receiveFor, the clock decides between a value and the time-out; between a value on
 /// another clock and the time-out, whichever is noticed first.
 /// \returns nothing after the time-out
 /// \throws TimersDestroyed, IllegalStateException as above, but not if no value can come: that times out
-/// \throws std::bad_alloc, with nothing received
-JTIMER_API std::optional<Selected> select(const std::vector<Channel>& channels, TimeSpan timeout);
+/// \throws std::bad_alloc, with nothing received or sent
+JTIMER_API std::optional<Selected> select(const std::vector<Case>& cases, TimeSpan timeout);
+
+///@{ The same for a list of channels that is stored. A template for exactly this list: in braces,
+///   channels are cases.
+template <class C, std::enable_if_t<std::is_same_v<C, Channel>, int> = 0>
+Selected select(const std::vector<C>& channels) {
+    return select(std::vector<Case>(channels.begin(), channels.end()));
+}
+template <class C, std::enable_if_t<std::is_same_v<C, Channel>, int> = 0>
+std::optional<Selected> select(const std::vector<C>& channels, TimeSpan timeout) {
+    return select(std::vector<Case>(channels.begin(), channels.end()), timeout);
+}
+///@}
 
 }  // namespace jtimer::go
