@@ -132,8 +132,8 @@ Context makeChild(const Context& parent, Nanos deadline) {
     return ContextAccess::make(*new ContextNode(above, std::move(runtime), deadline, false));
 }
 
-Timer startDeadline(Runtime& runtime, ContextNode& node) {
-    const auto make = [&node](void* storage) { ::new (storage) detail::Deadline(node); };
+Timer startDeadline(Runtime& runtime, ContextNode& node, std::error_code cause) {
+    const auto make = [&](void* storage) { ::new (storage) detail::Deadline(node, cause); };
     return Access::timer(detail::FunctionCell::createAndStart(
         runtime, node.deadline(),
         detail::FunctionMaker(jtimer::detail::functionType<detail::Deadline>, make),
@@ -141,16 +141,18 @@ Timer startDeadline(Runtime& runtime, ContextNode& node) {
 }
 
 /// \param deadline earlier than the parent's
-CancellableContext makeWithDeadline(const Context& parent, Runtime& runtime, Nanos deadline) {
+CancellableContext makeWithDeadline(const Context& parent, Runtime& runtime, Nanos deadline,
+                                    std::error_code cause) {
+    if (!cause) cause = ContextError::DeadlineExceeded;
     const Context context = makeChild(parent, deadline);
     ContextNode& node = *ContextAccess::node(context);
     Timer timer;
     if (parent.err()) {
         // attach() cancels it for the same reason.
     } else if (deadline <= runtime.now()) {
-        node.cancel(ContextError::DeadlineExceeded, ContextError::DeadlineExceeded);
+        node.cancel(ContextError::DeadlineExceeded, cause);
     } else {
-        timer = startDeadline(runtime, node);
+        timer = startDeadline(runtime, node, cause);
     }
     node.attach(std::move(timer));
     return ContextAccess::cancellable(context);
@@ -169,16 +171,25 @@ CancellableContext withCancel(const Context& parent) {
 }
 
 CancellableContext withDeadline(const Context& parent, Date deadline) {
-    const Nanos nanos = jtimer::detail::toNanos(deadline);
-    if (deadlineOf(parent) <= nanos) return withCancel(parent);
-    return makeWithDeadline(parent, *runtimeOf(parent), nanos);
+    return withDeadlineCause(parent, deadline, {});
 }
 
 CancellableContext withTimeout(const Context& parent, TimeSpan timeout) {
+    return withTimeoutCause(parent, timeout, {});
+}
+
+CancellableContext withDeadlineCause(const Context& parent, Date deadline, std::error_code cause) {
+    const Nanos nanos = jtimer::detail::toNanos(deadline);
+    if (deadlineOf(parent) <= nanos) return withCancel(parent);
+    return makeWithDeadline(parent, *runtimeOf(parent), nanos, cause);
+}
+
+CancellableContext withTimeoutCause(const Context& parent, TimeSpan timeout,
+                                    std::error_code cause) {
     const std::shared_ptr<Runtime> runtime = runtimeOf(parent);
     const Nanos deadline = runtime->timeIn(detail::toNanos(timeout));
     if (deadlineOf(parent) <= deadline) return withCancel(parent);
-    return makeWithDeadline(parent, *runtime, deadline);
+    return makeWithDeadline(parent, *runtime, deadline, cause);
 }
 
 }  // namespace jtimer::go

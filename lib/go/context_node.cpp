@@ -98,9 +98,7 @@ Deadline::~Deadline() {
     node_.releaseMemory();
 }
 
-void Deadline::operator()() noexcept {
-    cancel(ContextError::DeadlineExceeded, ContextError::DeadlineExceeded);
-}
+void Deadline::operator()() noexcept { cancel(ContextError::DeadlineExceeded, cause_); }
 
 void Deadline::cancel(std::error_code err, std::error_code cause) noexcept {
     if (!node_.retainIfAlive()) return;

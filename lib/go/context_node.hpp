@@ -93,7 +93,10 @@ class ContextNode final : public EventCell, public jtimer::detail::ListHook {
 /// end of its runtime, and the deadline would never come.
 class Deadline {
   public:
-    explicit Deadline(ContextNode& node) noexcept : node_(node) { node.retainMemory(); }
+    /// \param cause of the context, once the deadline has come
+    Deadline(ContextNode& node, std::error_code cause) noexcept : node_(node), cause_(cause) {
+        node.retainMemory();
+    }
     Deadline(const Deadline&) = delete;
     Deadline& operator=(const Deadline&) = delete;
     ~Deadline();
@@ -104,6 +107,7 @@ class Deadline {
     void cancel(std::error_code err, std::error_code cause) noexcept;
 
     ContextNode& node_;
+    const std::error_code cause_;
 };
 
 }  // namespace jtimer::go::detail

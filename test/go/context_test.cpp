@@ -25,10 +25,15 @@ using jtimer::go::select;
 using jtimer::go::Timers;
 using jtimer::go::withCancel;
 using jtimer::go::withDeadline;
+using jtimer::go::withDeadlineCause;
 using jtimer::go::withTimeout;
+using jtimer::go::withTimeoutCause;
 using test::millis;
 
 namespace {
+
+const std::error_code kCause = std::make_error_code(std::errc::host_unreachable);
+const std::error_code kOther = std::make_error_code(std::errc::broken_pipe);
 
 bool isDone(const Context& context) { return context.done().tryReceive().has_value(); }
 
@@ -214,6 +219,68 @@ BOOST_AUTO_TEST_CASE(c10_cancelling_expiring_and_dropping_race) {
     parent.reset();
     real.check();
     BOOST_TEST(real.stats().pending == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a74_a_deadline_gives_its_cause_to_the_context_that_it_ends_and_below) {
+    const auto ofSpan = withTimeoutCause(background(timers), 30, kCause);
+    const auto ofDate = withDeadlineCause(background(timers), test::kStart + 40ms, kOther);
+    const auto below = withCancel(ofSpan.context);
+    BOOST_TEST((ofDate.context.deadline() == test::kStart + 40ms));
+    BOOST_TEST(!ofSpan.context.cause());
+    clock->advance(30);
+    for (const Context& context : {ofSpan.context, below.context}) {
+        BOOST_TEST((context.err() == ContextError::DeadlineExceeded));
+        BOOST_TEST((context.cause() == kCause));
+    }
+    BOOST_TEST(!ofDate.context.err());
+    clock->advance(10);
+    BOOST_TEST((ofDate.context.err() == ContextError::DeadlineExceeded));
+    BOOST_TEST((ofDate.context.cause() == kOther));
+}
+
+BOOST_AUTO_TEST_CASE(a74_the_cause_is_not_that_of_a_deadline_that_was_not_first) {
+    const auto parent = withTimeoutCause(background(timers), 20, kOther);
+    const auto later = withTimeoutCause(parent.context, 30, kCause);
+    const auto same = withTimeoutCause(parent.context, 20, kCause);
+    const auto earlier = withTimeoutCause(parent.context, 10, kCause);
+    clock->advance(20);
+    BOOST_TEST((later.context.cause() == kOther));
+    BOOST_TEST((same.context.cause() == kOther));
+    BOOST_TEST((earlier.context.cause() == kCause));
+    BOOST_TEST((parent.context.cause() == kOther));
+}
+
+BOOST_AUTO_TEST_CASE(a74_a_cancel_before_the_deadline_has_a_cause_of_its_own) {
+    const auto plain = withTimeoutCause(background(timers), 20, kCause);
+    const auto caused = withTimeoutCause(background(timers), 20, kCause);
+    const auto parent = withCancel(background(timers));
+    const auto child = withTimeoutCause(parent.context, 20, kCause);
+    plain.cancel();
+    caused.cancel(kOther);
+    parent.cancel(kOther);
+    clock->advance(20);
+    BOOST_TEST((plain.context.cause() == ContextError::Canceled));
+    BOOST_TEST((caused.context.cause() == kOther));
+    BOOST_TEST((child.context.cause() == kOther));
+    for (const Context& context : {plain.context, caused.context, child.context})
+        BOOST_TEST((context.err() == ContextError::Canceled));
+}
+
+BOOST_AUTO_TEST_CASE(a74_without_an_error_the_cause_is_that_the_deadline_is_exceeded) {
+    const auto child = withTimeoutCause(background(timers), 10, {});
+    clock->advance(10);
+    BOOST_TEST((child.context.cause() == ContextError::DeadlineExceeded));
+}
+
+BOOST_AUTO_TEST_CASE(a74_a_deadline_in_the_past_ends_the_context_at_once_with_the_cause) {
+    for (const int timeout : {0, -10}) {
+        const auto child = withTimeoutCause(background(timers), timeout, kCause);
+        BOOST_TEST(isDone(child.context));
+        BOOST_TEST((child.context.err() == ContextError::DeadlineExceeded));
+        BOOST_TEST((child.context.cause() == kCause));
+    }
+    const auto past = withDeadlineCause(background(timers), test::kStart - 1h, kCause);
+    BOOST_TEST((past.context.cause() == kCause));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

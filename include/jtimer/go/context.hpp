@@ -81,8 +81,8 @@ class JTIMER_API Context {
     ///   is Go's text
     [[nodiscard]] std::error_code err() const noexcept;
 
-    /// \returns what was given to the CancelFunc that has ended this context or an ancestor; if
-    ///   nothing was given, what err() returns
+    /// \returns what was given to the CancelFunc that has ended this context or an ancestor, or for
+    ///   the deadline that has; if nothing was given, what err() returns
     [[nodiscard]] std::error_code cause() const noexcept;
 
     /// \returns when it is done at the latest, on the clock of its Timers: never later than its
@@ -159,5 +159,19 @@ struct CancellableContext {
 /// withDeadline() at `timeout` from now.
 /// \throws as withDeadline()
 [[nodiscard]] JTIMER_API CancellableContext withTimeout(const Context& parent, TimeSpan timeout);
+
+/// withDeadline() with a cause. If this deadline ends the child, err() is still
+/// ContextError::DeadlineExceeded, and cause() is `cause`. It is not if the parent's deadline is
+/// not later than this one, or if the CancelFunc or an ancestor is first.
+/// \param cause if it is no error, cause() returns ContextError::DeadlineExceeded
+/// \throws as withDeadline()
+[[nodiscard]] JTIMER_API CancellableContext withDeadlineCause(const Context& parent, Date deadline,
+                                                              std::error_code cause);
+
+/// withDeadlineCause() at `timeout` from now.
+/// \throws as withDeadline()
+[[nodiscard]] JTIMER_API CancellableContext withTimeoutCause(const Context& parent,
+                                                             TimeSpan timeout,
+                                                             std::error_code cause);
 
 }  // namespace jtimer::go
