@@ -70,7 +70,7 @@ Timers::Timers(TimersOptions options) : runtime_(startRuntime(std::move(options)
 
 Timers::~Timers() { runtime_->close(); }
 
-Timer Timers::newTimer(TimeSpan d) {
+Timer Timers::newTimer(TimeSpan d) & {
     return Access::timer(startChannel(*runtime_, toNanos(d), 0, true));
 }
 
@@ -81,17 +81,17 @@ Timer Timers::startFunction(TimeSpan d, const jtimer::detail::FunctionMaker& mak
         FunctionCell::createAndStart(*runtime_, when, maker, FunctionCell::RunsOn::FunctionThread));
 }
 
-Channel Timers::after(TimeSpan d) {
+Channel Timers::after(TimeSpan d) & {
     return Access::channel(startChannel(*runtime_, toNanos(d), 0, false));
 }
 
-Ticker Timers::newTicker(TimeSpan d) {
+Ticker Timers::newTicker(TimeSpan d) & {
     const Nanos period = toNanos(d);
     if (period <= 0) throw IllegalArgumentException("non-positive interval for NewTicker");
     return Access::ticker(startChannel(*runtime_, period, period, true));
 }
 
-Channel Timers::tick(TimeSpan d) {
+Channel Timers::tick(TimeSpan d) & {
     const Nanos period = toNanos(d);
     if (period <= 0) return {};
     return Access::channel(startChannel(*runtime_, period, period, false));

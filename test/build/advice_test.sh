@@ -10,7 +10,7 @@ export LC_ALL=C  # the compiler's language
 
 cat >"$tmp/before.hpp" <<'EOF'
 #include <jtimer/brpc/timer_thread.hpp>
-#include <jtimer/go/timers.hpp>
+#include <jtimer/go.hpp>
 #include <jtimer/manual_clock.hpp>
 #include <jtimer/netty/hashed_wheel_timer.hpp>
 #include <jtimer/timer.hpp>
@@ -50,6 +50,7 @@ extern jtimer::netty::HashedWheelTimer wheel;
 extern Idle idle;
 extern jtimer::brpc::TimerThread thread;
 extern jtimer::go::Timers timers;
+extern jtimer::go::Chan<int> chan;
 extern jtimer::tokio::TimeDriver driver;
 extern jtimer::tokio::Completion<int> completion;
 inline void takesPointer(void*) {}
@@ -211,6 +212,30 @@ a_go_function_that_cannot_be_called() {
             'jtimer::go::afterFunc([] {}, 1s)'
 }
 
+a62_a_member_function_for_go() {
+    advice=write_a_lambda_that_calls_the_member_function
+    right_and_wrong 'timers.afterFunc(500, [] { Beep().run(); })' 'timers.afterFunc(500, &Beep::run)' \
+        'timers.afterFunc(500ms, &Beep::run, &beep)' &&
+        right_and_wrong 'jtimer::go::afterFunc(1s, takesNothing)' 'jtimer::go::afterFunc(1s, &Beep::run)'
+}
+
+a62_a_go_timer_in_a_select() {
+    advice=write_C_of_the_timer
+    right_and_wrong 'auto t = timers.newTimer(5); jtimer::go::select({t.C(), jtimer::go::Event()})' \
+        'jtimer::go::select({timers.newTimer(5), jtimer::go::Event()})' \
+        'const auto t = timers.newTicker(5); jtimer::go::select({jtimer::go::Event(), t})' \
+        'const auto t = timers.newTicker(5); jtimer::go::select({t.C(), t}, 1s)'
+}
+
+a61_a_temporary_of_go() {
+    advice=write_a_variable_of_type_Timers_not_a_temporary
+    right_and_wrong 'jtimer::go::Timers named; named.afterFunc(5, [] {})' \
+        'jtimer::go::Timers().afterFunc(5, [] {})' 'jtimer::go::Timers().afterFunc(5s, &Beep::run)' \
+        '(void)jtimer::go::Timers().newTimer(5)' '(void)std::move(timers).after(5s)' &&
+        right_and_wrong 'jtimer::go::Timers().sleep(5)' '(void)jtimer::go::Timers().newTicker(5)' \
+            '(void)jtimer::go::Timers().tick(5ms)'
+}
+
 a_tokio_operation_that_cannot_be_polled() {
     advice=write_an_operation_on_a_Waker_that_returns_an_optional
     right_and_wrong \
@@ -264,7 +289,9 @@ a_result_that_is_dropped_where_the_call_does_nothing_else() {
         right_and_wrong 'jtimer::ScopedTask kept(task)' 'jtimer::ScopedTask{task}' &&
         right_and_wrong 'task->cancel(); task->cancelAndWait()' 'task->isCancelled()' 'task->isScheduled()' &&
         right_and_wrong 'timer.schedule(task, 1); timer.purge(); timer.shutdownNow(); timer.awaitTermination(0)' \
-            'timer.stats()' 'timer.clock()'
+            'timer.stats()' 'timer.clock()' &&
+        right_and_wrong 'chan.send(1); const bool sent = chan.trySend(1); chan.tryReceive(); (void)sent' \
+            'chan.trySend(1)' 'jtimer::go::makeChan<int>()'
 }
 
 what_is_right_compiles() {
@@ -287,6 +314,9 @@ check a_const_timer
 check a_brpc_task_with_a_delay
 check a_brpc_task_that_cannot_be_called
 check a_go_function_that_cannot_be_called
+check a62_a_member_function_for_go
+check a62_a_go_timer_in_a_select
+check a61_a_temporary_of_go
 check a_tokio_operation_that_cannot_be_polled
 check a_tokio_operation_before_its_time
 check a_completion_that_is_awaited_without_a_driver

@@ -3,6 +3,7 @@
 
 #include <jtimer/detail/export.hpp>
 #include <jtimer/exceptions.hpp>
+#include <jtimer/go/detail/advice.hpp>
 #include <jtimer/go/detail/chan_ref.hpp>
 #include <jtimer/time.hpp>
 
@@ -23,9 +24,7 @@ class Timer;
 
 namespace detail {
 class Item;
-
-struct write_C_of_the_timer {};
-}  // namespace detail
+}
 
 /// Thrown by every call of this header and of timers.hpp that would block or start a timer after
 /// its runtime was destroyed, and by calls that are blocked at that moment. The text is "time:
@@ -124,7 +123,7 @@ class JTIMER_API Case {
     Case(Channel channel) noexcept : channel_(std::move(channel)) {}
     /// Receives from an event's channel.
     Case(const Event& event) noexcept;
-    /// Not a timer's handle.
+    /// A timer's handle is not a channel.
     Case(const Timer&, detail::write_C_of_the_timer = {}) = delete;
     Case(const Ticker&, detail::write_C_of_the_timer = {}) = delete;
 

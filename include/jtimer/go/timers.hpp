@@ -8,6 +8,7 @@
 #include <jtimer/exceptions.hpp>
 #include <jtimer/executor.hpp>
 #include <jtimer/go/channel.hpp>
+#include <jtimer/go/detail/advice.hpp>
 #include <jtimer/go/timer.hpp>
 #include <jtimer/stats.hpp>
 #include <jtimer/time.hpp>
@@ -30,9 +31,6 @@ class Runtime;
 template <class F>
 inline constexpr bool isFunction =
     std::is_invocable_v<std::decay_t<F>&> || std::is_null_pointer_v<std::decay_t<F>>;
-
-// Advice for mistaken calls, see jtimer/jdk/detail/advice.hpp.
-struct write_a_duration_and_a_callable_without_parameters {};
 }  // namespace detail
 
 /// Construction options of Timers.
@@ -105,7 +103,7 @@ struct TimersStats : CommonStats {
 ///
 /// **Memory.** 64 bytes for each timer, plus a function's captures, plus 16 bytes while the timer
 /// is running.
-class JTIMER_API Timers {
+class JTIMER_API Timers : private detail::CallAdvice {
   public:
     /// With default options. \throws std::system_error if its thread cannot be started
     Timers();
@@ -129,7 +127,7 @@ class JTIMER_API Timers {
 
     /// A timer whose channel has a value after `d`, or at once if `d` is 0 or negative.
     /// \throws std::bad_alloc, as do the following functions
-    [[nodiscard]] Timer newTimer(TimeSpan d);
+    [[nodiscard]] Timer newTimer(TimeSpan d) &;
 
     /// A timer that runs `f` after `d`, or at once if `d` is 0 or negative. The handle may be
     /// dropped.
@@ -153,7 +151,7 @@ class JTIMER_API Timers {
     ///   pointer
     /// \throws what copying or moving it throws
     template <class F, std::enable_if_t<detail::isFunction<F>, int> = 0>
-    Timer afterFunc(TimeSpan d, F&& f) {
+    Timer afterFunc(TimeSpan d, F&& f) & {
         using Function = std::decay_t<F>;
         if constexpr (std::is_null_pointer_v<Function>) {
             throw NullPointerException("f cannot be null");
@@ -164,18 +162,24 @@ class JTIMER_API Timers {
                 d, jtimer::detail::FunctionMaker(jtimer::detail::functionType<Function>, make));
         }
     }
-    /// Not in another order, nor for a callable with parameters.
-    detail::write_a_duration_and_a_callable_without_parameters afterFunc(...) = delete;
 
     /// The channel of newTimer(d). To stop waiting early, drop the channel.
-    [[nodiscard]] Channel after(TimeSpan d);
+    [[nodiscard]] Channel after(TimeSpan d) &;
 
     /// A ticker with the period `d`; the first tick is due after one period.
     /// \throws IllegalArgumentException "non-positive interval for NewTicker"
-    [[nodiscard]] Ticker newTicker(TimeSpan d);
+    [[nodiscard]] Ticker newTicker(TimeSpan d) &;
 
     /// The channel of newTicker(d); nil if `d` is 0 or negative.
-    [[nodiscard]] Channel tick(TimeSpan d);
+    [[nodiscard]] Channel tick(TimeSpan d) &;
+
+    ///@{ Deleted overloads, for advice: a call on a temporary, or of a function that cannot run.
+    using detail::CallAdvice::after;
+    using detail::CallAdvice::afterFunc;
+    using detail::CallAdvice::newTicker;
+    using detail::CallAdvice::newTimer;
+    using detail::CallAdvice::tick;
+    ///@}
 
     /// Blocks the calling thread for `d`; returns at once if `d` is 0 or negative.
     /// \throws TimersDestroyed if the runtime is destroyed meanwhile
@@ -219,7 +223,11 @@ template <class F, std::enable_if_t<detail::isFunction<F>, int> = 0>
 Timer afterFunc(TimeSpan d, F&& f) {
     return defaultTimers().afterFunc(d, std::forward<F>(f));
 }
+///@{ Deleted overloads, for advice.
+template <class C, class M, class... T>
+detail::write_a_lambda_that_calls_the_member_function afterFunc(TimeSpan, M C::*, T&&...) = delete;
 detail::write_a_duration_and_a_callable_without_parameters afterFunc(...) = delete;
+///@}
 
 [[nodiscard]] inline Channel after(TimeSpan d) { return defaultTimers().after(d); }
 [[nodiscard]] inline Ticker newTicker(TimeSpan d) { return defaultTimers().newTicker(d); }
