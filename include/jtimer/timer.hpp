@@ -6,11 +6,11 @@
 #include <jtimer/jdk/detail/advice.hpp>
 #include <jtimer/jdk/detail/task_argument.hpp>
 #include <jtimer/jdk/make_task.hpp>
-#include <jtimer/jdk/missed_runs.hpp>
 #include <jtimer/jdk/scoped_task.hpp>
 #include <jtimer/jdk/timer_options.hpp>
 #include <jtimer/jdk/timer_stats.hpp>
 #include <jtimer/jdk/timer_task.hpp>
+#include <jtimer/missed_runs.hpp>
 #include <jtimer/time.hpp>
 
 #include <memory>

@@ -4,8 +4,8 @@
 #include "cluster/micros.hpp"
 
 #include <jtimer/clock.hpp>
+#include <jtimer/jdk/timer_task.hpp>
 #include <jtimer/timer.hpp>
-#include <jtimer/timer_task.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -4,7 +4,7 @@
 #include "cluster/alarm.hpp"
 #include "cluster/micros.hpp"
 
-#include <jtimer/timer_options.hpp>
+#include <jtimer/jdk/timer_options.hpp>
 
 #include <string>
 #include <utility>

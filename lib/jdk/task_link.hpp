@@ -3,8 +3,8 @@
 
 #include <jtimer/detail/saturating.hpp>
 #include <jtimer/jdk/detail/task_access.hpp>
-#include <jtimer/jdk/missed_runs.hpp>
 #include <jtimer/jdk/timer_task.hpp>
+#include <jtimer/missed_runs.hpp>
 
 #include <cstddef>
 #include <cstdint>

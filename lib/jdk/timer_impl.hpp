@@ -6,7 +6,7 @@
 #include "jdk/task_link.hpp"
 #include "jdk/timer_thread.hpp"
 
-#include <jtimer/jdk/missed_runs.hpp>
+#include <jtimer/missed_runs.hpp>
 
 #include <atomic>
 #include <cstddef>

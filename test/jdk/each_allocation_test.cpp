@@ -7,8 +7,8 @@
 #include "support/each_allocation.hpp"
 #include "support/manual_timer.hpp"
 
-#include <jtimer/make_task.hpp>
-#include <jtimer/scoped_task.hpp>
+#include <jtimer/jdk/make_task.hpp>
+#include <jtimer/jdk/scoped_task.hpp>
 
 #include <boost/test/unit_test.hpp>
 

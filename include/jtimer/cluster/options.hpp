@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include <jtimer/detail/optional_name.hpp>
 #include <jtimer/executor.hpp>
-#include <jtimer/jdk/detail/optional_name.hpp>
 #include <jtimer/time.hpp>
 #include <jtimer/uncaught_exception_handler.hpp>
 

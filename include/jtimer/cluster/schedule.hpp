@@ -2,7 +2,7 @@
 #pragma once
 
 #include <jtimer/detail/export.hpp>
-#include <jtimer/jdk/missed_runs.hpp>
+#include <jtimer/missed_runs.hpp>
 #include <jtimer/time.hpp>
 
 #include <cstdint>

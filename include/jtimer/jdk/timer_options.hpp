@@ -2,7 +2,7 @@
 #pragma once
 
 #include <jtimer/clock.hpp>
-#include <jtimer/jdk/detail/optional_name.hpp>
+#include <jtimer/detail/optional_name.hpp>
 #include <jtimer/jdk/timer_task.hpp>
 #include <jtimer/time.hpp>
 #include <jtimer/uncaught_exception_handler.hpp>

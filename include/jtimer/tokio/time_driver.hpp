@@ -92,8 +92,8 @@ struct TimeDriverStats : CommonStats {};
 /// objects made by them. Calls that would have to wait there throw DriverShutdown
 /// "TimeDriver belongs to the parent process.": Sleep::wait(), Interval::tick(), Notified::wait(),
 /// Timeout::get(), DelayQueue::next(), blockOn(), and any call if the driver was in use at the
-/// moment of the fork. A child that needs a driver creates a new one. If a waker forks and returns in the child
-/// too, the turn ends there, and on the driver's thread the child ends with it.
+/// moment of the fork. A child that needs a driver creates a new one. If a waker forks and returns
+/// in the child too, the turn ends there, and on the driver's thread the child ends with it.
 class JTIMER_API TimeDriver {
   public:
     /// With a thread of its own, on a SteadyClock.
