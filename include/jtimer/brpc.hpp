@@ -6,4 +6,5 @@
 
 #include <jtimer/brpc/scoped_timer_task.hpp>
 #include <jtimer/brpc/timer_thread.hpp>
+#include <jtimer/brpc/timer_thread_options.hpp>
 #include <jtimer/clock.hpp>

@@ -116,19 +116,19 @@ TimerThread::~TimerThread() {
     if (BucketLoop* const loop = impl_->stopUnlessStarted()) loop->close();
 }
 
-int TimerThread::start(const TimerThreadOptions& options) { return impl_->start(options); }
+int TimerThread::start(const TimerThreadOptions& options) & { return impl_->start(options); }
 
-int TimerThread::start(const TimerThreadOptions* options) {
+int TimerThread::start(const TimerThreadOptions* options) & {
     return options == nullptr ? start() : start(*options);
 }
 
-TaskId TimerThread::schedule(void (*fn)(void*), void* arg, Date abstime) {
+TaskId TimerThread::schedule(void (*fn)(void*), void* arg, Date abstime) & {
     if (fn == nullptr) throw NullPointerException("task cannot be null");
     BucketLoop* const loop = impl_->loop();
     return loop == nullptr ? kInvalidTaskId : loop->schedule({fn, arg}, toNanos(abstime));
 }
 
-TaskId TimerThread::schedule(void (*fn)(void*), void* arg, const std::timespec& abstime) {
+TaskId TimerThread::schedule(void (*fn)(void*), void* arg, const std::timespec& abstime) & {
     if (fn == nullptr) throw NullPointerException("task cannot be null");
     BucketLoop* const loop = impl_->loop();
     return loop == nullptr ? kInvalidTaskId : loop->schedule({fn, arg}, toNanos(abstime));

@@ -109,9 +109,9 @@ HashedWheelTimer::HashedWheelTimer(HashedWheelTimerOptions options)
 
 HashedWheelTimer::~HashedWheelTimer() { worker_->close(); }
 
-void HashedWheelTimer::start() { worker_->start(); }
+void HashedWheelTimer::start() & { worker_->start(); }
 
-std::shared_ptr<Timeout> HashedWheelTimer::newTimeout(detail::TaskArgument task, TimeSpan delay) {
+std::shared_ptr<Timeout> HashedWheelTimer::newTimeout(detail::TaskArgument task, TimeSpan delay) & {
     return worker_->newTimeout(task.timeout(), toNanos(delay.value()));
 }
 

@@ -54,6 +54,11 @@ extern jtimer::go::Chan<int> chan;
 extern jtimer::tokio::TimeDriver driver;
 extern jtimer::tokio::Completion<int> completion;
 inline void takesPointer(void*) {}
+struct Cache {
+    void sweep() {}
+};
+extern Cache cache;
+enum class TimeUnit { SECONDS };
 using jtimer::tokio::Waker;
 EOF
 
@@ -125,11 +130,32 @@ wrong_parameters() {
         'timer.schedule([](jtimer::TimerTask* self) { self->cancel(); }, 500)' \
         'timer.schedule(std::function<void(int)>(), 500)' &&
         right_and_wrong 'timer.schedule(takesNothing, 500)' 'timer.schedule(takesInt, 500)' \
-            'timer.schedule(&takesInt, 500)' 'timer.schedule(&Beep::run, 500)' || return 1
+            'timer.schedule(&takesInt, 500)' || return 1
     advice=write_a_callable_that_takes_nothing_or_a_shared_ptr_to_Timeout
     right_and_wrong 'wheel.newTimeout([](const Handle& handle) { handle->cancel(); }, 500)' \
         'wheel.newTimeout([](int) {}, 500)' 'wheel.newTimeout(takesInt, 500)' \
         'wheel.newTimeout([](jtimer::netty::Timeout&) {}, 500)'
+}
+
+a62_a_member_function() {
+    advice=write_a_lambda_that_calls_the_member_function
+    right_and_wrong 'timer.schedule([] { cache.sweep(); }, 500)' 'timer.schedule(&Cache::sweep, 500)' \
+        'timer.scheduleAtFixedRate(&Cache::sweep, 500, 100)' 'timer.schedule(&Beep::run, 500)' &&
+        right_and_wrong 'timer.schedule(&jtimer::TimerTask::cancel, 500)' \
+            'timer.schedule(&jtimer::TimerTask::setName, 500)' &&
+        right_and_wrong 'wheel.newTimeout([] { cache.sweep(); }, 500)' 'wheel.newTimeout(&Cache::sweep, 500)' &&
+        right_and_wrong 'thread.schedule([] { cache.sweep(); }, std::chrono::system_clock::now())' \
+            'thread.schedule(&Cache::sweep, 500)' \
+            'thread.schedule(&Cache::sweep, &cache, std::chrono::system_clock::now())' \
+            'thread.schedule(&Cache::sweep, std::chrono::system_clock::now())'
+}
+
+a62_a_task_of_another_timer() {
+    advice=write_a_task_derived_from_jtimer_netty_TimerTask
+    right_and_wrong 'wheel.newTimeout(std::make_shared<Idle>(), 500)' 'wheel.newTimeout(task, 500)' \
+        'wheel.newTimeout(std::make_unique<Beep>(), 500)' 'wheel.newTimeout(&beep, 500)' \
+        'wheel.newTimeout(beep, 500)' 'wheel.newTimeout(std::make_shared<Private>(), 500)' \
+        'wheel.newTimeout(jtimer::makeTask([] {}), 500)'
 }
 
 a_number_that_is_no_time() {
@@ -152,6 +178,20 @@ a_temporary() {
             'jtimer::Timer().scheduleAtFixedRate(task, 0, 1, jtimer::MissedRuns::Once)'
 }
 
+a61_a_temporary_of_netty_or_brpc() {
+    advice=write_a_variable_of_type_HashedWheelTimer_not_a_temporary
+    right_and_wrong 'jtimer::netty::HashedWheelTimer named; named.start(); named.newTimeout([] {}, 5)' \
+        'jtimer::netty::HashedWheelTimer().start()' 'jtimer::netty::HashedWheelTimer().newTimeout([] {}, 5)' \
+        'std::move(wheel).newTimeout(std::make_shared<Idle>(), 5s)' || return 1
+    advice=write_a_variable_of_type_TimerThread_not_a_temporary
+    right_and_wrong 'jtimer::brpc::TimerThread started; started.start(nullptr)' \
+        'jtimer::brpc::TimerThread().start()' 'jtimer::brpc::TimerThread().start(nullptr)' \
+        'jtimer::brpc::TimerThread().start(jtimer::brpc::TimerThreadOptions())' \
+        'jtimer::brpc::TimerThread().schedule([] {}, std::chrono::system_clock::now())' \
+        'jtimer::brpc::TimerThread().schedule(takesPointer, nullptr, jtimer::Date())' \
+        'std::move(thread).schedule([] {}, jtimer::Date())'
+}
+
 a_time_of_another_clock() {
     advice=write_a_delay_or_a_system_clock_time
     right_and_wrong 'timer.schedule([] {}, std::chrono::system_clock::now())' \
@@ -165,19 +205,46 @@ a_text_that_is_no_time() {
         'timer.schedule(task, std::string("500"))' 'timer.schedule(task, 500, "100")'
 }
 
-a_call_without_a_time() {
+a62_a_task_without_a_time() {
+    advice=write_when_the_task_is_due
+    right_and_wrong 'timer.schedule([] {}, 0)' 'timer.schedule([] {})' 'timer.schedule(task)' &&
+        right_and_wrong 'wheel.newTimeout([] {}, 0)' 'wheel.newTimeout([] {})' \
+            'wheel.newTimeout(std::make_shared<Idle>())' &&
+        right_and_wrong 'thread.schedule([] {}, jtimer::Date())' 'thread.schedule([] {})' \
+            'thread.schedule(takesNothing)' &&
+        right_and_wrong 'thread.schedule(takesPointer, nullptr, jtimer::Date())' \
+            'thread.schedule(takesPointer, nullptr)'
+}
+
+a_call_without_a_time_or_with_it_before_the_task() {
     advice=write_a_task_and_when_it_is_due_and_perhaps_a_period
-    right_and_wrong 'timer.schedule([] {}, 0)' 'timer.schedule([] {})' 'timer.schedule(task)' \
-        'timer.schedule()' 'timer.schedule(500, task)' || return 1
+    right_and_wrong 'timer.schedule([] {}, 0)' 'timer.schedule()' 'timer.schedule(500)' \
+        'timer.schedule(500, task)' || return 1
     advice=write_a_task_and_when_it_is_first_due_and_a_period
     right_and_wrong 'timer.scheduleAtFixedRate(task, 0, 100)' 'timer.scheduleAtFixedRate(task, 0)' \
         'timer.scheduleAtFixedRate([] {}, 100)' 'timer.scheduleAtFixedRate(100, 100, task)'
 }
 
-a_timeout_without_a_delay_or_before_it() {
+a_timeout_without_a_task_or_before_it() {
     advice=write_a_task_and_a_delay
-    right_and_wrong 'wheel.newTimeout([] {}, 500)' 'wheel.newTimeout([] {})' 'wheel.newTimeout(500, [] {})' \
-        'wheel.newTimeout(500ms, std::make_shared<Idle>())'
+    right_and_wrong 'wheel.newTimeout([] {}, 500)' 'wheel.newTimeout()' 'wheel.newTimeout(500, [] {})' \
+        'wheel.newTimeout(500ms, std::make_shared<Idle>())' 'wheel.newTimeout([] {}, 500, 100)'
+}
+
+a62_a_timeout_with_a_unit() {
+    advice=write_a_std_chrono_duration_instead_of_a_number_and_a_unit
+    right_and_wrong 'wheel.newTimeout([] {}, std::chrono::seconds(5))' \
+        'wheel.newTimeout([] {}, 5, TimeUnit::SECONDS)' \
+        'wheel.newTimeout(std::make_shared<Idle>(), 5L, std::chrono::seconds(1))' \
+        'wheel.newTimeout(nullptr, 0.5, "seconds")'
+}
+
+a62_a_timeout_with_a_date() {
+    advice=write_a_delay_not_a_Date
+    right_and_wrong 'wheel.newTimeout([] {}, jtimer::Date() - wheel.clock()->now())' \
+        'wheel.newTimeout([] {}, std::chrono::system_clock::now())' \
+        'wheel.newTimeout(std::make_shared<Idle>(), wheel.clock()->now() + 5s)' \
+        'wheel.newTimeout(nullptr, std::chrono::steady_clock::now())'
 }
 
 a_const_timer() {
@@ -201,7 +268,7 @@ a_brpc_task_that_cannot_be_called() {
     right_and_wrong 'thread.schedule([] {}, std::chrono::system_clock::now())' \
         'thread.schedule([](int) {}, std::chrono::system_clock::now())' \
         'thread.schedule(std::chrono::system_clock::now(), [] {})' \
-        'thread.schedule([] {}, std::chrono::steady_clock::now())' 'thread.schedule([] {})'
+        'thread.schedule([] {}, std::chrono::steady_clock::now())' 'thread.schedule()'
 }
 
 a_go_function_that_cannot_be_called() {
@@ -304,12 +371,18 @@ check a_raw_pointer
 check an_object
 check a_class_that_inherits_privately
 check wrong_parameters
+check a62_a_member_function
+check a62_a_task_of_another_timer
 check a_number_that_is_no_time
 check a_temporary
+check a61_a_temporary_of_netty_or_brpc
 check a_time_of_another_clock
 check a_text_that_is_no_time
-check a_call_without_a_time
-check a_timeout_without_a_delay_or_before_it
+check a62_a_task_without_a_time
+check a_call_without_a_time_or_with_it_before_the_task
+check a_timeout_without_a_task_or_before_it
+check a62_a_timeout_with_a_unit
+check a62_a_timeout_with_a_date
 check a_const_timer
 check a_brpc_task_with_a_delay
 check a_brpc_task_that_cannot_be_called

@@ -26,3 +26,19 @@ BOOST_AUTO_TEST_CASE(only_a_smart_pointer_to_a_task_gets_advice) {
     BOOST_TEST((mistake<std::shared_ptr<const Public>> == TaskMistake::None));
     BOOST_TEST((mistake<std::shared_ptr<int>> == TaskMistake::None));
 }
+
+BOOST_AUTO_TEST_CASE(a62_a_task_of_another_timer_is_told_by_what_is_pointed_to) {
+    struct Argument {};
+    struct Other {};
+    struct Derived : Other {};
+    struct Both : Task, Other {};
+    const auto told = [](auto of) {
+        return jtimer::detail::taskMistake<Task, Argument, false, decltype(of), Other>();
+    };
+    BOOST_TEST((told(std::shared_ptr<Derived>()) == TaskMistake::Other));
+    BOOST_TEST((told(std::unique_ptr<Other>()) == TaskMistake::Other));
+    BOOST_TEST((told(static_cast<Derived*>(nullptr)) == TaskMistake::Other));
+    BOOST_TEST((told(Derived()) == TaskMistake::Other));
+    BOOST_TEST((told(static_cast<Both*>(nullptr)) == TaskMistake::RawPointer));
+    BOOST_TEST((told(std::shared_ptr<Both>()) == TaskMistake::None));
+}

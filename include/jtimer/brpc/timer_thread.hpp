@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include <jtimer/brpc/detail/advice.hpp>
+#include <jtimer/brpc/timer_thread_options.hpp>
 #include <jtimer/clock.hpp>
 #include <jtimer/detail/export.hpp>
 #include <jtimer/detail/function_type.hpp>
@@ -8,31 +10,17 @@
 #include <jtimer/exceptions.hpp>
 #include <jtimer/stats.hpp>
 #include <jtimer/time.hpp>
-#include <jtimer/uncaught_exception_handler.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
 #include <memory>
 #include <new>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace jtimer::brpc {
-
-namespace detail {
-template <class T>
-inline constexpr bool isDelay = std::is_arithmetic_v<T>;
-template <class Rep, class Unit>
-inline constexpr bool isDelay<std::chrono::duration<Rep, Unit>> = true;
-
-// Advice for mistaken calls, see jtimer/jdk/detail/advice.hpp.
-struct write_a_time_such_as_system_clock_now_plus_the_delay {};
-struct write_a_callable_without_parameters_and_its_time {};
-}  // namespace detail
 
 /// Identifies one task of one timer; never reused.
 using TaskId = std::uint64_t;
@@ -41,32 +29,6 @@ inline constexpr TaskId kInvalidTaskId = 0;
 
 /// What TimerThread::unschedule returns.
 enum UnscheduleResult : int { kNoSuchTask = -1, kRemoved = 0, kRunning = 1 };
-
-/// Construction options of a TimerThread; see TimerThread::start.
-struct TimerThreadOptions {
-    /// The number of lists, each with its own lock, that the scheduling threads are spread over: 1
-    /// to 1024. Up to that many threads can schedule without waiting for each other.
-    std::size_t numBuckets = 13;
-
-    /// The timer's name. The OS thread carries its first 15 bytes. Empty: "brpc_timer".
-    std::string name;
-
-    /// The source of the time. Null: a WallClock.
-    std::shared_ptr<Clock> clock;
-
-    /// The timer's heap keeps the entries of removed tasks until their time, or until a sweep. A
-    /// sweep takes place when the heap holds at least this many entries, and twice as many as the
-    /// last sweep left.
-    std::size_t sweepMinSize = 4096;
-
-    /// The longest sleep of the thread while a task is pending; 0: until the next task is due. A
-    /// removed task may keep its memory until the thread wakes up, so a limit bounds the memory of
-    /// programs that schedule tasks far in the future and remove them.
-    TimeSpan maxWakeupInterval = 0;
-
-    /// Called with an exception that leaves a task. The timer goes on.
-    UncaughtExceptionHandler uncaughtExceptionHandler;
-};
 
 /// What a TimerThread has done and what it holds; see CommonStats. `pending` tasks are `scheduled`
 /// ones neither executed nor cancelled: after the stop they stay pending until takePending().
@@ -124,7 +86,7 @@ struct PendingTask {
 /// list in between, as when a thread sets a time-out for one call after another. Otherwise it is
 /// reused after the thread's next wake-up; see TimerThreadOptions::maxWakeupInterval. If memory
 /// runs out, scheduled tasks still run, in order and in time, at a higher cost to the thread.
-class JTIMER_API TimerThread {
+class JTIMER_API TimerThread : private detail::CallAdvice {
   public:
     TimerThread();
 
@@ -146,9 +108,9 @@ class JTIMER_API TimerThread {
     ///   - EAGAIN, or another error of the system: it has no thread, or no resources for the clock
     ///   - ECANCELED: the timer was stopped, even before it was started; or its thread has ended;
     ///     or it was started before a fork of which this process is the child
-    int start(const TimerThreadOptions& options = {});
+    int start(const TimerThreadOptions& options = {}) &;
     /// \param options null: the defaults
-    int start(const TimerThreadOptions* options);
+    int start(const TimerThreadOptions* options) &;
 
     /// Runs `fn(arg)` at `abstime`, or as soon as possible if that is past, 0 or negative. The
     /// greatest time, in April 2262, never comes; a task for that time can be unscheduled. If each
@@ -156,9 +118,9 @@ class JTIMER_API TimerThread {
     /// \returns the task's id; kInvalidTaskId before start(), from stopAndJoin() on, if there is no
     ///   memory, and in a forked child
     /// \throws NullPointerException "task cannot be null" if `fn` is null, in every state
-    TaskId schedule(void (*fn)(void*), void* arg, Date abstime);
+    TaskId schedule(void (*fn)(void*), void* arg, Date abstime) &;
     /// \param abstime the time since 1970; saturates beyond 64 bits of nanoseconds
-    TaskId schedule(void (*fn)(void*), void* arg, const std::timespec& abstime);
+    TaskId schedule(void (*fn)(void*), void* arg, const std::timespec& abstime) &;
 
     /// Schedules anything that can be called without arguments, even if it is move-only. The stored
     /// callable is destroyed on the timer's thread after the run, or by the call that removes the
@@ -166,8 +128,8 @@ class JTIMER_API TimerThread {
     /// \throws NullPointerException "task cannot be null" if it is an empty std::function or a null
     ///   function pointer
     /// \throws what copying or moving it throws, with nothing changed
-    template <class F, std::enable_if_t<std::is_invocable_v<std::decay_t<F>&>, int> = 0>
-    TaskId schedule(F&& task, Date abstime) {
+    template <class F, detail::IfCallable<F> = 0>
+    TaskId schedule(F&& task, Date abstime) & {
         using Function = std::decay_t<F>;
         if (jtimer::detail::isNull(task)) throw NullPointerException("task cannot be null");
         const auto make = [&task](void* storage) {
@@ -177,13 +139,9 @@ class JTIMER_API TimerThread {
             jtimer::detail::FunctionMaker(jtimer::detail::functionType<Function>, make), abstime);
     }
 
-    ///@{ A delay is not a time, and there is no other order of arguments.
-    template <class F, class D, std::enable_if_t<detail::isDelay<D>, int> = 0>
-    detail::write_a_time_such_as_system_clock_now_plus_the_delay schedule(F&&, D) = delete;
-    template <class D, std::enable_if_t<detail::isDelay<D>, int> = 0>
-    detail::write_a_time_such_as_system_clock_now_plus_the_delay schedule(void (*)(void*), void*,
-                                                                          D) = delete;
-    detail::write_a_callable_without_parameters_and_its_time schedule(...) = delete;
+    ///@{ Deleted overloads, for advice: a call on a temporary, or with other arguments.
+    using detail::CallAdvice::schedule;
+    using detail::CallAdvice::start;
     ///@}
 
     /// Prevents a task from running. Takes no lock, never waits, and wakes no thread.

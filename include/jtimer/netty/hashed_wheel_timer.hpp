@@ -3,6 +3,7 @@
 
 #include <jtimer/detail/export.hpp>
 #include <jtimer/exceptions.hpp>
+#include <jtimer/netty/detail/advice.hpp>
 #include <jtimer/netty/detail/task_argument.hpp>
 #include <jtimer/netty/hashed_wheel_timer_options.hpp>
 #include <jtimer/netty/timeout.hpp>
@@ -84,7 +85,7 @@ struct HashedWheelTimerStats : CommonStats {};
 /// timeouts has needed. newTimeout takes a mutex for a few instructions, and wakes the worker only
 /// if it is idle. Timeout::cancel takes no mutex. Each timer has a thread: share one timer, do not
 /// create one for each connection.
-class JTIMER_API HashedWheelTimer {
+class JTIMER_API HashedWheelTimer : private detail::CallAdvice {
   public:
     /// Ticks of 100 ms, 512 slots, no limit, no executor, and a SteadyClock.
     HashedWheelTimer();
@@ -115,7 +116,7 @@ class JTIMER_API HashedWheelTimer {
     /// \throws IllegalStateException "cannot be started once stopped"; in a forked child "cannot be
     ///   used in a forked child once started"
     /// \throws std::system_error if the thread cannot be started; the call may be repeated
-    void start();
+    void start() &;
 
     /// Runs `task` once, after `delay`; see "Ticks" for when exactly. Starts the timer if
     /// necessary.
@@ -135,8 +136,12 @@ class JTIMER_API HashedWheelTimer {
     ///   equal to maximum allowed pending timeouts (M)"
     /// \throws std::system_error if the thread cannot be started
     /// \throws std::bad_alloc
-    std::shared_ptr<Timeout> newTimeout(detail::TaskArgument task, TimeSpan delay);
-    detail::write_a_task_and_a_delay newTimeout(...) = delete;
+    std::shared_ptr<Timeout> newTimeout(detail::TaskArgument task, TimeSpan delay) &;
+
+    ///@{ Deleted overloads, for advice: a call on a temporary, or with other arguments.
+    using detail::CallAdvice::newTimeout;
+    using detail::CallAdvice::start;
+    ///@}
 
     /// Ends the timer for good: it accepts no more timeouts. Waits until the worker has finished
     /// the current tick, including a running task, and has cancelled everything that is pending

@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include <jtimer/detail/task_mistake.hpp>
+
 /// \file
 /// Advice for common mistakes in a call: a deleted function matches the mistaken call, and the name
 /// of one of its types is the advice that the compiler prints. The type stands on the same line as
@@ -16,6 +18,8 @@ struct write_a_Timer_that_is_not_const {};
 struct write_a_task_and_when_it_is_due_and_perhaps_a_period {};
 struct write_a_task_and_when_it_is_first_due_and_a_period {};
 
+class TaskArgument;
+
 /// Deleted overloads, which Timer has by using-declarations. A correct call never chooses one: on a
 /// Timer that is neither const nor a temporary, every conversion of an argument is better than one
 /// to `...`. Templates without `...` would match better than Timer's own functions, or be
@@ -28,6 +32,7 @@ class CallAdvice {
     template <class... T>
     write_a_variable_of_type_Timer_not_a_temporary scheduleAtFixedRate(T&&...) && = delete;
     ///@}
+    write_when_the_task_is_due schedule(TaskArgument) & = delete;
     write_a_Timer_that_is_not_const schedule(...) const& = delete;
     write_a_Timer_that_is_not_const scheduleAtFixedRate(...) const& = delete;
     write_a_task_and_when_it_is_due_and_perhaps_a_period schedule(...) & = delete;

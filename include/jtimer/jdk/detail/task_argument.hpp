@@ -42,6 +42,8 @@ class TaskArgument {
     TaskArgument(T&&, write_std_make_shared_of_the_class_not_an_object = {}) = delete;
     template <class T, std::enable_if_t<mistakeOf<T> == TaskMistake::PrivateBase, int> = 0>
     TaskArgument(T&&, write_public_before_the_base_class_jtimer_TimerTask = {}) = delete;
+    template <class T, std::enable_if_t<mistakeOf<T> == TaskMistake::MemberFunction, int> = 0>
+    TaskArgument(T&&, write_a_lambda_that_calls_the_member_function = {}) = delete;
     template <class T, std::enable_if_t<mistakeOf<T> == TaskMistake::Parameters, int> = 0>
     TaskArgument(T&&, write_a_callable_that_takes_nothing_or_a_TimerTask_reference = {}) = delete;
     ///@}

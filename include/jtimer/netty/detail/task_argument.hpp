@@ -13,16 +13,21 @@
 #include <type_traits>
 #include <utility>
 
+namespace jtimer {
+class TimerTask;  // of jtimer::Timer
+}
+
 namespace jtimer::netty::detail {
 
 using jtimer::detail::TaskMistake;
+using jtimer::detail::write_a_lambda_that_calls_the_member_function;
 using jtimer::detail::write_std_make_shared_of_the_class_not_an_object;
 using jtimer::detail::write_std_make_shared_or_shared_from_this_not_a_raw_pointer;
 
 // Advice: see jtimer/jdk/detail/advice.hpp.
 struct write_public_before_the_base_class_jtimer_netty_TimerTask {};
 struct write_a_callable_that_takes_nothing_or_a_shared_ptr_to_Timeout {};
-struct write_a_task_and_a_delay {};
+struct write_a_task_derived_from_jtimer_netty_TimerTask {};
 
 template <class Callable>
 inline constexpr bool takesHandle = std::is_invocable_v<Callable&, const std::shared_ptr<Timeout>&>;
@@ -62,8 +67,9 @@ class TaskArgument;
 
 /// Why a T cannot be a task.
 template <class T>
-inline constexpr TaskMistake mistakeOf =
-    jtimer::detail::taskMistake<TimerTask, TaskArgument, isTaskCallable<T>, std::decay_t<T>>();
+inline constexpr TaskMistake
+    mistakeOf = jtimer::detail::taskMistake<TimerTask, TaskArgument, isTaskCallable<T>,
+                                            std::decay_t<T>, jtimer::TimerTask>();
 
 /// The types that newTimeout accepts as a task: a `std::shared_ptr` (or `std::unique_ptr`) to
 /// TimerTask or to any class derived from it; or any callable, even a move-only one, that takes the
@@ -93,6 +99,10 @@ class TaskArgument {
     TaskArgument(T&&, write_std_make_shared_of_the_class_not_an_object = {}) = delete;
     template <class T, std::enable_if_t<mistakeOf<T> == TaskMistake::PrivateBase, int> = 0>
     TaskArgument(T&&, write_public_before_the_base_class_jtimer_netty_TimerTask = {}) = delete;
+    template <class T, std::enable_if_t<mistakeOf<T> == TaskMistake::Other, int> = 0>
+    TaskArgument(T&&, write_a_task_derived_from_jtimer_netty_TimerTask = {}) = delete;
+    template <class T, std::enable_if_t<mistakeOf<T> == TaskMistake::MemberFunction, int> = 0>
+    TaskArgument(T&&, write_a_lambda_that_calls_the_member_function = {}) = delete;
     template <class T, std::enable_if_t<mistakeOf<T> == TaskMistake::Parameters, int> = 0>
     TaskArgument(T&&, write_a_callable_that_takes_nothing_or_a_shared_ptr_to_Timeout = {}) = delete;
     ///@}
