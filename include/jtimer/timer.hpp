@@ -4,6 +4,7 @@
 #include <jtimer/detail/export.hpp>
 #include <jtimer/exceptions.hpp>
 #include <jtimer/jdk/detail/advice.hpp>
+#include <jtimer/jdk/detail/constructor_argument.hpp>
 #include <jtimer/jdk/detail/task_argument.hpp>
 #include <jtimer/jdk/make_task.hpp>
 #include <jtimer/jdk/scoped_task.hpp>
@@ -16,22 +17,14 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace jtimer {
 
 namespace detail {
-
 class TimerImpl;
-
-/// Whether T, which is neither a `bool` nor a name, converts to `bool`.
-template <class T>
-inline constexpr bool convertsToFlag =
-    !std::is_same_v<T, bool> && std::is_convertible_v<T, bool> &&
-    !std::is_convertible_v<T, const char*> && !std::is_convertible_v<T, std::string> &&
-    !std::is_same_v<T, TimerOptions>;
-
-}  // namespace detail
+}
 
 /// java.util.Timer: one thread that runs tasks at their times, once or repeatedly.
 ///
@@ -95,11 +88,14 @@ class JTIMER_API Timer final : private detail::CallAdvice {
     /// \throws NullPointerException "name cannot be null"
     explicit Timer(const char* name);
     Timer(const char* name, bool isDaemon);
-    explicit Timer(std::string name);
-    Timer(std::string name, bool isDaemon);
     /// \param clock the source of the time, see TimerOptions::clock; in a test, a ManualClock
     Timer(const char* name, bool isDaemon, std::shared_ptr<Clock> clock);
-    Timer(std::string name, bool isDaemon, std::shared_ptr<Clock> clock);
+    /// A std::string. Templates, which braces do not match, so that these are TimerOptions.
+    template <class String, detail::IfString<String> = 0>
+    explicit Timer(String&& name) : Timer(optionsFor(std::forward<String>(name), false)) {}
+    template <class String, detail::IfString<String> = 0>
+    Timer(String&& name, bool isDaemon, std::shared_ptr<Clock> clock = nullptr)
+        : Timer(optionsFor(std::forward<String>(name), isDaemon, std::move(clock))) {}
     ///@}
     /// \throws IllegalArgumentException if the tolerance, the timer slack or the threshold of slow
     ///   tasks is negative
@@ -232,6 +228,9 @@ class JTIMER_API Timer final : private detail::CallAdvice {
     [[nodiscard]] TimerStats stats() const;
 
   private:
+    static TimerOptions optionsFor(std::string name, bool isDaemon,
+                                   std::shared_ptr<Clock> clock = nullptr);
+
     enum class Repeat { Once, FixedDelay, FixedRate };
 
     /// The common part of the scheduling calls. Checks the times here and the states under the

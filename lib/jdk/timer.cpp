@@ -33,14 +33,6 @@ std::string nextDefaultName() {
     return "Timer-" + std::to_string(nextSerialNumber.fetch_add(1, std::memory_order_relaxed));
 }
 
-TimerOptions optionsFor(std::string name, bool isDaemon, std::shared_ptr<Clock> clock = nullptr) {
-    TimerOptions options;
-    options.name = std::move(name);
-    options.daemon = isDaemon;
-    options.clock = std::move(clock);
-    return options;
-}
-
 Nanos requireNotNegative(TimeSpan span, const char* name) {
     const MillisAndNanos value = span.value();
     if (value.millis < 0) {
@@ -120,18 +112,18 @@ Timer::Timer(bool isDaemon) : Timer(optionsFor(nextDefaultName(), isDaemon)) {}
 
 Timer::Timer(const char* name) : Timer(name, false) {}
 
-Timer::Timer(const char* name, bool isDaemon)
-    : Timer(detail::OptionalName::required(name), isDaemon) {}
-
-Timer::Timer(std::string name) : Timer(std::move(name), false) {}
-
-Timer::Timer(std::string name, bool isDaemon) : Timer(optionsFor(std::move(name), isDaemon)) {}
+Timer::Timer(const char* name, bool isDaemon) : Timer(name, isDaemon, nullptr) {}
 
 Timer::Timer(const char* name, bool isDaemon, std::shared_ptr<Clock> clock)
     : Timer(detail::OptionalName::required(name), isDaemon, std::move(clock)) {}
 
-Timer::Timer(std::string name, bool isDaemon, std::shared_ptr<Clock> clock)
-    : Timer(optionsFor(std::move(name), isDaemon, std::move(clock))) {}
+TimerOptions Timer::optionsFor(std::string name, bool isDaemon, std::shared_ptr<Clock> clock) {
+    TimerOptions options;
+    options.name = std::move(name);
+    options.daemon = isDaemon;
+    options.clock = std::move(clock);
+    return options;
+}
 
 Timer::Timer(TimerOptions options)
     : impl_(std::make_shared<TimerImpl>(toSettings(options))), isDaemon_(options.daemon) {

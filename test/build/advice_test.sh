@@ -361,6 +361,26 @@ a_result_that_is_dropped_where_the_call_does_nothing_else() {
             'chan.trySend(1)' 'jtimer::go::makeChan<int>()'
 }
 
+# In C++20, where a list in braces can name fields.
+a63_options_in_braces() {
+    {
+        echo '#include <jtimer/brpc.hpp>'
+        echo '#include <jtimer/netty.hpp>'
+        echo '#include <jtimer/timer.hpp>'
+        echo 'void options(const std::string& name, jtimer::brpc::TimerThread& thread) {'
+        echo '    jtimer::Timer both({.name = "x", .daemon = true});'
+        echo '    jtimer::Timer nameOnly({.name = name});'
+        echo '    jtimer::Timer daemonOnly({.daemon = true});'
+        echo '    jtimer::Timer inBraces{{.name = "x", .removeOnCancel = true}};'
+        echo '    jtimer::Timer literal("x"), aString(name), moved(std::string("x"), true);'
+        echo '    jtimer::Timer clock(name, true, nullptr), own = {"x", true};'
+        echo '    jtimer::netty::HashedWheelTimer wheel({.name = "x", .tickDuration = 10});'
+        echo '    static_cast<void>(thread.start({.numBuckets = 4, .name = "x"}));'
+        echo '}'
+    } >"$tmp/braces.cpp"
+    $CXX -std=c++20 -Wall -Wpedantic -Werror -Iinclude -fsyntax-only "$tmp/braces.cpp"
+}
+
 what_is_right_compiles() {
     test -n "$right" && compile_statement "$right"
 }
@@ -394,5 +414,6 @@ check a_tokio_operation_that_cannot_be_polled
 check a_tokio_operation_before_its_time
 check a_completion_that_is_awaited_without_a_driver
 check a_result_that_is_dropped_where_the_call_does_nothing_else
+check a63_options_in_braces
 check what_is_right_compiles
 sum_up
