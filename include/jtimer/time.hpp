@@ -160,7 +160,7 @@ class When {
     constexpr detail::MillisAndNanos value() const noexcept { return {millis_, nanos_}; }
 
     /// \returns the Date, or the time that is the delay after `now`
-    constexpr Date at(Date now) const noexcept {
+    [[nodiscard]] constexpr Date at(Date now) const noexcept {
         const detail::WideNanos nanos = detail::toWide(value());
         return detail::toDate<Date>(isDate_ ? nanos : detail::toNanos(now) + nanos);
     }

@@ -198,7 +198,7 @@ class JTIMER_API Timer final : private detail::CallAdvice {
     /// \returns false if the thread was not done by then
     /// \throws IllegalStateException "A timer's thread cannot wait for its own end." in a task of
     ///   this timer
-    bool awaitTermination(TimeSpan timeout);
+    [[nodiscard]] bool awaitTermination(TimeSpan timeout);
 
     /// From now on the destructor does not wait for the thread, which ends on its own. In all else
     /// the destructor is unchanged: a timer that is not a daemon still runs its outstanding tasks.

@@ -10,6 +10,7 @@ export LC_ALL=C  # the compiler's language
 
 cat >"$tmp/before.hpp" <<'EOF'
 #include <jtimer/brpc/timer_thread.hpp>
+#include <jtimer/cluster/scheduler.hpp>
 #include <jtimer/go.hpp>
 #include <jtimer/manual_clock.hpp>
 #include <jtimer/netty/hashed_wheel_timer.hpp>
@@ -49,6 +50,7 @@ extern std::shared_ptr<Beep> task;
 extern jtimer::netty::HashedWheelTimer wheel;
 extern Idle idle;
 extern jtimer::brpc::TimerThread thread;
+extern jtimer::cluster::Scheduler scheduler;
 extern jtimer::go::Timers timers;
 extern jtimer::go::Chan<int> chan;
 extern jtimer::tokio::TimeDriver driver;
@@ -355,10 +357,18 @@ a_result_that_is_dropped_where_the_call_does_nothing_else() {
     right_and_wrong 'auto kept = jtimer::makeTask([] {})' 'jtimer::makeTask([] {})' &&
         right_and_wrong 'jtimer::ScopedTask kept(task)' 'jtimer::ScopedTask{task}' &&
         right_and_wrong 'task->cancel(); task->cancelAndWait()' 'task->isCancelled()' 'task->isScheduled()' &&
-        right_and_wrong 'timer.schedule(task, 1); timer.purge(); timer.shutdownNow(); timer.awaitTermination(0)' \
+        right_and_wrong 'timer.schedule(task, 1); timer.purge(); timer.shutdownNow(); timer.cancel()' \
             'timer.stats()' 'timer.clock()' &&
         right_and_wrong 'chan.send(1); const bool sent = chan.trySend(1); chan.tryReceive(); (void)sent' \
             'chan.trySend(1)' 'jtimer::go::makeChan<int>()'
+}
+
+a64_a_result_that_says_what_has_happened() {
+    advice=nodiscard
+    right_and_wrong 'if (!timer.awaitTermination(0)) timer.cancel()' 'timer.awaitTermination(0)' &&
+        right_and_wrong 'scheduler.stop(); if (!scheduler.stop(5s)) return' 'scheduler.stop(5s)' &&
+        right_and_wrong 'wheel.stop(); thread.start(); timer.schedule(task, jtimer::When(5).at(jtimer::Date()))' \
+            'jtimer::When(5).at(jtimer::Date())'
 }
 
 # In C++20, where a list in braces can name fields.
@@ -414,6 +424,7 @@ check a_tokio_operation_that_cannot_be_polled
 check a_tokio_operation_before_its_time
 check a_completion_that_is_awaited_without_a_driver
 check a_result_that_is_dropped_where_the_call_does_nothing_else
+check a64_a_result_that_says_what_has_happened
 check a63_options_in_braces
 check what_is_right_compiles
 sum_up

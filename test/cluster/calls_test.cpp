@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(k40_handlers_may_call_everything_but_what_would_wait_for_th
         const std::string id = "of " + run.id();
         const NewTask task{"other", id, Schedule::once(hours(1))};
         const bool refused = refuses([&] { scheduler.stop(); }) &&
-                             refuses([&] { scheduler.stop(1); }) &&
+                             refuses([&] { static_cast<void>(scheduler.stop(1)); }) &&
                              refuses([&] { scheduler.start(); }) &&
                              refuses([&] { scheduler.registerTask("m", [](Run&) {}); });
         const bool scheduled = scheduler.schedule(task);

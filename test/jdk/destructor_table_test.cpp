@@ -72,7 +72,8 @@ const std::vector<Column> kCalls = {
     {"other.cancel", [](Fixture& r) { return yesOrNo(r.other->cancel()); }, Calls::TaskHandle},
     {"other.cancelAndWait", [](Fixture& r) { return yesOrNo(r.other->cancelAndWait()); },
      Calls::TaskHandleAndMayWait},
-    {"awaitTermination", [](Fixture& r) { return okOr([&] { r.timer->awaitTermination(0); }); },
+    {"awaitTermination",
+     [](Fixture& r) { return okOr([&] { static_cast<void>(r.timer->awaitTermination(0)); }); },
      Calls::TimerAndMayWait},
     {"~Timer", [](Fixture& r) { return okOr([&] { r.owned.reset(); }); }, Calls::TimerAndMayWait},
 };

@@ -110,7 +110,7 @@ class JTIMER_API Scheduler {
     ///   ends have not been written
     /// \throws IllegalStateException in a handler of this Scheduler, or while another thread is in
     ///   start()
-    bool stop(TimeSpan wait);
+    [[nodiscard]] bool stop(TimeSpan wait);
 
     /// Name and id of each task whose run has begun here, and is still in progress or has an end
     /// that is not written yet. After stop(wait) has returned false: what it did not wait for. If

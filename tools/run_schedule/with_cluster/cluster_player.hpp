@@ -32,7 +32,7 @@ class ClusterPlayer final : public SchedulePlayer {
     /// \throws jtimer::cluster::DatabaseException, SchemaException
     void start(std::vector<Entry> entries, std::function<void()> whenAllHaveRun) override;
     void replace(std::vector<Entry>, std::function<void(const Changes&)>) override {}
-    void cancel() override { scheduler_.stop(0); }
+    void cancel() override { static_cast<void>(scheduler_.stop(0)); }
     void awaitEnd() override { scheduler_.stop(); }
     void finish() override;
     void fail(std::exception_ptr exception) override;
