@@ -53,6 +53,7 @@ TimerThread::Settings toSettings(TimerOptions& options) {
         std::move(options.uncaughtExceptionHandler), std::move(options.clock),
         detail::defaultClock<WallClock>);
     settings.thread.timerSlack = timerSlack;
+    settings.thread.onThreadStart = std::move(options.onThreadStart);
     if (options.slowTaskThreshold) {
         settings.slowTaskThreshold =
             requireNotNegative(*options.slowTaskThreshold, "slowTaskThreshold");

@@ -36,28 +36,7 @@ TimerThread::TimerThread(Settings settings)
 
 void TimerThread::start(const std::shared_ptr<TimerImpl>& timer) {
     timer_ = timer;
-    std::future<std::exception_ptr> answer = started_.get_future();
     LoopThread::start(timer);
-    if (!state_.options.onThreadStart) return;
-    std::exception_ptr thrown;
-    try {
-        thrown = answer.get();
-    } catch (const std::future_error&) {  // the promise is broken
-        thrown = std::make_exception_ptr(
-            IllegalStateException("TimerOptions::onThreadStart ended the thread."));
-    }
-    if (thrown == nullptr) return;
-    thread_.finish();
-    std::rethrow_exception(thrown);
-}
-
-/// \returns whether the timer goes on
-bool TimerThread::callOnThreadStart() {
-    // If pthread_exit unwinds this function, the promise is broken, which start() is told.
-    std::promise<std::exception_ptr> answer = std::move(started_);
-    const std::exception_ptr thrown = exceptionOf(state_.options.onThreadStart);
-    answer.set_value(thrown);
-    return thrown == nullptr && !isForkedChild();
 }
 
 void TimerThread::end() {
@@ -124,7 +103,6 @@ void TimerThread::reportFailed(FailedRun& run, const std::exception_ptr& excepti
 
 void TimerThread::mainLoop() {
     ofThisThread = this;
-    if (state_.options.onThreadStart && !callOnThreadStart()) return;
     Lock lock = monitor_.enter();
     while (!isForkedChild()) {
         finishSweep(lock);

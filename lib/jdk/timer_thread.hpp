@@ -12,7 +12,6 @@
 
 #include <cstdint>
 #include <exception>
-#include <future>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -51,9 +50,7 @@ class TimerThread final : public LoopThread {
     /// \throws std::system_error if the clock cannot make another Waiter
     explicit TimerThread(Settings settings);
 
-    /// Starts the thread, and waits until onThreadStart has returned. \param timer whose thread this
-    /// is; the thread keeps it alive
-    /// \throws std::system_error if the system cannot start a thread; what onThreadStart throws
+    /// As LoopThread::start(). \param timer whose thread this is; the thread keeps it alive
     void start(const std::shared_ptr<TimerImpl>& timer);
 
     TimerState& state() noexcept { return state_; }
@@ -76,7 +73,6 @@ class TimerThread final : public LoopThread {
 
   private:
     void mainLoop() override;
-    bool callOnThreadStart();
     void end() override;
     void failed(const std::exception_ptr& uncaught) override;
     void finishSweepUnderWay(const Lock& lock) noexcept;
@@ -106,8 +102,6 @@ class TimerThread final : public LoopThread {
     RunReports reports_;
     /// Written by start(), before the thread begins.
     std::weak_ptr<TimerImpl> timer_;
-    /// What receives the exception of onThreadStart, or null.
-    std::promise<std::exception_ptr> started_;
 
     // Used by the timer's thread only.
 

@@ -1,7 +1,12 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "thread/loop_thread.hpp"
 
+#include <jtimer/exceptions.hpp>
+
+#include <exception>
+#include <future>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace jtimer::detail {
@@ -19,24 +24,55 @@ LoopThread::Settings LoopThread::Settings::of(std::string name, UncaughtExceptio
 LoopThread::LoopThread(Settings settings)
     : reporter_(std::move(settings.reporter)),
       monitor_(settings.startsLater ? Monitor(std::move(settings.clock), Monitor::WithoutThread{})
-                                    : Monitor(std::move(settings.clock), settings.timerSlack)) {}
+                                    : Monitor(std::move(settings.clock), settings.timerSlack)),
+      onThreadStart_(std::move(settings.onThreadStart)), optionsType_(settings.optionsType) {}
 
 void LoopThread::start(std::shared_ptr<const void> keptAlive) {
+    const std::exception_ptr thrown = tryToStart(std::move(keptAlive));
+    if (thrown != nullptr) std::rethrow_exception(thrown);
+}
+
+std::exception_ptr LoopThread::tryToStart(std::shared_ptr<const void> keptAlive) {
+    std::future<std::exception_ptr> answer;
+    if (onThreadStart_) answer = started_.emplace().get_future();
     thread_.start(name(), [this, owner = std::move(keptAlive)] { run(); });
+    if (!onThreadStart_) return nullptr;
+    std::exception_ptr thrown;
+    try {
+        thrown = answer.get();
+    } catch (const std::future_error&) {  // the promise is broken
+        thrown = std::make_exception_ptr(
+            IllegalStateException(std::string(optionsType_) + "::onThreadStart ended the thread."));
+    }
+    if (thrown != nullptr) thread_.finishStart();
+    return thrown;
+}
+
+/// \returns whether the thread goes on
+bool LoopThread::callOnThreadStart() {
+    if (!onThreadStart_) return true;
+    // If pthread_exit unwinds this function, the promise is broken, which tryToStart() is told.
+    std::promise<std::exception_ptr> answer = std::move(*started_);
+    const std::exception_ptr thrown = exceptionOf(onThreadStart_);
+    answer.set_value(thrown);
+    return thrown == nullptr && !isForkedChild();
 }
 
 void LoopThread::run() {
     struct AtEnd {
         LoopThread& thread;
+        bool hasStarted = false;
         ~AtEnd() {
             if (thread.isForkedChild()) return;
-            thread.end();
+            if (hasStarted) thread.end();
             thread.monitor_.end();
         }
     };
     forkWatch_ = {};
     monitor_.begin();
-    const AtEnd atEnd{*this};
+    AtEnd atEnd{*this};
+    atEnd.hasStarted = callOnThreadStart();
+    if (!atEnd.hasStarted) return;
     const std::exception_ptr uncaught = exceptionOf([this] { mainLoop(); });
     if (uncaught != nullptr) failed(uncaught);
 }

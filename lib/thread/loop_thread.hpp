@@ -13,6 +13,8 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,9 +24,9 @@ namespace jtimer::detail {
 /// A timer's thread with its monitor, its name, and its reports of exceptions. A room derives its
 /// loop from it.
 ///
-/// **The thread** calls mainLoop(), and then end(). It calls end() also when mainLoop() throws, and
-/// when pthread_exit in user code unwinds the thread. While it runs it keeps the room's objects
-/// alive, so that a task may destroy its own timer.
+/// **The thread** calls the user's onThreadStart, then mainLoop(), and then end(). It calls end()
+/// also when mainLoop() throws, and when pthread_exit in user code unwinds the thread. While it
+/// runs it keeps the room's objects alive, so that a task may destroy its own timer.
 ///
 /// **Forked children** do not have the thread, and its locks may never be released there. A room
 /// checks isOfAnotherProcess() before it waits for either. If user code on the thread itself forks
@@ -45,6 +47,9 @@ class LoopThread {
         std::shared_ptr<Clock> clock;
         /// See TimerOptions::timerSlack.
         std::optional<Nanos> timerSlack;
+        /// See TimerOptions::onThreadStart; and the struct of which it is an option.
+        std::function<void()> onThreadStart;
+        const char* optionsType = "TimerOptions";
         /// The thread is started later, if at all, by a call of Monitor::takePart() and of start().
         bool startsLater = false;
     };
@@ -72,9 +77,15 @@ class LoopThread {
     explicit LoopThread(Settings settings);
     ~LoopThread() = default;
 
-    /// Starts the thread. \param keptAlive by the thread, while it uses this object
+    /// Starts the thread, and waits until onThreadStart has returned.
+    /// \param keptAlive by the thread, while it uses this object
     /// \throws std::system_error if the system cannot create a thread
+    /// \throws what onThreadStart throws, or IllegalStateException if that has ended the thread
+    ///
+    /// After an error the thread has ended, without a call of end(), and this can be called again.
     void start(std::shared_ptr<const void> keptAlive);
+    /// As start(), but returns what onThreadStart has thrown. \returns null if it has returned
+    std::exception_ptr tryToStart(std::shared_ptr<const void> keptAlive);
 
     // Called on the thread.
 
@@ -109,7 +120,12 @@ class LoopThread {
 
   private:
     void run();
+    bool callOnThreadStart();
 
+    const std::function<void()> onThreadStart_;
+    const char* const optionsType_;
+    /// What receives the exception of onThreadStart, or null.
+    std::optional<std::promise<std::exception_ptr>> started_;
     /// Used by the thread only.
     ForkWatch forkWatch_;
 };

@@ -52,11 +52,10 @@ class OwnThread::State {
 
     Mutex mutex;
     Condition changed;
-    /// Once pthread_exit or pthread_cancel has unwound the thread, only that thread
-    /// uses this handle.
-    boost::thread thread JTIMER_GUARDED_BY(mutex);
+    /// Null once it was joined, and once pthread_exit or pthread_cancel has unwound the thread,
+    /// which then uses its handle alone.
+    std::unique_ptr<boost::thread> thread JTIMER_GUARDED_BY(mutex);
     bool bodyEnded JTIMER_GUARDED_BY(mutex) = false;
-    bool unwound JTIMER_GUARDED_BY(mutex) = false;
     /// The thread will not be joined.
     bool letGo JTIMER_GUARDED_BY(mutex) = false;
     /// Held by the thread that is inside join(): any others wait until it has joined.
@@ -89,34 +88,32 @@ class OwnThread::State {
             return;
         }
         // On the thread itself, the call comes from the destructor of a thread_local object.
-        boost::thread ended = takeThread();
+        const std::unique_ptr<boost::thread> ended = std::move(thread);
         lock.unlock();
-        if (ended.joinable()) ended.detach();  // destroys the body, and with it user objects
+        // Destroys the body, and with it user objects.
+        if (ended != nullptr && ended->joinable()) ended->detach();
     }
 
     void join() {
         const Uninterruptible uninterruptible;
-        boost::thread ended;  // destroys the body, and with it user objects, outside of the locks
+        // Destroys the body, and with it user objects, outside of the locks.
+        std::unique_ptr<boost::thread> ended;
         const Guard inTurn(joining);
         Guard lock(mutex);
         changed.wait(lock, [this]() JTIMER_REQUIRES(mutex) { return bodyEnded; });
-        ended = takeThread();
+        ended = std::move(thread);
         lock.unlock();
-        if (ended.joinable()) ended.join();  // not if it was unwound, let go or joined
+        // Not if it was unwound, let go or joined.
+        if (ended != nullptr && ended->joinable()) ended->join();
     }
 
   private:
-    boost::thread takeThread() JTIMER_REQUIRES(mutex) {
-        return unwound ? boost::thread() : std::move(thread);
-    }
-
     void leave(bool isUnwinding) {
         const Guard lock(mutex);
         if (isUnwinding) {
-            unwound = true;
-            detachAtThreadEnd();
+            detachAtThreadEnd(thread.release());
         } else if (letGo) {
-            thread.detach();
+            thread->detach();
         }
         bodyEnded = true;
         changed.notify_all();
@@ -125,14 +122,16 @@ class OwnThread::State {
     /// Boost.Thread does not notice that the thread is unwound, so joining it would wait for ever;
     /// and when the thread ends, Boost.Thread reads data that by then only the handle keeps alive.
     /// So the handle stays until Boost.Thread, at the very end, calls the function given to
-    /// at_thread_exit. The handle and this object keep each other alive until then. If there is no
-    /// memory for at_thread_exit, both leak.
-    void detachAtThreadEnd() noexcept JTIMER_REQUIRES(mutex) {
+    /// at_thread_exit. The handle and that function keep each other alive until then. If there is
+    /// no memory for at_thread_exit, the handle leaks.
+    static void detachAtThreadEnd(boost::thread* unwound) noexcept {
         try {
-            boost::this_thread::at_thread_exit(
-                [this]() JTIMER_UNCHECKED_LOCKING { boost::thread(std::move(thread)).detach(); });
+            boost::this_thread::at_thread_exit([unwound] {
+                const std::unique_ptr<boost::thread> owned(unwound);
+                owned->detach();
+            });
         } catch (const std::bad_alloc&) {
-            pthread_detach(thread.native_handle());
+            pthread_detach(unwound->native_handle());
         }
     }
 };
@@ -143,9 +142,9 @@ OwnThread::~OwnThread() = default;
 
 void OwnThread::start(const std::string& name, std::function<void()> body) {
     const Guard lock(state_->mutex);
-    JTIMER_ASSERT(!state_->thread.joinable() && !state_->bodyEnded);
+    JTIMER_ASSERT(state_->thread == nullptr && !state_->bodyEnded);
     try {
-        state_->thread = boost::thread(
+        state_->thread = std::make_unique<boost::thread>(
             [state = state_, name, body = std::move(body)] { state->run(name, body); });
     } catch (const boost::thread_resource_error& e) {
         throw std::system_error(e.code().value(), std::generic_category(),
@@ -177,6 +176,13 @@ void OwnThread::finish() {
     } else if (state->pid.load(std::memory_order_relaxed) != 0) {
         state->join();
     }
+}
+
+void OwnThread::finishStart() {
+    finish();
+    const Guard lock(state_->mutex);
+    state_->bodyEnded = false;
+    state_->pid.store(0, std::memory_order_relaxed);
 }
 
 void OwnThread::letGo() {

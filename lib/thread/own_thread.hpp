@@ -55,6 +55,10 @@ class OwnThread {
     /// each returns when the thread has ended. Must not be called in a forked child.
     void finish();
 
+    /// As finish(), for an owner that has failed otherwise, and whose body ends at once: after it,
+    /// start() can be called again. No other thread may be inside a call.
+    void finishStart();
+
     /// Called instead by an owner that does not wait: the thread ends by itself after its body.
     /// Otherwise like finish().
     void letGo();

@@ -73,13 +73,6 @@ void playForking(jtimer::TimerOptions options, test::ForksOnce& forks, bool thro
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(fault_on_thread_start_forks) {
-    test::ForksOnce forks;
-    jtimer::TimerOptions options;
-    options.onThreadStart = [&] { forks(); };
-    playForking(options, forks, false);
-}
-
 BOOST_AUTO_TEST_CASE(fault_on_slow_task_forks) {
     test::ForksOnce forks;
     jtimer::TimerOptions options;

@@ -1,22 +1,49 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/captured_cerr.hpp"
 #include "support/manual_timer.hpp"
-#include "support/system_threads.hpp"
+#include "support/thread_start.hpp"
 #include "support/throws.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <boost/thread/thread.hpp>
 
+#include <functional>
 #include <memory>
-#include <pthread.h>
-#include <stdexcept>
+#include <optional>
 #include <string>
+#include <utility>
 
 using jtimer::Timer;
 using jtimer::TimerTask;
 using namespace std::chrono_literals;
 
 namespace {
+
+/// See support/thread_start.hpp.
+class StartedByConstructor {
+  public:
+    static constexpr const char* kOptions = "TimerOptions";
+
+    StartedByConstructor(std::shared_ptr<jtimer::ManualClock> clock,
+                         std::function<void()> onThreadStart)
+        : clock_(std::move(clock)), onThreadStart_(std::move(onThreadStart)) {}
+    void start() {
+        auto options = test::onClock(clock_);
+        options.onThreadStart = onThreadStart_;
+        timer_.emplace(options);
+    }
+    bool runsATask() {
+        int runs = 0;
+        timer_->schedule([&] { ++runs; }, 1);
+        clock_->advance(1000);
+        return runs == 1;
+    }
+
+  private:
+    const std::shared_ptr<jtimer::ManualClock> clock_;
+    const std::function<void()> onThreadStart_;
+    std::optional<Timer> timer_;
+};
 
 struct Fixture {
     const std::shared_ptr<jtimer::ManualClock> clock =
@@ -102,38 +129,8 @@ BOOST_AUTO_TEST_CASE(without_a_threshold_nothing_is_slow_and_a_negative_one_is_r
                  "TimerOptions::slowTaskThreshold is -1000000 ns, and must not be negative.");
 }
 
-BOOST_AUTO_TEST_CASE(on_thread_start_has_run_on_the_timers_thread_when_the_constructor_returns) {
-    std::string thread;
-    auto options = test::onClock(clock);
-    options.onThreadStart = [&] { thread = test::currentThreadName(); };
-    Timer timer(options);
-    BOOST_TEST(thread == "test");
-    int runs = 0;
-    timer.schedule([&] { ++runs; }, 1);
-    clock->advance(1);
-    BOOST_TEST(runs == 1);
-}
-
-BOOST_AUTO_TEST_CASE(what_on_thread_start_throws_the_constructor_throws_and_nothing_is_left) {
-    const auto threads = test::numberOfThreads();
-    auto options = test::onClock(clock);
-    const auto captured = std::make_shared<int>();
-    options.onThreadStart = [captured] { throw std::runtime_error("no such priority"); };
-    CHECK_THROWS(Timer(options), std::runtime_error, "no such priority");
-    BOOST_TEST(test::numberOfThreads() == threads);
-    options = {};
-    BOOST_TEST(captured.use_count() == 1);
-    clock->advance(1);  // does not wait for the thread that is not there
-    Timer next("next", true, clock);
-}
-
-BOOST_AUTO_TEST_CASE(an_on_thread_start_that_ends_the_thread_lets_the_constructor_throw) {
-    auto options = test::onClock(clock);
-    options.onThreadStart = [] { pthread_exit(nullptr); };
-    CHECK_THROWS(Timer(options), jtimer::IllegalStateException,
-                 "TimerOptions::onThreadStart ended the thread.");
-    clock->advance(1);
-    Timer next("next", true, clock);
+BOOST_AUTO_TEST_CASE(a80_the_constructor_waits_for_on_thread_start_and_throws_what_it_throws) {
+    test::ThreadStart<StartedByConstructor>::check();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -190,6 +190,26 @@ BOOST_AUTO_TEST_CASE(a_thread_that_pthread_exit_unwinds_is_not_joined_and_finish
     bodyDestroyed.wait();
 }
 
+BOOST_AUTO_TEST_CASE(after_finish_start_another_thread_can_be_started_whatever_ended_the_first) {
+    OwnThread thread;
+    int runs = 0;
+    for (int i = 0; i < 100; ++i) {
+        thread.start("unwound", [&] {
+            ++runs;
+            pthread_exit(nullptr);
+        });
+        thread.finishStart();
+        thread.start("returned", [&] { ++runs; });
+        thread.finishStart();
+    }
+    thread.start("last", [&] {
+        if (thread.isCurrent()) ++runs;
+    });
+    thread.finish();
+    BOOST_TEST(runs == 201);
+    thread.finish();
+}
+
 CHILD_PROCESS(unwinds_a_thread_when_no_key_is_left) {
     boost::thread([] {}).join();  // Boost.Thread has got its key
     pthread_key_t key{};
@@ -217,6 +237,8 @@ CHILD_PROCESS(unwinds_a_thread_when_no_memory_is_left) {
         pthread_exit(nullptr);
     });
     thread.finish();
+    thread.finishStart();
+    thread.start("next", [] {});
     thread.finish();
     thread.letGo();
     test::print("ended\n");
