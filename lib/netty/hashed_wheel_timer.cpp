@@ -97,6 +97,8 @@ Worker::Settings toSettings(HashedWheelTimerOptions& options) {
         std::move(options.uncaughtExceptionHandler), std::move(options.clock),
         jtimer::detail::defaultClock<jtimer::SteadyClock>);
     settings.thread.startsLater = true;
+    settings.thread.onThreadStart = std::move(options.onThreadStart);
+    settings.thread.optionsType = "HashedWheelTimerOptions";
     return settings;
 }
 

@@ -17,6 +17,7 @@
 namespace jtimer::netty::detail {
 
 using jtimer::detail::exceptionOf;
+using jtimer::detail::Guard;
 using jtimer::detail::kLongAgo;
 using jtimer::detail::kNever;
 using jtimer::detail::RunHere;
@@ -80,20 +81,30 @@ void Worker::start() {
     if (isNew()) start(monitor_.now());
 }
 
+/// The monitor is not held while onThreadStart runs. What is written first is read only once the
+/// state is Started.
 void Worker::start(Nanos now) {
-    Lock lock = monitor_.enter();
+    if (isOfAnotherProcess()) throwForked();  // another thread was in this call when it forked
+    if (isCurrent()) throw IllegalStateException("cannot be used in onThreadStart");
+    const Guard starting(startMutex_);
     if (!isNew()) return;
     start_ = now;
     process_ = jtimer::detail::numberOfThisProcess();
     origin_->startedIn(process_);
+    Lock lock = monitor_.enter();
     monitor_.takePart(lock);
+    lock.unlock();
     try {
         LoopThread::start(shared_from_this());
     } catch (...) {
+        lock.lock();
         monitor_.takeNoPart(lock);
         throw;
     }
-    state_.store(State::Started, std::memory_order_release);
+    // The worker may have ended itself already.
+    State expected = State::New;
+    state_.compare_exchange_strong(expected, State::Started, std::memory_order_release,
+                                   std::memory_order_relaxed);
 }
 
 /// The tick that covers a time since the start.
@@ -153,6 +164,7 @@ std::vector<std::shared_ptr<Timeout>> Worker::stop() {
         throw IllegalStateException("HashedWheelTimer.stop() cannot be called from TimerTask");
     }
     std::vector<std::shared_ptr<Timeout>> result;
+    Guard starting(startMutex_);  // a start in progress comes first
     Lock lock = monitor_.enter();
     // Can fail, so call it before the first change. Nothing is added once the timer has stopped.
     result.reserve(static_cast<std::size_t>(pending(lock)));
@@ -160,6 +172,7 @@ std::vector<std::shared_ptr<Timeout>> Worker::stop() {
     if (stopAccepting(lock) == State::New || stopWasCalled_) return {};
     stopWasCalled_ = true;
     monitor_.leaveAndWake(lock);
+    starting.unlock();
     thread_.finish();
 
     while (!cancelledByStop_.empty()) result.push_back(cancelledByStop_.popFront());

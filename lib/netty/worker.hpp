@@ -111,9 +111,13 @@ class Worker final : public std::enable_shared_from_this<Worker>, private LoopTh
     const std::int64_t maxPendingTimeouts_;
     std::unique_ptr<Origin, Origin::LeaveUnused> origin_;
 
+    /// Held while the thread is being started, because another call must know the result.
+    jtimer::detail::Mutex startMutex_;
+
     // Guarded by the monitor.
 
-    /// Also read without the monitor, to see that start_ has been written.
+    /// Becomes Started under the mutex above, and Stopped under the monitor. Also read without the
+    /// monitor, to see that start_ has been written.
     std::atomic<State> state_{State::New};
     /// New timeouts, in the order of their acceptance.
     TimeoutList inbox_;
@@ -128,8 +132,8 @@ class Worker final : public std::enable_shared_from_this<Worker>, private LoopTh
 
     // Not guarded.
 
-    /// The time at which the first tick began, and the process. Written once, before state_
-    /// becomes Started.
+    /// The time at which the first tick began, and the process. Written before state_ becomes
+    /// Started, under startMutex_.
     Nanos start_ = 0;
     std::uint32_t process_ = 0;
     /// Freed timeouts' memory, for the next ones.

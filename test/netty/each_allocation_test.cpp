@@ -33,6 +33,7 @@ using Ballast = std::array<char, 300>;
 jtimer::netty::HashedWheelTimerOptions longNamed(std::shared_ptr<jtimer::Clock> clock) {
     auto options = test::wheelOn(std::move(clock));
     options.name = "a name too long to be kept inline";
+    options.onThreadStart = [b = Ballast{}] { static_cast<void>(b); };
     return options;
 }
 

@@ -1,15 +1,23 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/counter.hpp"
+#include "support/forked_child.hpp"
+#include "support/gate.hpp"
 #include "support/manual_wheel.hpp"
 #include "support/race.hpp"
 #include "support/scripted_clock.hpp"
 #include "support/system_threads.hpp"
+#include "support/thread_start.hpp"
 #include "support/throws.hpp"
 
 #include <boost/test/unit_test.hpp>
 
+#include <atomic>
+#include <functional>
 #include <limits>
+#include <memory>
+#include <stdexcept>
 #include <system_error>
+#include <utility>
 
 using namespace std::chrono_literals;
 using jtimer::IllegalStateException;
@@ -17,6 +25,40 @@ using jtimer::ManualClock;
 using jtimer::netty::HashedWheelTimer;
 
 namespace {
+
+/// See support/thread_start.hpp. Started by start(), or else by the first newTimeout.
+template <bool kByStart>
+class Started {
+  public:
+    static constexpr const char* kOptions = "HashedWheelTimerOptions";
+
+    Started(std::shared_ptr<ManualClock> clock, std::function<void()> onThreadStart)
+        : clock_(std::move(clock)), timer_(options(clock_, std::move(onThreadStart))) {}
+    void start() {
+        if (kByStart) {
+            timer_.start();
+        } else {
+            timer_.newTimeout([this] { ++runs_; }, 0);
+        }
+    }
+    bool runsATask() {
+        if (kByStart) timer_.newTimeout([this] { ++runs_; }, 0);
+        BOOST_TEST(timer_.pendingTimeouts() == 1);
+        clock_->advance(1000);
+        return runs_ == 1;
+    }
+
+  private:
+    static auto options(std::shared_ptr<jtimer::Clock> clock, std::function<void()> hook) {
+        auto options = test::wheelOn(std::move(clock));
+        options.onThreadStart = std::move(hook);
+        return options;
+    }
+
+    const std::shared_ptr<ManualClock> clock_;
+    int runs_ = 0;
+    HashedWheelTimer timer_;
+};
 
 struct Fixture : test::LoggedClock {
     HashedWheelTimer timer{test::wheelOn(clock)};
@@ -170,6 +212,103 @@ BOOST_AUTO_TEST_CASE(n62_a_timer_that_could_not_be_started_can_be_stopped) {
     }
     BOOST_TEST(timer.stop().empty());
     CHECK_THROWS(timer.start(), IllegalStateException, "cannot be started once stopped");
+}
+
+BOOST_AUTO_TEST_CASE(a80_start_and_the_first_newTimeout_wait_for_on_thread_start) {
+    test::ThreadStart<Started<true>>::check();
+    test::ThreadStart<Started<false>>::check();
+}
+
+BOOST_AUTO_TEST_CASE(a80_of_several_calls_that_start_a_timer_each_waits_for_on_thread_start) {
+    for (int round = 0; round < 100; ++round) {
+        std::atomic<int> calls{0}, tooEarly{0};
+        auto options = test::wheelOn(clock);
+        options.onThreadStart = [&] {
+            boost::this_thread::yield();
+            ++calls;
+        };
+        HashedWheelTimer raced(options);
+        boost::thread_group threads;
+        for (int i = 0; i < 3; ++i) {
+            threads.create_thread([&, i] {
+                if (i == 0) raced.start();
+                if (i != 0) raced.newTimeout([] {}, 0);
+                if (calls == 0) ++tooEarly;
+            });
+        }
+        threads.join_all();
+        BOOST_TEST(tooEarly == 0);
+        BOOST_TEST(calls == 1);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a80_in_on_thread_start_the_timer_can_be_neither_started_nor_stopped) {
+    HashedWheelTimer* odd = nullptr;
+    auto options = test::wheelOn(clock);
+    options.onThreadStart = [&] {
+        CHECK_THROWS(odd->start(), IllegalStateException, "cannot be used in onThreadStart");
+        CHECK_THROWS(odd->newTimeout([] {}, 0), IllegalStateException,
+                     "cannot be used in onThreadStart");
+        CHECK_THROWS(odd->stop(), IllegalStateException,
+                     "HashedWheelTimer.stop() cannot be called from TimerTask");
+        BOOST_TEST(odd->pendingTimeouts() == 0);
+    };
+    HashedWheelTimer made(options);
+    odd = &made;
+    made.start();
+    made.newTimeout(log.entry("a"), 0);
+    clock->advance(100);
+    BOOST_TEST(log.take() == "a@100");
+}
+
+BOOST_AUTO_TEST_CASE(a80_a_stop_comes_before_a_start_or_after_it) {
+    for (int round = 0; round < 100; ++round) {
+        const auto threads = test::numberOfThreads();
+        int calls = 0;
+        auto options = test::wheelOn(clock);
+        options.onThreadStart = [&] {
+            if (++calls == 1) throw std::runtime_error("not yet");
+        };
+        HashedWheelTimer raced(options);
+        BOOST_CHECK_THROW(raced.start(), std::runtime_error);
+        std::size_t returned = 0;
+        boost::thread stopping([&] { returned = raced.stop().size(); });
+        try {
+            raced.start();
+            BOOST_TEST(calls == 2);
+        } catch (const IllegalStateException&) {
+            BOOST_TEST(calls == 1);
+        }
+        stopping.join();
+        BOOST_TEST(returned == 0U);
+        CHECK_THROWS(raced.start(), IllegalStateException, "cannot be started once stopped");
+        BOOST_TEST(test::numberOfThreads() == threads);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a80_a_child_forked_during_on_thread_start_cannot_use_the_timer) {
+    HashedWheelTimer* odd = nullptr;
+    test::Gate running, done;
+    auto options = test::wheelOn(clock);
+    options.onThreadStart = [&] {
+        running.open();
+        done.wait();
+    };
+    HashedWheelTimer made(options);
+    odd = &made;
+    boost::thread starting([&] { made.start(); });
+    running.wait();
+    const int exitCode = test::inForkedChild([&] {
+        try {
+            odd->newTimeout([] {}, 0);
+            return 1;
+        } catch (const IllegalStateException&) {
+            return odd->stop().empty() ? 0 : 2;
+        }
+    });
+    done.open();
+    starting.join();
+    BOOST_TEST(exitCode == 0);
 }
 
 BOOST_AUTO_TEST_CASE(n71_no_start_time_is_special) {

@@ -116,6 +116,7 @@ class JTIMER_API HashedWheelTimer : private detail::CallAdvice {
     /// \throws IllegalStateException "cannot be started once stopped"; in a forked child "cannot be
     ///   used in a forked child once started"
     /// \throws std::system_error if the thread cannot be started; the call may be repeated
+    /// \throws what HashedWheelTimerOptions::onThreadStart throws; likewise
     void start() &;
 
     /// Runs `task` once, after `delay`; see "Ticks" for when exactly. Starts the timer if
@@ -135,6 +136,7 @@ class JTIMER_API HashedWheelTimer : private detail::CallAdvice {
     /// \throws RejectedExecutionException "Number of pending timeouts (M + 1) is greater than or
     ///   equal to maximum allowed pending timeouts (M)"
     /// \throws std::system_error if the thread cannot be started
+    /// \throws what HashedWheelTimerOptions::onThreadStart throws, if the call starts the timer
     /// \throws std::bad_alloc
     std::shared_ptr<Timeout> newTimeout(detail::TaskArgument task, TimeSpan delay) &;
 

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,6 +61,15 @@ struct HashedWheelTimerOptions {
     /// been destroyed. If the executor throws, that run is lost, and the uncaughtExceptionHandler
     /// is called. If taskExecutor is set too, the constructor throws IllegalArgumentException.
     Executor executor;
+
+    /// Called on the worker before anything else, to set its priority, affinity or signal mask,
+    /// which the processes that tasks start inherit. start(), or the first newTimeout, waits for
+    /// it, and so does every other call of these two and of stop(). If it throws, that call throws
+    /// the same exception; if it ends the thread by pthread_exit, the call throws
+    /// IllegalStateException. In both cases the timer is as before: the next call starts it anew.
+    /// It must not destroy the timer; in it, start(), newTimeout() and stop() throw
+    /// IllegalStateException.
+    std::function<void()> onThreadStart;
 };
 
 }  // namespace jtimer::netty
