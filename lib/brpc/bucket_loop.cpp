@@ -48,7 +48,7 @@ BucketLoop::BucketLoop(Settings settings)
 
 BucketLoop::~BucketLoop() { removeAll(nullptr); }
 
-void BucketLoop::start() { LoopThread::start(shared_from_this()); }
+std::exception_ptr BucketLoop::start() { return tryToStart(shared_from_this()); }
 
 // Called from any thread.
 

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,9 +44,10 @@ class BucketLoop final : public std::enable_shared_from_this<BucketLoop>,
     /// Destroys the remaining callables.
     ~BucketLoop();
 
+    /// \returns what onThreadStart has thrown, or null
     /// \throws std::bad_alloc
     /// \throws std::system_error if the system cannot create a thread
-    void start();
+    std::exception_ptr start();
 
     TaskId schedule(Slot::Function function, Nanos time);
     TaskId schedule(const FunctionMaker& maker, Nanos time);

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <new>
 #include <optional>
@@ -43,6 +44,8 @@ BucketLoop::Settings toSettings(const TimerThreadOptions& options) {
     settings.thread = jtimer::detail::LoopThread::Settings::of(
         options.name.empty() ? "brpc_timer" : options.name, options.uncaughtExceptionHandler,
         options.clock, jtimer::detail::defaultClock<jtimer::WallClock>);
+    settings.thread.onThreadStart = options.onThreadStart;
+    settings.thread.optionsType = "TimerThreadOptions";
     settings.sweepMinSize = options.sweepMinSize;
     settings.maxWakeupInterval = toNanos(options.maxWakeupInterval.value());
     return settings;
@@ -65,26 +68,32 @@ class TimerThread::Impl {
     int start(const TimerThreadOptions& options) {
         if (const auto decided = decide()) return *decided;
         if (!isValid(options)) return EINVAL;
+        std::exception_ptr thrown;
         try {
             BucketLoop::Settings settings = toSettings(options);  // copies user objects
             std::shared_ptr<BucketLoop> made;                     // destroyed after the unlock
             const Guard lock(mutex_);
             if (const auto decided = decide()) return *decided;
             made = std::make_shared<BucketLoop>(std::move(settings));
-            made->start();
-            loop_ = made;
-            published_.store(made.get(), std::memory_order_release);
-            return 0;
+            const StartsHere startsHere(startsIn_);
+            thrown = made->start();
+            if (thrown == nullptr) {
+                loop_ = made;
+                published_.store(made.get(), std::memory_order_release);
+                return 0;
+            }
         } catch (const std::bad_alloc&) {
             return ENOMEM;
         } catch (const std::system_error& e) {
             return e.code().value();
         }
+        std::rethrow_exception(thrown);
     }
 
     /// \returns null if the timer was not started, and from now on it cannot be
     BucketLoop* stopUnlessStarted() {
         if (BucketLoop* const started = loop()) return started;  // a forked child locks no mutex
+        if (isStartOfParent()) return nullptr;
         const Guard lock(mutex_);
         stopped_ = true;
         return loop();
@@ -93,12 +102,31 @@ class TimerThread::Impl {
   private:
     /// The result of start(), if it does not depend on the options.
     std::optional<int> decide() const noexcept {
-        if (stopped_) return ECANCELED;
+        if (stopped_ || isStartOfParent()) return ECANCELED;
         const BucketLoop* const started = loop();
         if (started == nullptr) return {};
         return started->isStopped() ? ECANCELED : 0;
     }
 
+    struct StartsHere {
+        explicit StartsHere(std::atomic<std::uint32_t>& process_) noexcept : process(process_) {
+            process.store(jtimer::detail::numberOfThisProcess(), std::memory_order_relaxed);
+        }
+        StartsHere(const StartsHere&) = delete;
+        StartsHere& operator=(const StartsHere&) = delete;
+        ~StartsHere() { process.store(0, std::memory_order_relaxed); }
+        std::atomic<std::uint32_t>& process;
+    };
+
+    /// Whether this is a forked child of a process in which another thread was inside start(): here
+    /// nobody releases the mutex.
+    bool isStartOfParent() const noexcept {
+        const std::uint32_t process = startsIn_.load(std::memory_order_relaxed);
+        return process != 0 && process != jtimer::detail::numberOfThisProcess();
+    }
+
+    /// The process in which a start() waits for the thread; otherwise 0.
+    std::atomic<std::uint32_t> startsIn_{0};
     /// Held while the thread is being started, because another start() must know the result.
     Mutex mutex_;
     /// Written under the mutex, if the timer was stopped before it was started.

@@ -35,6 +35,7 @@ TimerThreadOptions longNamed(std::shared_ptr<jtimer::Clock> clock) {
     TimerThreadOptions options;
     options.name = "a name too long to be kept inline";
     options.clock = std::move(clock);
+    options.onThreadStart = [b = Ballast{}] { static_cast<void>(b); };
     options.uncaughtExceptionHandler = [b = Ballast{}](const std::string&, const auto&) {
         static_cast<void>(b);
     };

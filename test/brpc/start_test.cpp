@@ -1,15 +1,22 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "brpc/manual_thread.hpp"
 #include "support/counter.hpp"
+#include "support/forked_child.hpp"
+#include "support/gate.hpp"
 #include "support/race.hpp"
 #include "support/system_threads.hpp"
+#include "support/thread_start.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <boost/thread/thread.hpp>
 
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <utility>
 
 using jtimer::Date;
 using jtimer::ManualClock;
@@ -51,6 +58,37 @@ int errorOf(const TimerThreadOptions& options) {
     TimerThread timer;
     return timer.start(options);
 }
+
+/// See support/thread_start.hpp.
+class Started {
+  public:
+    static constexpr const char* kOptions = "TimerThreadOptions";
+
+    Started(std::shared_ptr<ManualClock> clock, std::function<void()> onThreadStart)
+        : clock_(std::move(clock)), options_(onClock(clock_)) {
+        options_.name = "test";
+        options_.onThreadStart = std::move(onThreadStart);
+    }
+    void start() {
+        try {
+            BOOST_TEST(timer_.start(options_) == 0);
+        } catch (...) {
+            BOOST_TEST(timer_.clock() == nullptr);
+            throw;
+        }
+    }
+    bool runsATask() {
+        int runs = 0;
+        timer_.schedule(countUp, &runs, clock_->now());
+        clock_->advance(1000);
+        return runs == 1;
+    }
+
+  private:
+    const std::shared_ptr<ManualClock> clock_;
+    TimerThreadOptions options_;
+    TimerThread timer_;
+};
 
 /// Whether a task runs on it.
 bool works(TimerThread& timer) {
@@ -209,4 +247,39 @@ BOOST_AUTO_TEST_CASE(b7_starts_that_race_start_one_thread) {
         if (round + 1 < rounds) BOOST_TEST(test::numberOfThreads() == threads + 1);
         timer.emplace();
     });
+}
+
+BOOST_AUTO_TEST_CASE(a80_start_waits_for_on_thread_start_and_throws_what_it_throws) {
+    test::ThreadStart<Started>::check();
+}
+
+BOOST_AUTO_TEST_CASE(a80_until_on_thread_start_has_returned_the_timer_is_not_started) {
+    TimerThread timer;
+    TimerThreadOptions options;
+    options.onThreadStart = [&] {
+        BOOST_TEST(timer.schedule(countUp, nullptr, Date{}) == kInvalidTaskId);
+        BOOST_TEST(timer.stats().pending == 0U);
+        BOOST_TEST(timer.clock() == nullptr);
+    };
+    BOOST_TEST(timer.start(options) == 0);
+    BOOST_TEST(works(timer));
+}
+
+BOOST_AUTO_TEST_CASE(a80_a_child_forked_during_on_thread_start_cannot_start_the_timer) {
+    TimerThread timer;
+    test::Gate running, done;
+    TimerThreadOptions options;
+    options.onThreadStart = [&] {
+        running.open();
+        done.wait();
+    };
+    boost::thread starting([&] { BOOST_TEST(timer.start(options) == 0); });
+    running.wait();
+    const int exitCode = test::inForkedChild([&] {
+        timer.stopAndJoin();
+        return timer.start() == ECANCELED ? 0 : 1;
+    });
+    done.open();
+    starting.join();
+    BOOST_TEST(exitCode == 0);
 }

@@ -108,6 +108,7 @@ class JTIMER_API TimerThread : private detail::CallAdvice {
     ///   - EAGAIN, or another error of the system: it has no thread, or no resources for the clock
     ///   - ECANCELED: the timer was stopped, even before it was started; or its thread has ended;
     ///     or it was started before a fork of which this process is the child
+    /// \throws what TimerThreadOptions::onThreadStart throws
     int start(const TimerThreadOptions& options = {}) &;
     /// \param options null: the defaults
     int start(const TimerThreadOptions* options) &;

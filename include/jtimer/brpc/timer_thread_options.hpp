@@ -6,6 +6,7 @@
 #include <jtimer/uncaught_exception_handler.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -35,6 +36,14 @@ struct TimerThreadOptions {
 
     /// Called with an exception that leaves a task. The timer goes on.
     UncaughtExceptionHandler uncaughtExceptionHandler;
+
+    /// Called on the timer's thread before anything else, to set its priority, affinity or signal
+    /// mask, which the processes that tasks start inherit. start() waits for it. If it throws,
+    /// start() throws the same exception; if it ends the thread by pthread_exit, start() throws
+    /// IllegalStateException. In both cases the timer is as before, and can be started again. In it
+    /// the timer is not started yet: schedule() returns kInvalidTaskId; start(), stopAndJoin() and
+    /// the destructor must not be called, as they wait for it.
+    std::function<void()> onThreadStart;
 };
 
 }  // namespace jtimer::brpc
