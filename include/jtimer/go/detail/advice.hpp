@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include <jtimer/detail/task_mistake.hpp>
 #include <jtimer/time.hpp>
 
 /// \file
@@ -8,9 +9,9 @@
 
 namespace jtimer::go::detail {
 
+using jtimer::detail::write_a_lambda_that_calls_the_member_function;
 struct write_C_of_the_timer {};
 struct write_a_duration_and_a_callable_without_parameters {};
-struct write_a_lambda_that_calls_the_member_function {};
 struct write_a_variable_of_type_Timers_not_a_temporary {};
 
 /// Deleted overloads, which Timers has by using-declarations. A correct call never chooses one.
