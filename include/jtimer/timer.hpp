@@ -12,6 +12,7 @@
 #include <jtimer/jdk/timer_stats.hpp>
 #include <jtimer/jdk/timer_task.hpp>
 #include <jtimer/missed_runs.hpp>
+#include <jtimer/rule.hpp>
 #include <jtimer/time.hpp>
 
 #include <memory>
@@ -169,9 +170,18 @@ class JTIMER_API Timer final : private detail::CallAdvice {
     std::shared_ptr<TimerTask> scheduleAtFixedRate(detail::TaskArgument task, When firstTime,
                                                    TimeSpan period, MissedRuns missed);
 
+    /// Runs `task` at the times of a Rule on the timer's clock, such as those of a Cron:
+    /// `timer.scheduleBy(backUp, Cron("30 2 * * mon-fri", Zone("Europe/Berlin")))`. In all else the
+    /// task is as one at a fixed rate with `missed`, and takes the memory of that.
+    /// \throws NullPointerException "rule cannot be null", checked first
+    /// \throws what the rule throws; then as schedule()
+    std::shared_ptr<TimerTask> scheduleBy(detail::TaskArgument task, Rule rule,
+                                          MissedRuns missed = MissedRuns::Once);
+
     ///@{ Deleted overloads, for advice: a call on a temporary or a const Timer, or without a time.
     using detail::CallAdvice::schedule;
     using detail::CallAdvice::scheduleAtFixedRate;
+    using detail::CallAdvice::scheduleBy;
     ///@}
 
     /// Discards all queued tasks and accepts no more. A running task completes normally, and then

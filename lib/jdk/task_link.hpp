@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "jdk/rule_times.hpp"
+
 #include <jtimer/detail/saturating.hpp>
 #include <jtimer/jdk/detail/task_access.hpp>
 #include <jtimer/jdk/timer_task.hpp>
@@ -47,16 +49,20 @@ struct alignas(16) TaskLink {
     };
 
     /// \param owner the timer; null in tests of the queue
+    /// \param times of a task by a rule; for others null
     TaskLink(const std::shared_ptr<TimerImpl>& owner, Nanos signedPeriod,
-             MissedRuns missedRuns = MissedRuns::Burst) noexcept
-        : timer(owner), address(owner.get()), period(signedPeriod), missed(missedRuns) {}
+             MissedRuns missedRuns = MissedRuns::Burst,
+             std::shared_ptr<RuleTimes> times = nullptr) noexcept
+        : timer(owner), address(owner.get()), period(signedPeriod), missed(missedRuns),
+          rule(std::move(times)) {}
 
     const std::weak_ptr<TimerImpl> timer;
     /// The same timer as listed among all timers; it may no longer exist.
     const TimerImpl* const address;
-    /// As in TaskState::scheduledWith().
+    /// As in TaskState::scheduledWith(); of a task by a rule, any that is greater than 0.
     const Nanos period;
     const MissedRuns missed;
+    const std::shared_ptr<RuleTimes> rule;
 
     // Guarded by the timer's monitor.
 

@@ -134,6 +134,15 @@ class TaskQueue {
     /// Gives the task with the least time a new time.
     void rescheduleMin(Nanos time) noexcept;
 
+    /// Gives this time to the tasks for which `isChosen` returns true.
+    template <class IsChosen>
+    void reschedule(Nanos time, IsChosen isChosen) noexcept {
+        for (std::size_t i = 1; i <= size_; ++i) {
+            if (isChosen(*heap_[i].task)) heap_[i].time = time;
+        }
+        heapify();
+    }
+
     /// Drops every task, which may destroy it, in the order of the array.
     void clear() noexcept;
 

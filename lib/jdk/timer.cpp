@@ -179,6 +179,22 @@ std::shared_ptr<TimerTask> Timer::scheduleAtFixedRate(detail::TaskArgument task,
     return sched(task, firstTime, Repeat::FixedRate, period.value(), missed);
 }
 
+std::shared_ptr<TimerTask> Timer::scheduleBy(detail::TaskArgument task, Rule rule,
+                                             MissedRuns missed) {
+    if (!rule) throw NullPointerException("rule cannot be null");
+    Schedule schedule;
+    schedule.rule = std::make_shared<detail::RuleTimes>(std::move(rule), impl_->clock()->nanos(),
+                                                        impl_->ruleTasks());
+    schedule.time = schedule.rule->due();
+    if (schedule.time < 0) throw IllegalArgumentException("Illegal execution time.");
+    schedule.period = 1;
+    schedule.missed = missed;
+    schedule.scheduledExecutionTime = floorDivide(schedule.time, kNanosPerMilli);
+    schedule.ofNewTask = task.isNew();
+    impl_->schedule(task.task(), schedule);
+    return std::move(task.task());
+}
+
 // A task that cancel() or purge() destroys may hold the last reference to this Timer. So these
 // functions first copy impl_, and do not use the Timer after that.
 

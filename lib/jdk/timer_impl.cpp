@@ -27,7 +27,8 @@ void TimerImpl::start() {
 void TimerImpl::schedule(const std::shared_ptr<TimerTask>& task, const Schedule& schedule) {
     std::unique_ptr<TaskLink> link;
     if (needsLink(schedule)) {
-        link = std::make_unique<TaskLink>(shared_from_this(), schedule.period, schedule.missed);
+        link = std::make_unique<TaskLink>(shared_from_this(), schedule.period, schedule.missed,
+                                          schedule.rule);
     }
     Lock lock = thread_.enter();
     if (!thread_.state().newTasksMayBeScheduled) {
@@ -52,6 +53,8 @@ void TimerImpl::schedule(const std::shared_ptr<TimerTask>& task, const Schedule&
         throw IllegalStateException("Task already scheduled or cancelled");
     }
     state.scheduledExecutionTime.store(schedule.scheduledExecutionTime, std::memory_order_relaxed);
+    if (link != nullptr && link->rule != nullptr)
+        thread_.state().noteRuleReading(link->rule->readAt());
     thread_.state().queue.add(task, schedule.time,
                               link.release());  // from now on the task owns the link
     if (&thread_.state().queue.getMin() == task.get())

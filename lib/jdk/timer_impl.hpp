@@ -24,7 +24,8 @@ struct Schedule {
     Nanos period = 0;                         ///< as in TaskState::scheduledWith()
     std::int64_t scheduledExecutionTime = 0;  ///< until the first run
     MissedRuns missed = MissedRuns::Burst;
-    bool ofNewTask = false;  ///< whether only the caller knows the task
+    std::shared_ptr<RuleTimes> rule = nullptr;  ///< not null: any period greater than 0 repeats
+    bool ofNewTask = false;                     ///< whether only the caller knows the task
 };
 
 /// What the callers of a Timer do: they queue tasks, purge, cancel, and wait for the end of the
@@ -41,6 +42,9 @@ class TimerImpl final : public std::enable_shared_from_this<TimerImpl>, public L
     void start();
 
     const std::shared_ptr<Clock>& clock() const noexcept { return thread_.clock(); }
+    const std::shared_ptr<const RuleTask>& ruleTasks() const noexcept {
+        return thread_.state().ruleTasks;
+    }
     const std::string& name() const noexcept { return thread_.name(); }
 
     /// Queues the task, or throws what Timer::schedule throws for the state of timer or task.
@@ -74,7 +78,8 @@ class TimerImpl final : public std::enable_shared_from_this<TimerImpl>, public L
         if (schedule.period == 0) return thread_.state().options.removeOnCancel;
         const Nanos period = schedule.period < 0 ? -schedule.period : schedule.period;
         return thread_.state().options.removeOnCancel || thread_.reports().needsTask() ||
-               period > TaskState::kLongestPeriod || schedule.missed != MissedRuns::Burst;
+               period > TaskState::kLongestPeriod || schedule.missed != MissedRuns::Burst ||
+               schedule.rule != nullptr;
     }
 
     void awaitEndOrWarn() noexcept;

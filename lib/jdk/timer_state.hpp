@@ -1,13 +1,17 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "clock/waiter.hpp"
 #include "jdk/current_run.hpp"
 #include "jdk/queue_sweep.hpp"
+#include "jdk/rule_times.hpp"
 #include "jdk/run_meter.hpp"
 #include "jdk/task_queue.hpp"
 
 #include <jtimer/jdk/timer_options.hpp>
 
+#include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace jtimer::detail {
@@ -30,6 +34,13 @@ struct TimerState {
     bool newTasksMayBeScheduled = true;
     RunMeter meter;
     CurrentRun run;
+    /// The tasks by a rule have the other references.
+    const std::shared_ptr<const RuleTask> ruleTasks = std::make_shared<RuleTask>();
+    /// The latest time that the clock has shown when the times of such a task were computed.
+    Nanos ruleReading = kLongAgo;
+
+    bool hasRuleTasks() const noexcept { return ruleTasks.use_count() > 1; }
+    void noteRuleReading(Nanos now) noexcept { ruleReading = std::max(ruleReading, now); }
 
     /// When the thread wakes up for a task that is due at this time: with a tolerance, at the next
     /// multiple of it.

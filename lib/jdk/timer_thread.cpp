@@ -24,6 +24,8 @@ namespace {
 /// destroyed between two looks at the queue. In a queue of a million, this takes about 30 us.
 constexpr int kBatch = 32;
 
+/// Of a thread whose clock can be set, while there are tasks by a rule: then it looks again.
+constexpr Nanos kLongestRuleWait = Nanos{60} * 1'000'000'000;
 /// The loop that the calling thread runs, or null.
 thread_local const TimerThread* ofThisThread = nullptr;
 
@@ -32,7 +34,8 @@ thread_local const TimerThread* ofThisThread = nullptr;
 TimerThread::TimerThread(Settings settings)
     : LoopThread(std::move(settings.thread)),
       state_(std::move(settings.options), settings.tolerance), reports_(*reporter_, state_.options),
-      slowTaskThreshold_(settings.slowTaskThreshold) {}
+      slowTaskThreshold_(settings.slowTaskThreshold),
+      isExtended_(settings.slowTaskThreshold.has_value()) {}
 
 void TimerThread::start(const std::shared_ptr<TimerImpl>& timer) {
     timer_ = timer;
@@ -185,27 +188,43 @@ bool TimerThread::startOnlyRun(const Lock& lock, TaskState& state, TaskState::Wo
     return true;
 }
 
-/// \returns false if the run has been dropped, with the later runs that were also missed by now
+/// \returns false if the run has been dropped, with the later runs that were also missed by now; or
+///   if a rule has given the task a later time
 bool TimerThread::startLinkedRun(const Lock& lock, TaskLink& link, Nanos now) noexcept {
     JTIMER_ASSERT(monitor_.isHeldBy(lock));
     Nanos due = state_.queue.getMinTime();
+    Nanos period = link.period;
     std::uint64_t missed = 0;
-    if (link.missed != MissedRuns::Burst) {
+    if (link.rule != nullptr) {
+        if (askFirst(lock, link, now)) return true;
+        if (link.rule->due() > now) {
+            state_.queue.rescheduleMin(link.rule->due());
+            return false;
+        }
+        const RuleTimes::Turn turn = link.rule->takeTurn();
+        due = turn.due;
+        missed = turn.missed;
+        period = turn.next - due;
+    } else if (link.missed != MissedRuns::Burst) {
         const OnGrid position = onGrid(due, link.period, now);
         missed = position.missed;
         due = position.last;
-        // Never twice in a row: the thread may be late by more than a period every time.
-        if (link.missed == MissedRuns::Skip && missed != 0 && due != now && link.dropped == 0) {
-            link.dropped = missed + 1;
-            state_.meter.counted.missed += link.dropped;
-            state_.queue.rescheduleMin(saturatingAdd(due, link.period));
-            return false;
-        }
+    }
+    // Never twice in a row: the thread may be late by more than a period every time.
+    if (link.missed == MissedRuns::Skip && missed != 0 && due != now && link.dropped == 0) {
+        link.dropped = missed + 1;
+        state_.meter.counted.missed += link.dropped;
+        state_.queue.rescheduleMin(saturatingAdd(due, period));
+        return false;
     }
     state_.meter.counted.missed += missed;
+    if (link.rule != nullptr) {
+        rule_ = link.rule;
+        isExtended_ = true;
+    }
     state_.run.begin(lock, state_.queue.getMinReference(),
                      {++link.runs, missed + std::exchange(link.dropped, 0)});
-    startRepeatedRun(lock, link.period, due, now);
+    startRepeatedRun(lock, period, due, now);
     return true;
 }
 
@@ -241,8 +260,8 @@ void TimerThread::runTask(Lock& lock) {
     JTIMER_ASSERT(monitor_.isHeldBy(lock));
     lock.unlock();
     try {
-        if (slowTaskThreshold_.has_value()) {
-            runTimed();
+        if (isExtended_) {
+            runExtended();
         } else {
             state_.run.task()->run();
         }
@@ -288,6 +307,21 @@ void TimerThread::dropRunning() {
 void TimerThread::endRunIfDropped() {
     if (state_.run.task() != nullptr) return;
     state_.run.end(monitor_.enter());
+}
+
+/// A run that is timed, or whose task has a rule: that is asked for the time after the queued one.
+void TimerThread::runExtended() {
+    const std::shared_ptr<RuleTimes> rule = std::move(rule_);
+    isExtended_ = slowTaskThreshold_.has_value();
+    if (!std::exchange(asksOnly_, false)) {
+        if (slowTaskThreshold_.has_value()) {
+            runTimed();
+        } else {
+            state_.run.task()->run();
+        }
+    }
+    if (rule == nullptr || isForkedChild() || fromClock_ != nullptr) return;
+    if (!state_.run.task()->isCancelled()) rule->ask();
 }
 
 void TimerThread::runTimed() {
@@ -351,6 +385,10 @@ void TimerThread::waitForHead(Lock& lock, Nanos now) {
     // A tolerance already says how late a task may be.
     const Nanos next = state_.tolerance == 0 ? state_.queue.getSecondTime() : kNever;
     waitedFor_ = state_.wakeUpFor(state_.queue.getMinTime());
+    if (state_.hasRuleTasks() && monitor_.settableClock() != nullptr) {
+        if (computeAnewIfSetBack(lock, now)) return;
+        waitedFor_ = std::min(waitedFor_, saturatingAdd(now, kLongestRuleWait));
+    }
     monitor_.waitUntil(lock, waitedFor_, now, next);
     ++state_.meter.counted.wakeUps;
     // A new task may have ended it early.

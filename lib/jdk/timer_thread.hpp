@@ -83,7 +83,9 @@ class TimerThread final : public LoopThread {
     bool startOnlyRun(const Lock& lock, TaskState& state, TaskState::Word word) noexcept;
     void runTask(Lock& lock);
     bool startLinkedRun(const Lock& lock, TaskLink& link, Nanos now) noexcept;
+    bool askFirst(const Lock& lock, TaskLink& link, Nanos now) noexcept;
     void startRepeatedRun(const Lock& lock, Nanos signedPeriod, Nanos due, Nanos now) noexcept;
+    void runExtended();
     void runTimed();
     void dropRunning();
     void endRunIfDropped();
@@ -92,6 +94,7 @@ class TimerThread final : public LoopThread {
     Nanos heldBack(Nanos due) const noexcept;
     void waitForHead(Lock& lock, Nanos now);
     bool linkHead(const Lock& lock);
+    bool computeAnewIfSetBack(const Lock& lock, Nanos now) noexcept;
 
     FailedRun failedRun() const noexcept;
     void reportFailed(FailedRun& run, const std::exception_ptr& exception);
@@ -106,6 +109,11 @@ class TimerThread final : public LoopThread {
     // Used by the timer's thread only.
 
     const std::optional<Nanos> slowTaskThreshold_;
+    /// Whether the run needs runExtended(), and then: the times of its task's rule, or null; and
+    /// whether the rule is only to be asked, and the task not to be run.
+    bool isExtended_;
+    std::shared_ptr<RuleTimes> rule_;
+    bool asksOnly_ = false;
     /// The end of the last wait for a task, or the planned one if it ended later.
     Nanos waitedFor_ = kLongAgo;
     /// What a user's clock threw before or after the run; not an exception of the task.

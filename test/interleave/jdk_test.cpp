@@ -111,6 +111,31 @@ BOOST_AUTO_TEST_CASE(a_linked_task_is_cancelled_beside_its_runs_and_the_end_of_i
     });
 }
 
+BOOST_AUTO_TEST_CASE(a56_a_task_by_a_rule_is_cancelled_beside_its_runs_and_what_its_rule_is_asked) {
+    for (const bool removeOnCancel : {false, true}) {
+        everyInterleaving(kWholeTimer, [removeOnCancel] {
+            auto clock = std::make_shared<ManualClock>(Date{});
+            const auto task = std::make_shared<Task>();
+            auto asked = std::make_unique<int>(0);
+            TimerOptions options = on(clock);
+            options.removeOnCancel = removeOnCancel;
+            Timer timer(options);
+            timer.scheduleBy(task, [&asked](Date after) {
+                ++*asked;
+                return after + std::chrono::milliseconds(10);
+            });
+            together({[&] { clock->advance(20); },
+                      [&] {
+                          task->cancelAndWait();
+                          asked.reset();  // no rule may use it now
+                      }});
+            timer.cancel();
+            clock->waitUntilIdle();
+            check(task->runs <= 2, "too often");
+        });
+    }
+}
+
 BOOST_AUTO_TEST_CASE(a_cancel_beside_the_schedule_of_a_linked_task_finds_a_whole_link) {
     everyInterleaving(kWholeTimer, [] {
         auto clock = std::make_shared<ManualClock>(Date{});

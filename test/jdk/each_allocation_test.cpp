@@ -124,6 +124,14 @@ const std::vector<test::Call<Fixture>> kCalls{
      [](Fixture& r) {
          return r.timer->scheduleAtFixedRate(r.task, 1h, 1h, MissedRuns::Once) != nullptr;
      }},
+    {"scheduleBy",
+     [](Fixture& r) {
+         const auto hourly = [b = Ballast{}](jtimer::Date after) {
+             static_cast<void>(b);
+             return after + 1h;
+         };
+         return r.timer->scheduleBy(r.task, hourly) != nullptr;
+     }},
     {"schedule of a callable", [](Fixture& r) { return r.timer->schedule([] {}, 1h) != nullptr; }},
     {"schedule of a large callable",
      [](Fixture& r) {

@@ -92,6 +92,7 @@ class JTIMER_API TimerTask {
     ///
     /// - One-shot: always the time that was asked for.
     /// - Fixed rate: exactly the first time plus a multiple of the period, however late the run.
+    /// - By a rule: the rule's time; before the first run, the first.
     /// - Fixed delay: the time at which the timer began the run, less any wait that
     ///   TimerOptions::tolerance caused.
     /// - A repeating task before its first run: the first time minus the period.

@@ -17,6 +17,7 @@ struct write_a_variable_of_type_Timer_not_a_temporary {};
 struct write_a_Timer_that_is_not_const {};
 struct write_a_task_and_when_it_is_due_and_perhaps_a_period {};
 struct write_a_task_and_when_it_is_first_due_and_a_period {};
+struct write_a_task_and_a_rule_such_as_a_Cron {};
 
 class TaskArgument;
 
@@ -31,12 +32,16 @@ class CallAdvice {
     write_a_variable_of_type_Timer_not_a_temporary schedule(T&&...) && = delete;
     template <class... T>
     write_a_variable_of_type_Timer_not_a_temporary scheduleAtFixedRate(T&&...) && = delete;
+    template <class... T>
+    write_a_variable_of_type_Timer_not_a_temporary scheduleBy(T&&...) && = delete;
     ///@}
     write_when_the_task_is_due schedule(TaskArgument) & = delete;
     write_a_Timer_that_is_not_const schedule(...) const& = delete;
     write_a_Timer_that_is_not_const scheduleAtFixedRate(...) const& = delete;
+    write_a_Timer_that_is_not_const scheduleBy(...) const& = delete;
     write_a_task_and_when_it_is_due_and_perhaps_a_period schedule(...) & = delete;
     write_a_task_and_when_it_is_first_due_and_a_period scheduleAtFixedRate(...) & = delete;
+    write_a_task_and_a_rule_such_as_a_Cron scheduleBy(...) & = delete;
 };
 
 }  // namespace jtimer::detail
