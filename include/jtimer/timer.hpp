@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include <jtimer/cron.hpp>
 #include <jtimer/detail/export.hpp>
 #include <jtimer/exceptions.hpp>
 #include <jtimer/jdk/detail/advice.hpp>
@@ -173,8 +174,7 @@ class JTIMER_API Timer final : private detail::CallAdvice {
     /// Runs `task` at the times of a Rule on the timer's clock, such as those of a Cron:
     /// `timer.scheduleBy(backUp, Cron("30 2 * * mon-fri", Zone("Europe/Berlin")))`. In all else the
     /// task is as one at a fixed rate with `missed`, and takes the memory of that.
-    /// \throws NullPointerException "rule cannot be null", checked first
-    /// \throws what the rule throws; then as schedule()
+    /// \throws NullPointerException "rule cannot be null", first; what the rule throws; as schedule()
     std::shared_ptr<TimerTask> scheduleBy(detail::TaskArgument task, Rule rule,
                                           MissedRuns missed = MissedRuns::Once);
 

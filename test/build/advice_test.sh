@@ -177,7 +177,8 @@ a_temporary() {
         'jtimer::Timer().schedule([] {}, 500)' 'jtimer::Timer("backup").schedule(task, 500, 100)' &&
         right_and_wrong 'std::make_shared<jtimer::Timer>()->scheduleAtFixedRate(task, 500, 100)' \
             'jtimer::Timer(true).scheduleAtFixedRate(task, 500, 100)' \
-            'jtimer::Timer().scheduleAtFixedRate(task, 0, 1, jtimer::MissedRuns::Once)'
+            'jtimer::Timer().scheduleAtFixedRate(task, 0, 1, jtimer::MissedRuns::Once)' \
+            'jtimer::Timer().scheduleBy(task, jtimer::Cron("0 3 * * *"))'
 }
 
 a61_a_temporary_of_netty_or_brpc() {
@@ -224,7 +225,10 @@ a_call_without_a_time_or_with_it_before_the_task() {
         'timer.schedule(500, task)' || return 1
     advice=write_a_task_and_when_it_is_first_due_and_a_period
     right_and_wrong 'timer.scheduleAtFixedRate(task, 0, 100)' 'timer.scheduleAtFixedRate(task, 0)' \
-        'timer.scheduleAtFixedRate([] {}, 100)' 'timer.scheduleAtFixedRate(100, 100, task)'
+        'timer.scheduleAtFixedRate([] {}, 100)' 'timer.scheduleAtFixedRate(100, 100, task)' || return 1
+    advice=write_a_task_and_a_rule_such_as_a_Cron
+    right_and_wrong 'timer.scheduleBy(task, jtimer::Cron("0 3 * * *"))' 'timer.scheduleBy(task)' \
+        'timer.scheduleBy(task, "0 3 * * *")' 'timer.scheduleBy(task, 100)'
 }
 
 a_timeout_without_a_task_or_before_it() {
@@ -254,7 +258,8 @@ a_const_timer() {
     right_and_wrong 'jtimer::Timer& same = timer; same.schedule(task, 500)' \
         'std::as_const(timer).schedule(task, 500)' 'std::as_const(timer).schedule([] {}, 500, 100)' &&
         right_and_wrong '[copy = &timer] { copy->scheduleAtFixedRate(task, 500, 100); }()' \
-            'std::as_const(timer).scheduleAtFixedRate([] {}, 500, 100)'
+            'std::as_const(timer).scheduleAtFixedRate([] {}, 500, 100)' \
+            'std::as_const(timer).scheduleBy([] {}, jtimer::Cron("0 3 * * *"))'
 }
 
 a_brpc_task_with_a_delay() {
