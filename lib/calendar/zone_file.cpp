@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdlib>
 #include <fstream>
-#include <string_view>
 
 namespace jtimer::detail {
 
@@ -132,7 +131,11 @@ class ZoneFile::Reader {
 };
 
 std::optional<ZoneFile> ZoneFile::read(const std::string& fileName) {
-    return Reader(readFile(fileName)).read();
+    return parse(readFile(fileName));
+}
+
+std::optional<ZoneFile> ZoneFile::parse(std::string_view contents) {
+    return Reader(contents).read();
 }
 
 std::optional<ZoneFile> ZoneFile::named(const std::string& name) {

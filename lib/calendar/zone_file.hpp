@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace jtimer::detail {
@@ -21,6 +22,9 @@ class ZoneFile {
   public:
     /// \returns nothing if there is no such file, it is none of a zone, or counts leap seconds
     static std::optional<ZoneFile> read(const std::string& fileName);
+
+    /// The same of a file with these contents.
+    static std::optional<ZoneFile> parse(std::string_view contents);
 
     /// That of zoneFolder() with this name; UTC without a file.
     /// \returns nothing also if the name leads out of the folder
