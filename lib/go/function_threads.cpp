@@ -40,9 +40,10 @@ class FunctionThreads::Thread final : public jtimer::detail::ListHook,
         : LoopThread(std::move(settings)), pool_(&pool) {}
 
     /// \param runtime the pool's
-    void start(std::shared_ptr<Runtime> runtime) {
+    /// \returns what onThreadStart has thrown: then the thread has ended
+    std::exception_ptr start(std::shared_ptr<Runtime> runtime) {
         const Lock lock(starting_);
-        LoopThread::start(std::make_shared<KeptAlive>(shared_from_this(), std::move(runtime)));
+        return tryToStart(std::make_shared<KeptAlive>(shared_from_this(), std::move(runtime)));
     }
     void letGo() { thread_.letGo(); }
     void finish() { thread_.finish(); }
@@ -120,7 +121,8 @@ void FunctionThreads::handOver(Run run) {
     }
 }
 
-/// Starts a thread, and releases the lock meanwhile. \returns false if the system cannot create one
+/// Starts a thread, and releases the lock meanwhile. \returns false if the system cannot create one,
+/// or onThreadStart fails on it, which is reported
 bool FunctionThreads::start(Lock& lock) noexcept {
     JTIMER_ASSERT(holds(lock, mutex_));
     ++free_;
@@ -129,9 +131,10 @@ bool FunctionThreads::start(Lock& lock) noexcept {
     lock.unlock();
     bool started = false;
     try {
-        std::make_shared<Thread>(*this, runtime_.threadSettings())
-            ->start(runtime_.shared_from_this());
-        started = true;
+        const auto thread = std::make_shared<Thread>(*this, runtime_.threadSettings());
+        const std::exception_ptr thrown = thread->start(runtime_.shared_from_this());
+        if (thrown != nullptr) runtime_.report(thrown);
+        started = thrown == nullptr;
     } catch (const std::exception&) {
     }
     lock.lock();

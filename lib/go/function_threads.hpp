@@ -29,11 +29,11 @@ using jtimer::detail::Monitor;
 /// thousand trivial functions take a handful of threads; ten thousand functions that wait for each
 /// other get ten thousand threads, as fast as these can be started.
 ///
-/// **No more threads.** If the system cannot create a thread, the last free thread tries again
-/// every ten milliseconds, and the queue waits until it succeeds or a busy thread returns. If no
-/// other thread is busy it runs the function itself. Then no thread is free to try again, so the
-/// next hand-over of a run, or the next timer with a function, tries; without any thread at all,
-/// the poller runs the function.
+/// **No more threads.** If the system cannot create a thread, or onThreadStart fails on it, the
+/// last free thread tries again every ten milliseconds, and the queue waits until it succeeds or a
+/// busy thread returns. If no other thread is busy it runs the function itself. Then no thread is
+/// free to try again, so the next hand-over of a run, or the next timer with a function, tries;
+/// without any thread at all, the poller runs the function.
 ///
 /// **On a ManualClock.** Each thread has its own Monitor, and waits there: while it is idle, and in
 /// calls that block a function. So the clock sees it as busy from the moment it is woken until it

@@ -27,8 +27,8 @@ Shards makeShards(Runtime& runtime, unsigned count) {
 }  // namespace
 
 Runtime::Runtime(Settings settings, Executor executor, unsigned shards)
-    : LoopThread(std::move(settings)), executor_(std::move(executor)),
-      shards_(makeShards(*this, shards)), functionThreads_(*this) {}
+    : LoopThread(settings), onThreadStart_(std::move(settings.onThreadStart)),
+      executor_(std::move(executor)), shards_(makeShards(*this, shards)), functionThreads_(*this) {}
 
 void Runtime::start() {
     LoopThread::start(shared_from_this());
@@ -44,6 +44,8 @@ LoopThread::Settings Runtime::threadSettings() const {
     Settings settings;
     settings.reporter = reporter_;
     settings.clock = clock();
+    settings.onThreadStart = onThreadStart_;
+    settings.optionsType = kOptions;
     return settings;
 }
 

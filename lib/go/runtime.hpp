@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -48,7 +49,7 @@ class Runtime final : public LoopThread, public std::enable_shared_from_this<Run
     /// \throws std::system_error if the clock cannot make another Waiter
     Runtime(Settings settings, Executor executor, unsigned shards);
 
-    /// \throws std::system_error if the system cannot create a thread
+    /// \throws std::system_error if the system cannot create a thread; what onThreadStart throws
     void start();
 
     /// Called by ~Timers.
@@ -68,6 +69,9 @@ class Runtime final : public LoopThread, public std::enable_shared_from_this<Run
     void requireNotOver() const {
         if (isOver()) throwOver();
     }
+
+    /// In messages: what has the options of a runtime.
+    static constexpr const char* kOptions = "TimersOptions";
 
     /// For another thread of this runtime.
     Settings threadSettings() const;
@@ -141,6 +145,7 @@ class Runtime final : public LoopThread, public std::enable_shared_from_this<Run
 
     static inline thread_local Runtime* ofThisThread_ = nullptr;
 
+    const std::function<void()> onThreadStart_;
     const Executor executor_;
     const Shards shards_;
     FunctionThreads functionThreads_;

@@ -47,6 +47,8 @@ std::shared_ptr<Runtime> startRuntime(TimersOptions options) {
     auto settings = Runtime::Settings::of(
         std::move(options.name), std::move(options.uncaughtExceptionHandler),
         std::move(options.clock), jtimer::detail::defaultClock<jtimer::SteadyClock>);
+    settings.onThreadStart = std::move(options.onThreadStart);
+    settings.optionsType = Runtime::kOptions;
     auto runtime =
         std::make_shared<Runtime>(std::move(settings), std::move(options.executor), shards);
     runtime->start();

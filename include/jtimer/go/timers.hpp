@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <new>
 #include <string>
@@ -57,6 +58,15 @@ struct TimersOptions {
     /// Called with exceptions from functions and the executor. The runtime goes on. Not called for
     /// the exception that a blocked call in a function throws when the runtime ends.
     UncaughtExceptionHandler uncaughtExceptionHandler;
+
+    /// Called on each thread of the runtime before anything else, to set its priority, affinity or
+    /// signal mask; perhaps on several at a time. The constructor waits for it on the thread that
+    /// fires. If it throws there, the constructor throws the same exception; if it ends the thread
+    /// by pthread_exit, IllegalStateException. If it does so on a thread for functions, that is
+    /// passed to the handler, and counts as a thread that cannot be started: see Timers::afterFunc.
+    /// Other calls, and the thread that fires, may wait for it, so it must not wait for these
+    /// Timers. Not called on an executor's threads.
+    std::function<void()> onThreadStart;
 };
 
 /// What a runtime holds and what it has done; see CommonStats.
@@ -109,7 +119,7 @@ class JTIMER_API Timers : private detail::CallAdvice {
     Timers();
 
     /// \throws IllegalArgumentException for more than 1024 shards
-    /// \throws std::system_error if its thread cannot be started
+    /// \throws as Timers(), and what TimersOptions::onThreadStart throws
     explicit Timers(TimersOptions options);
 
     /// Pending timers never fire, and their functions are destroyed. Blocked calls throw
