@@ -39,23 +39,23 @@ TimeDriver::~TimeDriver() {
     released->close();
 }
 
-Sleep TimeDriver::sleep(TimeSpan duration) {
+Sleep TimeDriver::sleep(TimeSpan duration) & {
     const Nanos deadline = detail::deadlineAfter(*driver_, duration);
     driver_->requireRunning();
     return SleepAccess::make(*driver_, deadline);
 }
 
-Sleep TimeDriver::sleepUntil(Date deadline) {
+Sleep TimeDriver::sleepUntil(Date deadline) & {
     driver_->requireRunning();
     return SleepAccess::make(*driver_, toNanos(deadline));
 }
 
-Interval TimeDriver::interval(TimeSpan period) {
+Interval TimeDriver::interval(TimeSpan period) & {
     const Nanos nanos = requirePeriod(period);
     return Interval(sleep(0), nanos);
 }
 
-Interval TimeDriver::intervalAt(Date start, TimeSpan period) {
+Interval TimeDriver::intervalAt(Date start, TimeSpan period) & {
     const Nanos nanos = requirePeriod(period);
     return Interval(sleepUntil(start), nanos);
 }

@@ -331,8 +331,29 @@ a_tokio_operation_before_its_time() {
             'timeoutAt(driver, completion, driver.now())'
 }
 
+a61_a_temporary_TimeDriver() {
+    advice=write_a_variable_of_type_TimeDriver_not_a_temporary
+    right_and_wrong 'jtimer::tokio::TimeDriver named; auto kept = named.sleep(5)' \
+        'auto kept = jtimer::tokio::TimeDriver().sleep(5)' \
+        'auto kept = jtimer::tokio::TimeDriver().sleepUntil(std::chrono::system_clock::now())' \
+        'auto kept = jtimer::tokio::TimeDriver().interval(5ms)' \
+        'auto kept = std::move(driver).intervalAt(driver.now(), 5)' \
+        'auto kept = jtimer::tokio::TimeDriver().sleep(std::chrono::system_clock::now())'
+}
+
+a62_a_tokio_duration_for_a_Date_or_a_Date_for_a_duration() {
+    advice=write_sleepUntil_or_reset_with_a_Date
+    right_and_wrong 'auto kept = driver.sleepUntil(driver.now()); kept.reset(driver.now())' \
+        'auto kept = driver.sleep(driver.now())' 'auto kept = driver.sleep(driver.now() + 5s)' \
+        'driver.sleep(5).resetAfter(std::chrono::system_clock::now())' || return 1
+    advice=write_sleep_or_resetAfter_with_a_duration
+    right_and_wrong 'auto kept = driver.sleep(5s); kept.resetAfter(5); kept.resetAfter(jtimer::TimeSpan(5))' \
+        'auto kept = driver.sleepUntil(5s)' 'auto kept = driver.sleepUntil(5000)' \
+        'driver.sleep(5).reset(5s)' 'driver.sleep(5).reset(5000)' 'driver.sleep(5).reset(jtimer::TimeSpan(5))'
+}
+
 # Where the compiler has coroutines.
-a_completion_that_is_awaited_without_a_driver() {
+a62_a_completion_that_is_awaited_without_a_driver() {
     advice=write_co_await_until_with_a_driver_and_the_completion
     coroutine() {
         {
@@ -427,7 +448,9 @@ check a62_a_go_timer_in_a_select
 check a61_a_temporary_of_go
 check a_tokio_operation_that_cannot_be_polled
 check a_tokio_operation_before_its_time
-check a_completion_that_is_awaited_without_a_driver
+check a61_a_temporary_TimeDriver
+check a62_a_tokio_duration_for_a_Date_or_a_Date_for_a_duration
+check a62_a_completion_that_is_awaited_without_a_driver
 check a_result_that_is_dropped_where_the_call_does_nothing_else
 check a64_a_result_that_says_what_has_happened
 check a63_options_in_braces

@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(t52_an_unknown_or_used_key_is_refused) {
     const DelayKey removed = queue.insert("removed", 10);
     const DelayKey delivered = queue.insert("delivered", 0);
     queue.remove(removed);
-    queue.pollExpired();
+    static_cast<void>(queue.pollExpired());
     for (const DelayKey key : {removed, delivered, DelayKey{}, DelayKey{77}}) {
         CHECK_THROWS(queue.remove(key), IllegalArgumentException, "invalid key");
         CHECK_THROWS(queue.reset(key, 5), IllegalArgumentException, "invalid key");
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(t52_d3_a_key_never_comes_back) {
         BOOST_TEST(used.insert(a.id).second);
         BOOST_TEST(used.insert(b.id).second);
         BOOST_TEST((a != b));
-        queue.pollExpired();
+        static_cast<void>(queue.pollExpired());
         queue.remove(a);
     }
     BOOST_TEST(used.count(0) == 0U);
@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(t55_after_shutdown_due_entries_still_come_out) {
 
 BOOST_AUTO_TEST_CASE(t55_a_queue_outlives_its_driver) {
     queue.insert("a", 10);
-    queue.pollExpired(waker("woken"));
+    static_cast<void>(queue.pollExpired(waker("woken")));
     owned.reset();
     BOOST_TEST(take() == "woken@0");
     clock->advance(10ms);
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(t56_next_blocks_and_returns_nothing_if_the_queue_is_empty) 
 
 BOOST_AUTO_TEST_CASE(t29_next_on_the_thread_that_turns_is_refused) {
     queue.insert("a", 100);
-    queue.pollExpired(waker("polled"));
+    static_cast<void>(queue.pollExpired(waker("polled")));
     Sleep sleep = driver.sleep(10);
     sleep.poll([&] {
         CHECK_THROWS(queue.next(), IllegalStateException,
@@ -294,7 +294,7 @@ BOOST_AUTO_TEST_CASE(t56_values_may_be_move_only_and_the_queue_moves) {
     DelayQueue<std::unique_ptr<int>> first(driver);
     const DelayKey key = first.insert(std::make_unique<int>(1), 10);
     first.insert(std::make_unique<int>(2), 20);
-    first.pollExpired(waker("woken"));
+    static_cast<void>(first.pollExpired(waker("woken")));
     DelayQueue<std::unique_ptr<int>> second(std::move(first));
     turnAt(10);
     BOOST_TEST(take() == "woken@10");
@@ -314,7 +314,7 @@ BOOST_AUTO_TEST_CASE(a_value_is_destroyed_when_it_has_left_or_the_queue_is_gone)
         values.insert(held, 20);
         BOOST_TEST(held.use_count() == 4);
         values.remove(key);
-        values.pollExpired();
+        static_cast<void>(values.pollExpired());
         BOOST_TEST(held.use_count() == 2);
     }
     BOOST_TEST(held.use_count() == 1);
@@ -358,15 +358,15 @@ BOOST_AUTO_TEST_CASE(what_a_value_destroys_with_it_finds_the_queue_in_order) {
     // A waker that a poll replaces, or makes superfluous.
     const auto waker = [&] { return [held = uses()] {}; };
     seen = 0;
-    values.pollExpired(waker());
-    values.pollExpired([] {});
+    static_cast<void>(values.pollExpired(waker()));
+    static_cast<void>(values.pollExpired([] {}));
     BOOST_TEST(seen == 2U);
-    values.pollExpired(waker());
+    static_cast<void>(values.pollExpired(waker()));
     clock->advance(10ms);
     BOOST_TEST(values.pollExpired().has_value());
     BOOST_TEST(seen == 202U);
     values.check();
-    values.pollExpired(waker());
+    static_cast<void>(values.pollExpired(waker()));
     other = std::move(values);
     values = std::move(other);
     values.clear();

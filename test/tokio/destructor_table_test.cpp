@@ -95,7 +95,8 @@ const std::vector<Column> kCalls = {
      [](Fixture& r) { return okOr([&] { r.pollAdded(r.driver->sleep(1)); }); }},
     {"poll of a new one that is due",
      [](Fixture& r) { return okOr([&] { r.pollAdded(r.driver->sleepUntil(test::at(-1))); }); }},
-    {"interval", [](Fixture& r) { return okOr([&] { r.driver->interval(1).pollTick(); }); }},
+    {"interval",
+     [](Fixture& r) { return okOr([&] { static_cast<void>(r.driver->interval(1).pollTick()); }); }},
     {"turn", [](Fixture& r) { return okOr([&] { r.driver->turn(); }); }},
     {"nextWake", [](Fixture& r) { return yesOrNo(r.driver->nextWake().has_value()); }},
     {"size", [](Fixture& r) { return std::to_string(r.driver->size()); }},
@@ -111,7 +112,8 @@ const std::vector<Column> kCalls = {
     {"other.reset to now", [](Fixture& r) { return okOr([&] { r.other->resetAfter(0); }); },
      Calls::TaskHandle},
     {"~Sleep", [](Fixture& r) { return okOr([&] { r.other.reset(); }); }, Calls::TaskHandle},
-    {"pollExpired", [](Fixture& r) { return okOr([&] { r.queue.pollExpired([] {}); }); },
+    {"pollExpired",
+     [](Fixture& r) { return okOr([&] { static_cast<void>(r.queue.pollExpired([] {})); }); },
      Calls::TaskHandle},
     {"insert", [](Fixture& r) { return okOr([&] { r.queue.insert(2, 1); }); }, Calls::TaskHandle},
     {"notifyOne", [](Fixture& r) { return okOr([&] { r.notify.notifyOne(); }); },
@@ -257,28 +259,29 @@ BOOST_AUTO_TEST_CASE(destructors_of_wakers_may_call_their_driver) {
             {"the poll that replaces an Interval's",
              [](Fixture& r, Captured c) {
                  Interval interval = r.driver->intervalAt(test::at(5), 1);
-                 interval.pollTick(owning(std::move(c)));
-                 interval.pollTick([] {});
+                 static_cast<void>(interval.pollTick(owning(std::move(c))));
+                 static_cast<void>(interval.pollTick([] {}));
              },
              "ok+* ok+ ok+ ok+ yes+ 2+ 2+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
             {"~Interval",
              [](Fixture& r, Captured c) {
-                 r.driver->intervalAt(test::at(5), 1).pollTick(owning(std::move(c)));
+                 static_cast<void>(
+                     r.driver->intervalAt(test::at(5), 1).pollTick(owning(std::move(c))));
              },
              "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
             {"the poll that replaces a DelayQueue's",
              [](Fixture& r, Captured c) {
                  DelayQueue<int> queue(*r.driver);
                  queue.insert(1, 5);
-                 queue.pollExpired(owning(std::move(c)));
-                 queue.pollExpired([] {});
+                 static_cast<void>(queue.pollExpired(owning(std::move(c))));
+                 static_cast<void>(queue.pollExpired([] {}));
              },
              "ok+* ok+ ok+ ok+ yes+ 2+ 2+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
             {"after its call, of a DelayQueue that is due",
              [](Fixture& r, Captured c) {
                  DelayQueue<int> queue(*r.driver);
                  queue.insert(1, 5);
-                 queue.pollExpired(owning(std::move(c)));
+                 static_cast<void>(queue.pollExpired(owning(std::move(c))));
                  r.advance();
              },
              "ok+* ok+ ok+ state+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
@@ -286,7 +289,7 @@ BOOST_AUTO_TEST_CASE(destructors_of_wakers_may_call_their_driver) {
              [](Fixture& r, Captured c) {
                  DelayQueue<int> queue(*r.driver);
                  queue.insert(1, 5);
-                 queue.pollExpired(owning(std::move(c)));
+                 static_cast<void>(queue.pollExpired(owning(std::move(c))));
              },
              "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
             {"a value, by the end of its DelayQueue",

@@ -10,7 +10,9 @@ set -u
 export LC_ALL=C  # the compiler's language
 
 cat >"$tmp/before.hpp" <<'EOH'
+#include <jtimer/tokio/block_on.hpp>
 #include <jtimer/tokio/delay_queue.hpp>
+#include <jtimer/tokio/select.hpp>
 #include <jtimer/tokio/timeout.hpp>
 
 using namespace std::chrono_literals;
@@ -49,14 +51,15 @@ warns() {
 a_dropped_sleep_interval_timeout_or_answer_is_warned_of() {
     warns 'driver.sleep(10ms)' 'driver.sleepUntil(driver.now())' 'driver.interval(10ms)' \
         'driver.intervalAt(driver.now(), 10ms)' 'timeout(driver, 10ms, completion)' \
-        'timeoutAt(driver, driver.now(), completion)' 'driver.nextWake()' 'std::move(limited).intoInner()'
+        'timeoutAt(driver, driver.now(), completion)' 'driver.nextWake()' 'std::move(limited).intoInner()' 'select(completion)' &&
+        warns 'interval_.pollTick()' 'interval_.pollTick(wake)' 'queue.pollExpired()' 'queue.pollExpired(wake)'  # a64
 }
 
 the_dropped_result_of_a_call_that_has_done_something_is_not_warned_of() {
     compile_statement 'driver.turn(); driver.sleep(10ms).wait(); sleep_.poll(); sleep_.poll(wake); sleep_.reset(driver.now());
-        interval_.tick(); interval_.pollTick(); interval_.pollTick(wake); limited.poll(wake); limited.get(); limited.take();
-        completion.set(1); queue.insert(1, 10ms); queue.pollExpired(wake); queue.next(); queue.remove({1}); queue.tryRemove({1});
-        const Sleep kept = driver.sleep(10ms); static_cast<void>(driver.nextWake())'
+        interval_.tick(); limited.poll(wake); limited.get(); limited.take();
+        completion.set(1); queue.insert(1, 10ms); queue.next(); queue.remove({1}); queue.tryRemove({1});
+        const Sleep kept = driver.sleep(10ms); driver.advance(1); blockOn(driver, completion); static_cast<void>(driver.nextWake())'
 }
 
 check a_dropped_sleep_interval_timeout_or_answer_is_warned_of

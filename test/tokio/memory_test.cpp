@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(an_insert_that_fails_changes_nothing_in_an_empty_queue_and_
     const int failed = failEachAllocation(
         [&] {
             auto queue = std::make_unique<Strings>(driver);
-            queue->pollExpired(largeWaker());
+            static_cast<void>(queue->pollExpired(largeWaker()));
             woken = 0;
             return queue;
         },
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(an_insert_that_fails_changes_nothing_in_a_queue_that_is_wai
         [&] {
             auto queue = std::make_unique<Strings>(driver);
             for (int i = 0; i < 16; ++i) queue->insert(kLong, 20);  // the next one needs a block
-            queue->pollExpired(largeWaker());
+            static_cast<void>(queue->pollExpired(largeWaker()));
             woken = 0;
             promised = next();
             return queue;
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(the_first_poll_that_fails_changes_nothing) {
             *waker = largeWaker();
             return std::make_unique<Strings>(driver);
         },
-        [&](Strings& queue) { queue.pollExpired(std::move(*waker)); },
+        [&](Strings& queue) { static_cast<void>(queue.pollExpired(std::move(*waker))); },
         [](Strings& queue) {
             queue.check();
             queue.insert(kLong, 10);
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(only_new_entries_and_the_first_waker_of_a_queue_need_memory
     Waker wakers[4];
     for (Waker& waker : wakers) waker = largeWaker();
     BOOST_TEST(getsAlongWith(0, [&] {
-        queue.pollExpired(std::move(wakers[0]));
+        static_cast<void>(queue.pollExpired(std::move(wakers[0])));
         queue.reset(keys[0], 50);   // earlier
         queue.reset(keys[0], 200);  // later
         queue.remove(keys[1]);
@@ -151,9 +151,9 @@ BOOST_AUTO_TEST_CASE(only_new_entries_and_the_first_waker_of_a_queue_need_memory
     }));
     BOOST_TEST(woken == 1);
     BOOST_TEST(getsAlongWith(0, [&] {
-        queue.pollExpired();
-        queue.pollExpired(std::move(wakers[1]));
-        queue.pollExpired(std::move(wakers[2]));
+        static_cast<void>(queue.pollExpired());
+        static_cast<void>(queue.pollExpired(std::move(wakers[1])));
+        static_cast<void>(queue.pollExpired(std::move(wakers[2])));
         Strings moved(std::move(queue));
         queue = std::move(moved);
         queue.clear();
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(an_insert_whose_clock_throws_changes_nothing) {
         woken = 0;
         int inserted = 0;
         const DelayKey key = values.insert(1, 20);
-        values.pollExpired([&] { ++woken; });
+        static_cast<void>(values.pollExpired([&] { ++woken; }));
         for (int readings = 0; inserted == 0; ++readings) {
             BOOST_REQUIRE(readings < 10);
             broken->readingsLeft = readings;
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(an_insert_whose_clock_throws_changes_nothing) {
 BOOST_AUTO_TEST_CASE(an_empty_queue_has_no_memory) {
     BOOST_TEST(getsAlongWith(0, [&] {
         Strings queue(driver);
-        queue.pollExpired();
+        static_cast<void>(queue.pollExpired());
         queue.next();
         queue.tryRemove(DelayKey{1});
         queue.peek();
@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(an_empty_queue_has_no_memory) {
 BOOST_AUTO_TEST_CASE(clear_frees_what_the_entries_took) {
     Strings queue(driver);
     queue.insert(kLong, 10);
-    queue.pollExpired(largeWaker());
+    static_cast<void>(queue.pollExpired(largeWaker()));
     queue.clear();
     driver.turn();  // calls the waker
     long most[3] = {}, kept[3] = {};
@@ -256,8 +256,8 @@ BOOST_AUTO_TEST_CASE(a_sleep_needs_memory_only_when_it_is_made) {
         sleep.poll(std::move(wakers[1]));
         Sleep moved(std::move(sleep));
         sleep = std::move(moved);
-        interval.pollTick();
-        interval.pollTick(std::move(wakers[2]));
+        static_cast<void>(interval.pollTick());
+        static_cast<void>(interval.pollTick(std::move(wakers[2])));
     }));
     clock->advanceTo(at(20));
     BOOST_TEST(getsAlongWith(0, [&] {

@@ -124,7 +124,7 @@ CHILD_PROCESS(forks_beside_a_polled_driver) {
         std::optional<DelayQueue<int>> queue(std::in_place, *driver);
         auto limited = std::make_optional(timeout(*driver, 1h, Completion<int>()));
         queue->insert(1, 1h);
-        queue->pollExpired([] {});
+        static_cast<void>(queue->pollExpired([] {}));
         limited->poll([] {});
         sleep->poll([] {});
         another->poll([] {});

@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(a9_an_entry_that_a_waker_inserts_due_is_polled_in_the_next_
         note(values + ';');
         queue.insert(1, 0);
     };
-    queue.pollExpired(serve);
+    static_cast<void>(queue.pollExpired(serve));
     queue.insert(0, 5);
     BOOST_TEST(turnAt(5) == 1U);
     BOOST_TEST(take() == "0;");
@@ -107,10 +107,10 @@ BOOST_AUTO_TEST_CASE(a9_a_queue_that_a_waker_empties_is_polled_in_the_next_turn)
         note(std::to_string(queue.len()));
         queue.clear();
         queue.insert(1, 100);
-        queue.pollExpired(serve);
+        static_cast<void>(queue.pollExpired(serve));
         queue.clear();
     };
-    queue.pollExpired(serve);
+    static_cast<void>(queue.pollExpired(serve));
     queue.insert(0, 0);
     BOOST_TEST(turnAt(0) == 1U);
     BOOST_TEST(turnAt(0) == 1U);
@@ -142,10 +142,10 @@ BOOST_AUTO_TEST_CASE(a9_an_interval_that_a_waker_resets_ticks_in_the_next_turn) 
     Interval interval = driver.intervalAt(at(10), 10);
     const std::function<void()> tick = [&] {
         note(std::to_string(millis(interval.pollTick().value())));
-        interval.pollTick(tick);
+        static_cast<void>(interval.pollTick(tick));
         interval.resetImmediately();
     };
-    interval.pollTick(tick);
+    static_cast<void>(interval.pollTick(tick));
     BOOST_TEST(turnAt(10) == 1U);
     BOOST_TEST(take() == "10");
     BOOST_TEST(turnAt(10) == 1U);

@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(t19_t57_a_reset_under_a_lock_wakes_on_the_thread_of_the_dri
     Sleep sleep = threaded->sleep(10);
     Interval interval = threaded->intervalAt(at(10), 10);
     sleep.poll(takesLock);
-    interval.pollTick(takesLock);
+    static_cast<void>(interval.pollTick(takesLock));
     {
         const std::lock_guard<std::mutex> lock(mutex);
         sleep.reset(at(0));
@@ -208,13 +208,13 @@ BOOST_AUTO_TEST_CASE(t19_t57_a_reset_under_a_lock_wakes_on_the_thread_of_the_dri
 
 BOOST_AUTO_TEST_CASE(t50_t57_calls_of_a_queue_wake_before_the_clock_is_moved) {
     DelayQueue<int> queue(*threaded);
-    queue.pollExpired(waker("inserted"));
+    static_cast<void>(queue.pollExpired(waker("inserted")));
     queue.insert(1, 0);
     clock->advance(5ms);
     BOOST_TEST(take() == "inserted@0");
     BOOST_TEST(queue.pollExpired().has_value());
     const DelayKey key = queue.insert(2, 10);
-    queue.pollExpired(waker("removed"));
+    static_cast<void>(queue.pollExpired(waker("removed")));
     queue.remove(key);
     clock->advance(5ms);
     BOOST_TEST(take() == "removed@5");

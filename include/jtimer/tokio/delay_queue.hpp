@@ -80,7 +80,7 @@ class DelayQueue {
     /// \returns nothing if no entry is due, or the queue is empty
     /// \throws DriverShutdown "TimeDriver has been shut down." if it would have to wait
     /// \throws what moving the value throws; then the entry is gone
-    std::optional<Expired<T>> pollExpired(Waker waker = {}) {
+    [[nodiscard]] std::optional<Expired<T>> pollExpired(Waker waker = {}) {
         Waker dropped;
         const std::optional<detail::DelayKeys::Found> entry = keys_.poll(waker, dropped);
         if (!entry) return std::nullopt;

@@ -42,7 +42,7 @@ class JTIMER_API Interval {
     /// Sleep::poll().
     /// \returns the time that the tick was scheduled for; nothing if it is not due
     /// \throws DriverShutdown "TimeDriver has been shut down."
-    std::optional<Date> pollTick(Waker waker = {});
+    [[nodiscard]] std::optional<Date> pollTick(Waker waker = {});
 
     /// Calls pollTick(): for an Interval that is the operation of a Timeout or of until().
     std::optional<Date> operator()(const Waker& waker) { return pollTick(waker); }

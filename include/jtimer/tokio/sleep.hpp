@@ -3,6 +3,7 @@
 
 #include <jtimer/detail/export.hpp>
 #include <jtimer/time.hpp>
+#include <jtimer/tokio/detail/advice.hpp>
 #include <jtimer/tokio/waker.hpp>
 
 #include <atomic>
@@ -86,6 +87,11 @@ class JTIMER_API Sleep {
     /// \throws IllegalArgumentException "Negative duration."
     /// \throws DriverShutdown "TimeDriver has been shut down."
     void resetAfter(TimeSpan duration);
+
+    ///@{ Deleted overloads, for advice: a time of the other kind.
+    detail::write_sleep_or_resetAfter_with_a_duration reset(TimeSpan) = delete;
+    detail::write_sleepUntil_or_reset_with_a_Date resetAfter(Date) = delete;
+    ///@}
 
   private:
     friend class detail::SleepAccess;

@@ -6,6 +6,7 @@
 #include <jtimer/exceptions.hpp>
 #include <jtimer/stats.hpp>
 #include <jtimer/time.hpp>
+#include <jtimer/tokio/detail/advice.hpp>
 #include <jtimer/tokio/driver_shutdown.hpp>
 #include <jtimer/tokio/interval.hpp>
 #include <jtimer/tokio/sleep.hpp>
@@ -94,7 +95,7 @@ struct TimeDriverStats : CommonStats {};
 /// Timeout::get(), DelayQueue::next(), blockOn(), and any call if the driver was in use at the
 /// moment of the fork. A child that needs a driver creates a new one. If a waker forks and returns
 /// in the child too, the turn ends there, and on the driver's thread the child ends with it.
-class JTIMER_API TimeDriver {
+class JTIMER_API TimeDriver : private detail::CallAdvice {
   public:
     /// With a thread of its own, on a SteadyClock.
     /// \throws std::system_error if the thread cannot be started, or the clock cannot be waited on
@@ -112,18 +113,24 @@ class JTIMER_API TimeDriver {
     /// \returns a Sleep until `duration` from now. The longest durations never elapse.
     /// \throws IllegalArgumentException "Negative duration."
     /// \throws DriverShutdown "TimeDriver has been shut down."
-    [[nodiscard]] Sleep sleep(TimeSpan duration);
+    [[nodiscard]] Sleep sleep(TimeSpan duration) &;
     /// \returns a Sleep until `deadline`, which may have passed
     /// \throws DriverShutdown "TimeDriver has been shut down."
-    [[nodiscard]] Sleep sleepUntil(Date deadline);
+    [[nodiscard]] Sleep sleepUntil(Date deadline) &;
     /// \returns an Interval whose first tick comes at once
     /// \throws IllegalArgumentException "`period` must be non-zero." if it is 0 or negative
     /// \throws DriverShutdown "TimeDriver has been shut down."
-    [[nodiscard]] Interval interval(TimeSpan period);
+    [[nodiscard]] Interval interval(TimeSpan period) &;
     /// \returns an Interval whose first tick comes at `start`, which may have passed
     /// \throws IllegalArgumentException "`period` must be non-zero." if it is 0 or negative
     /// \throws DriverShutdown "TimeDriver has been shut down."
-    [[nodiscard]] Interval intervalAt(Date start, TimeSpan period);
+    [[nodiscard]] Interval intervalAt(Date start, TimeSpan period) &;
+    ///@{ Deleted overloads, for advice: a call on a temporary, or with a time of the other kind.
+    using detail::CallAdvice::interval;
+    using detail::CallAdvice::intervalAt;
+    using detail::CallAdvice::sleep;
+    using detail::CallAdvice::sleepUntil;
+    ///@}
 
     /// Calls the wakers of what other calls have made ready since the last turn began. Then fires
     /// everything that is due by now, in order of ticks; within a tick, in any order. For a polled

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include <jtimer/tokio/detail/advice.hpp>
 #include <jtimer/tokio/waker.hpp>
 
 #include <functional>
@@ -66,9 +67,5 @@ class AwaitedFlag {
 
 /// Gives co_await access to the private parts of a Timeout, a DelayQueue and a Selection.
 struct AwaitAccess;
-
-// Advice for mistaken calls, see jtimer/jdk/detail/advice.hpp.
-struct write_an_operation_on_a_Waker_that_returns_an_optional {};
-struct write_the_time_before_the_operation {};
 
 }  // namespace jtimer::tokio::detail
