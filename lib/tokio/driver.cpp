@@ -30,11 +30,16 @@ namespace {
 enum Doing { kTurn, kWaker, kShutdown };
 
 jtimer::detail::LoopThread::Settings threadSettings(const TimeDriverOptions& options) {
+    if (options.polled && options.onThreadStart)
+        throw IllegalArgumentException(
+            "TimeDriverOptions::onThreadStart is set, but a polled driver has no thread.");
     jtimer::detail::LoopThread::Settings settings = jtimer::detail::LoopThread::Settings::of(
         options.name.empty() ? TimeDriverOptions().name : options.name,
         options.uncaughtExceptionHandler, options.clock,
         jtimer::detail::defaultClock<jtimer::SteadyClock>);
     settings.startsLater = options.polled;
+    settings.onThreadStart = options.onThreadStart;
+    settings.optionsType = "TimeDriverOptions";
     return settings;
 }
 

@@ -73,9 +73,11 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
                      private jtimer::detail::LoopThread {
   public:
     /// \throws std::system_error if the clock cannot make another Waiter
+    /// \throws IllegalArgumentException if a polled driver has an onThreadStart
     explicit Driver(TimeDriverOptions options);
 
-    /// Starts the thread, unless the driver is polled. \throws std::system_error if that fails
+    /// Starts the thread, unless the driver is polled, and waits until onThreadStart has returned.
+    /// \throws std::system_error if that fails; what onThreadStart throws
     void start();
 
     using LoopThread::clock;

@@ -46,6 +46,7 @@ TimeDriverOptions longNamed(std::shared_ptr<jtimer::Clock> clock, bool polled) {
     options.clock = std::move(clock);
     options.polled = polled;
     options.unpark = largeWaker();
+    if (!polled) options.onThreadStart = largeWaker();
     options.uncaughtExceptionHandler = [b = Ballast{}](const std::string&, const auto&) {
         static_cast<void>(b);
     };

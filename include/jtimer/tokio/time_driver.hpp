@@ -49,6 +49,12 @@ struct TimeDriverOptions {
 
     /// Called with exceptions from wakers and `unpark`.
     UncaughtExceptionHandler uncaughtExceptionHandler;
+
+    /// Called on the driver's thread before anything else, to set its priority, affinity or signal
+    /// mask. The constructor waits for it. If it throws, the constructor throws the same exception;
+    /// if it ends the thread by pthread_exit, the constructor throws IllegalStateException. In both
+    /// cases nothing is left behind. Not for a polled driver, which has no thread.
+    std::function<void()> onThreadStart;
 };
 
 /// What a TimeDriver has done and what it holds; see CommonStats. Its tasks are the Sleeps,
@@ -101,6 +107,8 @@ class JTIMER_API TimeDriver : private detail::CallAdvice {
     /// \throws std::system_error if the thread cannot be started, or the clock cannot be waited on
     TimeDriver();
     /// \throws std::system_error if the thread cannot be started, or the clock cannot be waited on
+    /// \throws what TimeDriverOptions::onThreadStart throws
+    /// \throws IllegalArgumentException if a polled driver has an onThreadStart
     explicit TimeDriver(TimeDriverOptions options);
     TimeDriver(const TimeDriver&) = delete;
     TimeDriver& operator=(const TimeDriver&) = delete;
