@@ -16,7 +16,7 @@ bool isSame(const Entry& a, const Entry& b) {
            a.retry.delay == b.retry.delay && a.name == b.name &&
            a.calendar.has_value() == b.calendar.has_value() &&
            (!a.calendar || (a.calendar->expression() == b.calendar->expression() &&
-                            a.calendar->zoneName() == b.calendar->zoneName()));
+                            a.calendar->zone().name() == b.calendar->zone().name()));
 }
 
 Schedule parse(const std::string& text) {
