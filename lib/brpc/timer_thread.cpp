@@ -42,8 +42,9 @@ BucketLoop::Settings toSettings(const TimerThreadOptions& options) {
     BucketLoop::Settings settings;
     settings.numBuckets = options.numBuckets;
     settings.thread = jtimer::detail::LoopThread::Settings::of(
-        options.name.empty() ? "brpc_timer" : options.name, options.uncaughtExceptionHandler,
-        options.clock, jtimer::detail::defaultClock<jtimer::WallClock>);
+        "TimerThread", options.name.empty() ? "brpc_timer" : options.name,
+        options.uncaughtExceptionHandler, options.clock,
+        jtimer::detail::defaultClock<jtimer::WallClock>);
     settings.thread.onThreadStart = options.onThreadStart;
     settings.thread.optionsType = "TimerThreadOptions";
     settings.sweepMinSize = options.sweepMinSize;

@@ -2,15 +2,31 @@
 #pragma once
 
 #include "sync/lock.hpp"
+#include "sync/wait_report.hpp"
 
 #include <jtimer/detail/saturating.hpp>
 
 #include <limits>
+#include <memory>
+#include <string>
 
 namespace jtimer::detail {
 
 /// Earlier than every time that a clock shows.
 inline constexpr Nanos kLongAgo = std::numeric_limits<Nanos>::min();
+
+/// Whose thread waits on a clock: for the reports of a call that waits for the thread. Any thread
+/// may call these functions, with no lock held.
+class WaiterOwner {
+  public:
+    /// The timer.
+    virtual const TimerTitle& title() const noexcept = 0;
+    /// What the thread is running, if it is not waiting: `task "NAME"`.
+    virtual std::string runningTask() { return "a task"; }
+
+  protected:
+    ~WaiterOwner() = default;
+};
 
 /// The way in which one thread waits on a clock. Made by the clock's makeWaiter(); it holds no
 /// reference to the clock.
@@ -24,6 +40,9 @@ class Waiter {
     /// The thread takes part in its clock from the construction of the Waiter; this call says which
     /// thread it is.
     virtual void begin() {}
+
+    /// Called before begin(), if at all. \param owner lives as long as the thread
+    virtual void setOwner(const std::weak_ptr<WaiterOwner>& owner) { static_cast<void>(owner); }
 
     /// Releases `lock`, waits for a notification, but no longer than until the clock shows
     /// `deadline` (kNever: no limit), and acquires `lock` again. Spurious wake-ups are possible, as

@@ -45,7 +45,7 @@ std::shared_ptr<Runtime> startRuntime(TimersOptions options) {
     const unsigned shards = shardsFor(options);
     if (options.name.empty()) options.name = TimersOptions().name;
     auto settings = Runtime::Settings::of(
-        std::move(options.name), std::move(options.uncaughtExceptionHandler),
+        "Timers", std::move(options.name), std::move(options.uncaughtExceptionHandler),
         std::move(options.clock), jtimer::detail::defaultClock<jtimer::SteadyClock>);
     settings.onThreadStart = std::move(options.onThreadStart);
     settings.optionsType = Runtime::kOptions;

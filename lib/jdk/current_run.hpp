@@ -3,6 +3,7 @@
 
 #include "jdk/task_link.hpp"
 #include "sync/lock.hpp"
+#include "sync/reported_wait.hpp"
 
 #include <jtimer/jdk/timer_task.hpp>
 
@@ -42,10 +43,10 @@ class CurrentRun {
     /// has this address.
     const TimerTask* identity(const Lock&) const noexcept { return identity_; }
 
-    /// Waits until the run of this task is over.
-    void awaitEnd(Lock& lock, const TimerTask& task) {
+    /// Waits until the run of this task is over. \param report of the call that waits
+    void awaitEnd(Lock& lock, const TimerTask& task, WaitReport& report) {
         ++waiters_;
-        ended_.wait(lock, [&] { return identity_ != &task; });
+        waitReported(report, ended_, lock, [&] { return identity_ != &task; });
         --waiters_;
     }
 

@@ -57,14 +57,4 @@ void RunReports::printSlow(const TimerTask& task, Nanos duration) const {
                " ms."});
 }
 
-void RunReports::hangs(const std::string& task, const char* event, const char* advice,
-                       std::string_view inside) const noexcept {
-    const TaskNames::InSentence it = TaskNames::inSentence(task);
-    const bool isInside = !inside.empty();
-    printLine({"Timer \"", reporter_.name, "\": its destructor has waited five seconds for ",
-               it.before, it.name, it.after, event, ". ", advice,
-               isInside ? " This thread is running a task of Timer \"" : "", inside,
-               isInside ? "\", which waits too." : ""});
-}
-
 }  // namespace jtimer::detail

@@ -22,12 +22,12 @@ struct FailedRun {
     std::uint64_t number = 0;
 };
 
-/// Reports problems of a timer to the user's handlers, or else to std::cerr: failed runs, slow
-/// runs, and a destructor that waits too long.
+/// Reports problems of a timer to the user's handlers, or else to std::cerr: failed runs and slow
+/// runs.
 ///
 /// Call it without holding a lock, because the handlers are user code. What a handler throws is
 /// printed, and has no other effect. No report needs memory. The timer's own thread calls failed()
-/// and slow(), and the thread that destroys the timer calls hangs().
+/// and slow().
 class RunReports {
   public:
     /// Both must outlive this object.
@@ -38,12 +38,6 @@ class RunReports {
 
     void failed(const std::exception_ptr& exception, const FailedRun& run);
     void slow(const TimerTask& task, Nanos duration) const;
-
-    /// Reports that the destructor has waited for five seconds.
-    /// \param task its name, empty if it has none
-    /// \param inside the timer whose task destroys this one, or empty
-    void hangs(const std::string& task, const char* event, const char* advice,
-               std::string_view inside) const noexcept;
 
   private:
     void printSlow(const TimerTask& task, Nanos duration) const;

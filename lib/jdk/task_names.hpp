@@ -32,6 +32,14 @@ struct TaskNames {
                             : InSentence{"task \"", name, "\""};
     }
 
+    /// The same for a report, as a text.
+    /// \param task as in forReport()
+    static std::string inReport(const TimerTask* task) {
+        const std::string name = forReport(task);
+        const InSentence it = inSentence(name);
+        return std::string(it.before).append(it.name).append(it.after);
+    }
+
     static void forget(const TimerTask& task) noexcept;
 
     /// The number of names, for tests.

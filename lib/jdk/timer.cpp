@@ -49,7 +49,7 @@ TimerThread::Settings toSettings(TimerOptions& options) {
     std::optional<Nanos> timerSlack;
     if (options.timerSlack) timerSlack = requireNotNegative(*options.timerSlack, "timerSlack");
     settings.thread = detail::LoopThread::Settings::of(
-        options.name ? std::move(*options.name) : nextDefaultName(),
+        "Timer", options.name ? std::move(*options.name) : nextDefaultName(),
         std::move(options.uncaughtExceptionHandler), std::move(options.clock),
         detail::defaultClock<WallClock>);
     settings.thread.timerSlack = timerSlack;

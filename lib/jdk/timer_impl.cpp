@@ -1,7 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "jdk/timer_impl.hpp"
 
+#include "clock/manual_time.hpp"
 #include "jdk/task_names.hpp"
+#include "sync/reported_wait.hpp"
 #include "sync/uninterruptible.hpp"
 #include "thread/uncaught_exception.hpp"
 
@@ -143,8 +145,12 @@ bool TimerImpl::isRunningElsewhere(const TimerTask& task) {
 
 void TimerImpl::awaitRunEnd(const TimerTask& task) {
     const Uninterruptible uninterruptible;
+    WaitReportOf report([&] {
+        return WaitReport::sentence(&thread_.title(), "cancelAndWait()",
+                                    WaitReport::forRun(TaskNames::inReport(&task)));
+    });
     Lock lock = thread_.monitor().enter();
-    thread_.state().run.awaitEnd(lock, task);
+    thread_.state().run.awaitEnd(lock, task, report);
 }
 
 void TimerImpl::close(bool discardTasks) noexcept {
@@ -158,38 +164,73 @@ void TimerImpl::close(bool discardTasks) noexcept {
                 lock);  // it may wait without a limit, or for a cancelled task
         }
         if (detached_.load(std::memory_order_relaxed)) return thread_.own().letGo();
-        if (!thread_.isCurrent()) awaitEndOrWarn();
+        if (!thread_.isCurrent()) awaitThreadEnd();
         thread_.own().finish();
     });
 }
 
-/// Waits for the thread to end. If that takes five seconds, reports once what it is waiting for.
-void TimerImpl::awaitEndOrWarn() noexcept {
-    if (thread_.own().awaitEnd(std::chrono::seconds(4))) return;
-    std::uint64_t runs = 0;
-    {
-        const Lock lock = thread_.monitor().enter();
-        runs = thread_.state().meter.executed();
-    }
-    if (thread_.own().awaitEnd(std::chrono::seconds(1))) return;
-    Lock lock = thread_.monitor().enter();
-    const TimerTask* const hanging =
-        thread_.state().meter.executed() == runs ? thread_.state().run.identity(lock) : nullptr;
-    const std::shared_ptr<TimerTask> repeating = hanging == nullptr ? repeatingTask(lock) : nullptr;
+std::uint64_t TimerImpl::executed() {
+    const Lock lock = thread_.monitor().enter();
+    return thread_.state().meter.executed();
+}
+
+/// Waits for the thread to end. If that takes five seconds, reports once what it is waiting for:
+/// the run in progress if none has begun in the last of these seconds.
+void TimerImpl::awaitThreadEnd() noexcept {
+    const Nanos clockBefore = manualTime(*thread_.clock());
+    std::uint64_t runsBefore = 0;
+    WaitReportOf report([&] { return reportOfEnd(runsBefore, clockBefore); });
+    Lock none;
+    int step = 0;
+    waitOrReport(report, none, [&](std::chrono::milliseconds span) {
+        if (++step == WaitReport::kSteps) runsBefore = executed();
+        return thread_.own().awaitEnd(span);
+    });
+}
+
+/// What ~Timer is waiting for. \returns nothing if that is only the time of a clock that goes on
+std::string TimerImpl::reportOfEnd(std::uint64_t runsBefore, Nanos clockBefore) {
+    constexpr const char* call = "its destructor";
+    std::shared_ptr<TimerTask> repeating;  // outlives the lock
+    Lock lock = thread_.enter();
+    const TimerTask* const running = thread_.state().meter.executed() == runsBefore
+                                         ? thread_.state().run.identity(lock)
+                                         : nullptr;
+    repeating = repeatingTask(lock);
+    const Nanos time = manualTime(*thread_.clock());
+    const bool standsStill = time != kNever && time == clockBefore;
+    const std::string pending = standsStill ? pendingTasks(lock) : std::string();
     lock.unlock();
-    if (hanging != nullptr) {
-        thread_.reports().hangs(
-            TaskNames::forReport(hanging), " to end its run",
-            "The run may be waiting for a lock that this thread holds, or for this "
-            "thread. After detach(), the destructor does not wait.",
-            TimerThread::timerOfThisThread());
-    } else if (repeating != nullptr) {
-        thread_.reports().hangs(
-            TaskNames::forReport(repeating.get()), ", which repeats, to be cancelled",
-            "Cancel it, make the timer a daemon, or call detach(), with which it goes "
-            "on without its owner.",
-            TimerThread::timerOfThisThread());
+    if (running != nullptr) {
+        return WaitReport::sentence(&thread_.title(), call,
+                                    WaitReport::forRun(TaskNames::inReport(running)) +
+                                        " After detach(), the destructor does not wait.");
     }
+    if (repeating != nullptr) {
+        return WaitReport::sentence(
+            &thread_.title(), call,
+            " for " + TaskNames::inReport(repeating.get()) +
+                ", which repeats, to be cancelled. Cancel it, make the timer a daemon, or call "
+                "detach(), with which it goes on without its owner.");
+    }
+    if (pending.empty()) return {};
+    return WaitReport::sentence(&thread_.title(), call,
+                                " for " + pending + ". The clock stands still at " +
+                                    WaitReport::textOfTime(time) +
+                                    ": move it on another thread, cancel the tasks, or make the "
+                                    "timer a daemon.");
+}
+
+/// How many tasks are scheduled, and when the first of them is due; empty if none is.
+std::string TimerImpl::pendingTasks(const Lock& lock) {
+    JTIMER_ASSERT(thread_.monitor().isHeldBy(lock));
+    const TaskQueue& queue = thread_.state().queue;
+    std::size_t count = 0;
+    for (std::size_t i = 1; i <= queue.size(); ++i)
+        if (TaskState::isScheduled(stateOf(queue.get(i)).word())) ++count;
+    if (count == 0) return {};
+    const std::string due = "due at " + WaitReport::textOfTime(queue.getMinTime());
+    return count == 1 ? "1 task, " + due : std::to_string(count) + " tasks, the next " + due;
 }
 
 /// A repeating task that is in the queue and not cancelled, or null.

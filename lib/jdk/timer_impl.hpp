@@ -82,7 +82,10 @@ class TimerImpl final : public std::enable_shared_from_this<TimerImpl>, public L
                schedule.rule != nullptr;
     }
 
-    void awaitEndOrWarn() noexcept;
+    std::uint64_t executed();
+    void awaitThreadEnd() noexcept;
+    std::string reportOfEnd(std::uint64_t runsBefore, Nanos clockBefore);
+    std::string pendingTasks(const Lock& lock);
     std::shared_ptr<TimerTask> repeatingTask(const Lock& lock) noexcept;
 
     TimerThread thread_;

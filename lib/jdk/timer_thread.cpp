@@ -13,7 +13,7 @@
 #include <atomic>
 #include <memory>
 #include <new>
-#include <string_view>
+#include <string>
 #include <utility>
 
 namespace jtimer::detail {
@@ -244,8 +244,13 @@ void TimerThread::startRepeatedRun(const Lock& lock, Nanos signedPeriod, Nanos d
     state_.queue.rescheduleMin(saturatingAdd(scheduled, period));
 }
 
-std::string_view TimerThread::timerOfThisThread() noexcept {
-    return ofThisThread == nullptr ? std::string_view() : ofThisThread->name();
+std::string TimerThread::runningTask() {
+    const TimerTask* task = nullptr;
+    {
+        const Lock lock = monitor_.enter();
+        task = state_.run.identity(lock);
+    }
+    return task == nullptr ? "a task" : TaskNames::inReport(task);
 }
 
 std::uint64_t TimerThread::missedBefore(const TimerTask& task) noexcept {

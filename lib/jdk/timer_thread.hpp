@@ -14,7 +14,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
-#include <string_view>
+#include <string>
 
 namespace jtimer::detail {
 
@@ -44,9 +44,6 @@ class TimerThread final : public LoopThread {
     /// TimerTask::missedRuns().
     static std::uint64_t missedBefore(const TimerTask& task) noexcept;
 
-    /// The name of the timer whose thread calls this; empty on any other thread.
-    static std::string_view timerOfThisThread() noexcept;
-
     /// \throws std::system_error if the clock cannot make another Waiter
     explicit TimerThread(Settings settings);
 
@@ -59,6 +56,7 @@ class TimerThread final : public LoopThread {
     OwnThread& own() noexcept { return thread_; }
     const RunReports& reports() const noexcept { return reports_; }
     using LoopThread::close;
+    std::string runningTask() override;
 
     /// Enters the monitor, and finishes a purge that has left the queue out of order.
     Lock enter() {

@@ -93,7 +93,7 @@ Worker::Settings toSettings(HashedWheelTimerOptions& options) {
     settings.taskExecutor = executorOf(options);
     settings.tickDuration = atLeastOneMilli(toNanos(options.tickDuration.value()));
     settings.thread = jtimer::detail::LoopThread::Settings::of(
-        options.name ? std::move(*options.name) : nextDefaultName(),
+        "HashedWheelTimer", options.name ? std::move(*options.name) : nextDefaultName(),
         std::move(options.uncaughtExceptionHandler), std::move(options.clock),
         jtimer::detail::defaultClock<jtimer::SteadyClock>);
     settings.thread.startsLater = true;

@@ -11,11 +11,12 @@
 
 namespace jtimer::detail {
 
-LoopThread::Settings LoopThread::Settings::of(std::string name, UncaughtExceptionHandler handler,
+LoopThread::Settings LoopThread::Settings::of(const char* room, std::string name,
+                                              UncaughtExceptionHandler handler,
                                               std::shared_ptr<Clock> clock,
                                               const std::shared_ptr<Clock>& (*makeDefault)()) {
     Settings settings;
-    settings.reporter = std::make_shared<Reporter>(std::move(name), std::move(handler));
+    settings.reporter = std::make_shared<Reporter>(room, std::move(name), std::move(handler));
     settings.clock = std::move(clock);
     if (settings.clock == nullptr) settings.clock = makeDefault();
     return settings;
@@ -35,6 +36,7 @@ void LoopThread::start(std::shared_ptr<const void> keptAlive) {
 std::exception_ptr LoopThread::tryToStart(std::shared_ptr<const void> keptAlive) {
     std::future<std::exception_ptr> answer;
     if (onThreadStart_) answer = started_.emplace().get_future();
+    monitor_.ownedBy(std::shared_ptr<WaiterOwner>(keptAlive, this));
     thread_.start(name(), [this, owner = std::move(keptAlive)] { run(); });
     if (!onThreadStart_) return nullptr;
     std::exception_ptr thrown;
@@ -68,6 +70,7 @@ void LoopThread::run() {
             thread.monitor_.end();
         }
     };
+    const OnThreadOf here(title());
     forkWatch_ = {};
     monitor_.begin();
     AtEnd atEnd{*this};
@@ -75,6 +78,11 @@ void LoopThread::run() {
     if (!atEnd.hasStarted) return;
     const std::exception_ptr uncaught = exceptionOf([this] { mainLoop(); });
     if (uncaught != nullptr) failed(uncaught);
+}
+
+void LoopThread::finish(const char* call, bool onExecutor) {
+    RunReport report(title(), call, onExecutor);
+    thread_.finish(report);
 }
 
 void LoopThread::failed(const std::exception_ptr& uncaught) {

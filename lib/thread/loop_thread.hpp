@@ -4,6 +4,7 @@
 #include "sync/assert.hpp"
 #include "sync/process_number.hpp"
 #include "sync/uninterruptible.hpp"
+#include "sync/wait_report.hpp"
 #include "thread/monitor.hpp"
 #include "thread/own_thread.hpp"
 #include "thread/uncaught_exception.hpp"
@@ -35,11 +36,12 @@ namespace jtimer::detail {
 /// returns at once: it takes no lock, which another thread of the parent may hold, and end() is not
 /// called. Then the thread ends, and with it the child, unless user code has started other threads
 /// there.
-class LoopThread {
+class LoopThread : public WaiterOwner {
   public:
     struct Settings {
         /// From the options that all timers have. \param makeDefault called if `clock` is null
-        static Settings of(std::string name, UncaughtExceptionHandler handler,
+        /// \param room the name of the timer's class
+        static Settings of(const char* room, std::string name, UncaughtExceptionHandler handler,
                            std::shared_ptr<Clock> clock,
                            const std::shared_ptr<Clock>& (*makeDefault)());
 
@@ -58,6 +60,7 @@ class LoopThread {
     LoopThread& operator=(const LoopThread&) = delete;
 
     const std::string& name() const noexcept { return reporter_->name; }
+    const TimerTitle& title() const noexcept override { return *reporter_; }
     const std::shared_ptr<Clock>& clock() const noexcept { return monitor_.clock(); }
     /// What the handler throws is ignored.
     void report(const std::exception_ptr& exception) const {
@@ -113,6 +116,11 @@ class LoopThread {
         const Uninterruptible uninterruptible;
         steps();
     }
+
+    /// Ends the thread as OwnThread::finish() does, for a call that may wait for a run.
+    /// \param call its name, for a report
+    /// \param onExecutor the thread calls an executor, which runs the tasks
+    void finish(const char* call, bool onExecutor = false);
 
     const std::shared_ptr<const Reporter> reporter_;
     Monitor monitor_;

@@ -100,6 +100,9 @@ class Monitor {
     /// Releases the mutex, and then ends the wait if it may last beyond `time`.
     void leaveAndWakeFor(Lock& lock, Nanos time);
 
+    /// To be called before the waiting thread is started: whose it is, for reports of the clock.
+    void ownedBy(const std::shared_ptr<WaiterOwner>& owner) { waiter_->setOwner(owner); }
+
     // For the waiting thread.
 
     /// The clock if it can be set, forward or back; otherwise null.

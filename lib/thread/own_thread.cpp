@@ -4,6 +4,7 @@
 #include "sync/assert.hpp"
 #include "sync/lock.hpp"
 #include "sync/process_number.hpp"
+#include "sync/reported_wait.hpp"
 #include "sync/uninterruptible.hpp"
 #include "thread/thread_name.hpp"
 
@@ -94,6 +95,13 @@ class OwnThread::State {
         if (ended != nullptr && ended->joinable()) ended->detach();
     }
 
+    bool awaitEnd(std::chrono::milliseconds time) {
+        const Uninterruptible uninterruptible;
+        Guard lock(mutex);
+        return changed.wait_for(lock, boost::chrono::milliseconds(time.count()),
+                                [this]() JTIMER_REQUIRES(mutex) { return bodyEnded; });
+    }
+
     void join() {
         const Uninterruptible uninterruptible;
         // Destroys the body, and with it user objects, outside of the locks.
@@ -160,13 +168,7 @@ bool OwnThread::isOfAnotherProcess() const noexcept {
     return pid != 0 && pid != getpid();
 }
 
-bool OwnThread::awaitEnd(std::chrono::milliseconds time) {
-    const Uninterruptible uninterruptible;
-    Guard lock(state_->mutex);
-    return state_->changed.wait_for(
-        lock, boost::chrono::milliseconds(time.count()),
-        [this]() JTIMER_REQUIRES(state_->mutex) { return state_->bodyEnded; });
-}
+bool OwnThread::awaitEnd(std::chrono::milliseconds time) { return state_->awaitEnd(time); }
 
 void OwnThread::finish() {
     JTIMER_ASSERT(!isOfAnotherProcess());
@@ -183,6 +185,16 @@ void OwnThread::finishStart() {
     const Guard lock(state_->mutex);
     state_->bodyEnded = false;
     state_->pid.store(0, std::memory_order_relaxed);
+}
+
+void OwnThread::finish(WaitReport& report) {
+    const std::shared_ptr<State> state = state_;
+    if (!isCurrent() && state->pid.load(std::memory_order_relaxed) != 0) {
+        Lock none;
+        waitOrReport(report, none,
+                     [&](std::chrono::milliseconds step) { return state->awaitEnd(step); });
+    }
+    finish();
 }
 
 void OwnThread::letGo() {

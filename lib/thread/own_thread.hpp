@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "sync/wait_report.hpp"
+
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -54,6 +56,9 @@ class OwnThread {
     /// start(), and when called again, it returns at once. Several threads may call it at a time:
     /// each returns when the thread has ended. Must not be called in a forked child.
     void finish();
+
+    /// The same. Makes the report if the wait takes long.
+    void finish(WaitReport& report);
 
     /// As finish(), for an owner that has failed otherwise, and whose body ends at once: after it,
     /// start() can be called again. No other thread may be inside a call.

@@ -2,7 +2,7 @@
 #include "thread/uncaught_exception.hpp"
 
 #include "sync/never_destroyed.hpp"
-#include "sync/process_mutex.hpp"
+#include "sync/process_handler.hpp"
 
 #include <boost/core/demangle.hpp>
 
@@ -41,22 +41,9 @@ void print(std::string_view timerName, const std::array<std::string_view, 3>& in
     });
 }
 
-using SharedHandler = std::shared_ptr<const UncaughtExceptionHandler>;
-
-struct DefaultHandler {
-    ProcessMutex mutex;
-    SharedHandler handler JTIMER_GUARDED_BY(mutex);  // null: none
-};
-
-/// A timer may outlive other static objects.
-DefaultHandler& theDefault() noexcept {
-    static NeverDestroyed<DefaultHandler> theDefault;
+ProcessHandler<UncaughtExceptionHandler>& theDefault() noexcept {
+    static NeverDestroyed<ProcessHandler<UncaughtExceptionHandler>> theDefault;
     return theDefault.get();
-}
-
-SharedHandler defaultHandler() {
-    const Guard lock(theDefault().mutex);
-    return theDefault().handler;
 }
 
 }  // namespace
@@ -65,7 +52,7 @@ std::exception_ptr Reporter::report(const std::exception_ptr& exception,
                                     std::string_view taskName) const {
     return exceptionOf([&] {
         if (handler_) return handler_(name, exception);
-        if (const SharedHandler common = defaultHandler()) return (*common)(name, exception);
+        if (const auto common = theDefault().get()) return (*common)(name, exception);
         if (taskName.empty()) return print(name, {}, exception);
         print(name, {" in task \"", taskName, "\""}, exception);
     });
@@ -101,14 +88,11 @@ void printException(std::string_view timerName, std::string_view where,
 namespace jtimer {
 
 void setDefaultUncaughtExceptionHandler(UncaughtExceptionHandler handler) {
-    detail::SharedHandler next;
-    if (handler) next = std::make_shared<const UncaughtExceptionHandler>(std::move(handler));
-    const detail::Guard lock(detail::theDefault().mutex);
-    next.swap(detail::theDefault().handler);  // the former handler is destroyed after the unlock
+    detail::theDefault().set(std::move(handler));
 }
 
 UncaughtExceptionHandler defaultUncaughtExceptionHandler() {
-    const detail::SharedHandler handler = detail::defaultHandler();
+    const auto handler = detail::theDefault().get();
     return handler == nullptr ? UncaughtExceptionHandler() : *handler;
 }
 

@@ -1,6 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "sync/exception_of.hpp"
+#include "sync/wait_report.hpp"
+
 #include <jtimer/uncaught_exception_handler.hpp>
 
 #include <atomic>
@@ -13,29 +16,13 @@
 
 namespace jtimer::detail {
 
-/// Calls `function`.
-/// \returns the exception that the function has thrown, if any
-template <class Function>
-std::exception_ptr exceptionOf(const Function& function) {
-    try {
-        function();
-        return nullptr;
-    } catch (...) {
-        std::exception_ptr thrown = std::current_exception();
-        // In glibc, the unwinding by pthread_exit and pthread_cancel is caught here too. It is not
-        // a C++ exception, so current_exception() is null, and it must continue.
-        if (thrown == nullptr) throw;
-        return thrown;
-    }
-}
-
 // None of these needs memory: the exceptions that they report may be due to a lack of it.
 
 /// Reports exceptions of a timer's user code. Must outlive a report, which may destroy the timer.
-class Reporter {
+class Reporter : public TimerTitle {
   public:
-    Reporter(std::string timerName, UncaughtExceptionHandler handler)
-        : name(std::move(timerName)), handler_(std::move(handler)) {}
+    Reporter(const char* of, std::string timerName, UncaughtExceptionHandler handler)
+        : TimerTitle(of, std::move(timerName)), handler_(std::move(handler)) {}
 
     /// Hands `exception` to the handler, or else to the default of the process, as
     /// UncaughtExceptionHandler says.
@@ -53,8 +40,6 @@ class Reporter {
     std::uint64_t failedRuns() const noexcept {
         return failedRuns_.load(std::memory_order_relaxed);
     }
-
-    const std::string name;  ///< of the timer
 
   private:
     const UncaughtExceptionHandler handler_;

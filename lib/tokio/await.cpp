@@ -149,7 +149,7 @@ void reportFromTask() {
     } catch (const DriverShutdown&) {
         return;
     } catch (...) {
-        static_cast<void>(jtimer::detail::Reporter("tokio::Task", {}).report(uncaught));
+        static_cast<void>(jtimer::detail::Reporter("Task", "tokio::Task", {}).report(uncaught));
     }
 }
 

@@ -34,7 +34,7 @@ jtimer::detail::LoopThread::Settings threadSettings(const TimeDriverOptions& opt
         throw IllegalArgumentException(
             "TimeDriverOptions::onThreadStart is set, but a polled driver has no thread.");
     jtimer::detail::LoopThread::Settings settings = jtimer::detail::LoopThread::Settings::of(
-        options.name.empty() ? TimeDriverOptions().name : options.name,
+        "TimeDriver", options.name.empty() ? TimeDriverOptions().name : options.name,
         options.uncaughtExceptionHandler, options.clock,
         jtimer::detail::defaultClock<jtimer::SteadyClock>);
     settings.startsLater = options.polled;

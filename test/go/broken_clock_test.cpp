@@ -123,7 +123,7 @@ struct Popping {
 
     static std::shared_ptr<Runtime> started(const std::shared_ptr<jtimer::ManualClock>& clock) {
         auto runtime = std::make_shared<Runtime>(
-            Runtime::Settings::of("test", {}, clock, nullptr),
+            Runtime::Settings::of("Timers", "test", {}, clock, nullptr),
             [](const std::function<void()>& function) { function(); }, 1);
         runtime->start();
         clock->waitUntilIdle();

@@ -39,7 +39,7 @@ class Loop final : public LoopThread {
   private:
     static Settings settings(jtimer::UncaughtExceptionHandler handler) {
         Settings settings;
-        settings.reporter = std::make_shared<Reporter>("loop", std::move(handler));
+        settings.reporter = std::make_shared<Reporter>("Timer", "loop", std::move(handler));
         settings.clock = std::make_shared<jtimer::ManualClock>();
         return settings;
     }
