@@ -31,7 +31,9 @@ namespace jtimer {
 ///
 /// Any thread may move the time, and so may a task: then time passes *during* its run (a stall).
 /// Other timers run meanwhile; the task's own timer falls behind. A call that moves the time waits
-/// for running tasks, so a task that waits for the calling thread never ends. The destructor of a
+/// for running tasks, so a task that waits for the calling thread never ends. After five seconds of
+/// real time, in which no time has passed on this clock, the call says so once, see
+/// setWaitReportHandler(): which task runs, or which timer always has more due. The destructor of a
 /// non-daemon Timer with pending tasks does not return until another thread moves the time. None of
 /// these calls is a cancellation point.
 ///

@@ -4,14 +4,19 @@
 
 #include "clock/waiter.hpp"
 #include "sync/assert.hpp"
+#include "sync/exception_of.hpp"
 #include "sync/process_number.hpp"
+#include "sync/reported_wait.hpp"
 #include "sync/uninterruptible.hpp"
 
+#include <boost/chrono/duration.hpp>
 #include <boost/thread/thread.hpp>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -46,8 +51,9 @@ class ManualClock::Impl {
 
     /// Moves the time to `target`, or if that is empty to the next deadline, and returns when all
     /// work is done.
+    /// \param call the function of the ManualClock, for a report
     /// \returns whether there was such a time
-    bool moveTo(Lock& lock, std::optional<Nanos> target);
+    bool moveTo(Lock& lock, std::optional<Nanos> target, const char* call);
 
     void check() const;
 
@@ -66,6 +72,12 @@ class ManualClock::Impl {
     bool isAny(Activity activity) const;
     Nanos earliestDeadline() const;
     Waiter* waiterOfThisThread() const;
+
+    /// How often each thread has looked whether something is due.
+    using Looks = std::map<const Waiter*, std::uint64_t>;
+    void awaitCompletion(Lock& lock, Move& move, const char* call);
+    Looks looks(const Lock& lock) const;
+    std::string reportOf(const char* call, const Looks& before, Nanos stoodAt) const;
 
     std::atomic<Nanos> now_;
     std::vector<Waiter*> waiters_;  // in the order of the timers' construction
@@ -89,6 +101,11 @@ class ManualClock::Impl::Waiter final : public detail::Waiter {
         }
     }
 
+    void setOwner(const std::weak_ptr<detail::WaiterOwner>& owner) override {
+        const Lock lock(clock_->mutex_);
+        owner_ = owner;
+    }
+
     void begin() override {
         const Lock lock(clock_->mutex_);
         thread_ = boost::this_thread::get_id();
@@ -96,6 +113,7 @@ class ManualClock::Impl::Waiter final : public detail::Waiter {
 
     void waitUntil(Lock& monitor, Nanos deadline, Nanos) override {
         JTIMER_ASSERT(monitor.owns_lock());
+        look();
         Lock lock(clock_->mutex_);
         if (deadline <= clock_->now()) return;
         deadline_ = deadline;
@@ -117,7 +135,10 @@ class ManualClock::Impl::Waiter final : public detail::Waiter {
 
     void notify() override { woken_.notify_one(); }
 
-    Nanos reached() const noexcept override { return clock_->now(); }
+    Nanos reached() const noexcept override {
+        look();
+        return clock_->now();
+    }
     bool isReachedExact() const noexcept override { return true; }
     bool canBeSetForward() const noexcept override { return false; }
 
@@ -138,6 +159,8 @@ class ManualClock::Impl::Waiter final : public detail::Waiter {
         return true;
     }
 
+    void look() const noexcept { looks_.fetch_add(1, std::memory_order_relaxed); }
+
     void wake() {
         activity_ = Activity::Busy;
         woken_.notify_one();
@@ -149,6 +172,10 @@ class ManualClock::Impl::Waiter final : public detail::Waiter {
     Activity activity_ = Activity::Busy;
     Nanos deadline_ = kNever;  // valid only while Waiting
     Condition woken_;
+    std::weak_ptr<detail::WaiterOwner> owner_;
+    /// The calls that each loop makes before each run, of whatever room. A thread that makes none
+    /// is inside a run.
+    mutable std::atomic<std::uint64_t> looks_{0};
 };
 
 /// One call that moves the time; on its caller's stack.
@@ -162,15 +189,80 @@ struct ManualClock::Impl::Move {
     Condition completed;
 };
 
-bool ManualClock::Impl::moveTo(Lock& lock, std::optional<Nanos> target) {
+bool ManualClock::Impl::moveTo(Lock& lock, std::optional<Nanos> target, const char* call) {
     JTIMER_ASSERT(detail::holds(lock, mutex_));
     const detail::Uninterruptible uninterruptible;  // moves_ refers to this stack frame
     Move move(target, waiterOfThisThread());
     moves_.push_back(&move);
     if (move.parked != nullptr) move.parked->activity_ = Activity::Parked;
     settle();
-    move.completed.wait(lock, [&move] { return move.done; });
+    awaitCompletion(lock, move, call);
     return move.found;
+}
+
+/// As long as runs end and the time moves, nothing hangs: then a report waits for another five
+/// seconds.
+void ManualClock::Impl::awaitCompletion(Lock& lock, Move& move, const char* call) {
+    JTIMER_ASSERT(detail::holds(lock, mutex_));
+    Looks before;
+    Nanos stoodAt = 0;
+    detail::WaitReportOf report([&] { return reportOf(call, before, stoodAt); });
+    do {
+        stoodAt = now();
+        int step = 0;
+        const bool over = detail::waitOrReport(report, lock, [&](std::chrono::milliseconds span) {
+            if (++step == detail::WaitReport::kSteps)
+                detail::exceptionOf([&] { before = looks(lock); });  // which takes memory
+            return move.completed.wait_for(lock, boost::chrono::milliseconds(span.count()),
+                                           [&move] { return move.done; });
+        });
+        if (over) return;
+    } while (now() != stoodAt);
+    move.completed.wait(lock, [&move] { return move.done; });
+}
+
+ManualClock::Impl::Looks ManualClock::Impl::looks(const Lock& lock) const {
+    JTIMER_ASSERT(detail::holds(lock, mutex_));
+    Looks looks;
+    for (const Waiter* waiter : waiters_) {
+        looks.emplace(waiter, waiter->looks_.load(std::memory_order_relaxed));
+    }
+    return looks;
+}
+
+/// Names a busy thread that has begun no run in the last second; or else, if the time has not moved
+/// since it was `stoodAt`, one that always has more to run.
+/// \param before what looks() said when that second began
+/// \returns nothing if neither holds; or in a forked child, where the threads do not exist
+std::string ManualClock::Impl::reportOf(const char* call, const Looks& before,
+                                        Nanos stoodAt) const {
+    std::shared_ptr<detail::WaiterOwner> busy;  // outlives the lock
+    bool isInRun = false;
+    {
+        const Lock lock(mutex_);
+        const Waiter* named = nullptr;
+        for (const Waiter* waiter : waiters_) {
+            if (waiter->activity_ != Activity::Busy) continue;
+            if (waiter->process_ != detail::numberOfThisProcess()) continue;
+            const auto known = before.find(waiter);
+            isInRun = known != before.end() &&
+                      known->second == waiter->looks_.load(std::memory_order_relaxed);
+            if (isInRun || now() == stoodAt) named = waiter;
+            if (isInRun) break;
+        }
+        if (named != nullptr) busy = named->owner_.lock();
+    }
+    if (busy == nullptr) return {};
+    const std::string timer = " for " + busy->title().text() + ", which ";
+    if (isInRun) {
+        return detail::WaitReport::sentence(nullptr, call,
+                                            timer + "is running " + busy->runningTask() + ". " +
+                                                std::string(detail::WaitReport::kAdviceOfRun));
+    }
+    return detail::WaitReport::sentence(nullptr, call,
+                                        timer + "always has something due at " +
+                                            detail::WaitReport::textOfTime(stoodAt) +
+                                            ". A task or waker makes more due at the same time.");
 }
 
 /// To be called whenever a participant has stopped being busy, or a move has been added.
@@ -285,7 +377,8 @@ void ManualClock::advance(TimeSpan span) {
                                        " ms): a manual clock cannot go back.");
     }
     Lock lock(impl_->mutex_);
-    impl_->moveTo(lock, std::min(saturatingAdd(impl_->now(), detail::toNanos(by)), kEndOfTime));
+    impl_->moveTo(lock, std::min(saturatingAdd(impl_->now(), detail::toNanos(by)), kEndOfTime),
+                  "advance()");
 }
 
 void ManualClock::advanceTo(Date time) {
@@ -297,17 +390,17 @@ void ManualClock::advanceTo(Date time) {
             " ns since 1970): a manual clock cannot go back, and it shows " +
             std::to_string(impl_->now()) + " ns already.");
     }
-    impl_->moveTo(lock, target);
+    impl_->moveTo(lock, target, "advanceTo()");
 }
 
 bool ManualClock::advanceToNext() {
     Lock lock(impl_->mutex_);
-    return impl_->moveTo(lock, std::nullopt);
+    return impl_->moveTo(lock, std::nullopt, "advanceToNext()");
 }
 
 void ManualClock::waitUntilIdle() {
     Lock lock(impl_->mutex_);
-    impl_->moveTo(lock, impl_->now());
+    impl_->moveTo(lock, impl_->now(), "waitUntilIdle()");
 }
 
 void ManualClock::check() const {
