@@ -2,6 +2,7 @@
 #include "brpc/bucket_loop.hpp"
 
 #include "sync/assert.hpp"
+#include "sync/reported_wait.hpp"
 #include "sync/uninterruptible.hpp"
 #include "thread/uncaught_exception.hpp"
 
@@ -136,9 +137,11 @@ int BucketLoop::unscheduleAndWait(TaskId id) {
     const Slot& slot = *queue_.pool().find(id);
     const auto self = shared_from_this();  // the run may destroy the TimerThread
     const jtimer::detail::Uninterruptible uninterruptible;
+    jtimer::detail::RunReport report(title(), "unscheduleAndWait()");
     Lock lock = monitor_.enter();
     ++runEndWaiters_;
-    while (slot.isRunning(id)) runEnded_.wait(lock);
+    jtimer::detail::waitReported(report, runEnded_, lock,
+                                 [&slot, id] { return !slot.isRunning(id); });
     --runEndWaiters_;
     return result;
 }
@@ -180,13 +183,13 @@ void BucketLoop::stop() noexcept {
 void BucketLoop::stopAndJoin() {
     if (isOfAnotherProcess()) return;
     stop();
-    if (!isCurrent()) thread_.finish();
+    if (!isCurrent()) finish("stopAndJoin()");
 }
 
 void BucketLoop::close() noexcept {
     LoopThread::close([this] {
         stop();
-        thread_.finish();
+        finish("its destructor");
         // If this is the timer's thread, ~BucketLoop does this after the run.
         if (!isCurrent()) removeAll(nullptr);
     });

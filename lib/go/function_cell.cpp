@@ -3,6 +3,7 @@
 
 #include "data/aligned_memory.hpp"
 #include "go/runtime.hpp"
+#include "sync/reported_wait.hpp"
 #include "sync/uninterruptible.hpp"
 #include "thread/run_here.hpp"
 #include "thread/uncaught_exception.hpp"
@@ -112,10 +113,12 @@ bool FunctionCell::isAtRest() const {
 /// and takes the lock, which this thread releases only in its wait.
 ///
 /// It may return early, if a run resets the timer and the next run begins and ends meanwhile.
-void FunctionCell::awaitRuns() {
+void FunctionCell::awaitRuns(WaitReport& report) {
     RunEnds& ends = runtime().runEnds();
     Lock lock(ends.mutex);
-    while (hasRuns(uses_.fetch_or(kAwaited, std::memory_order_acq_rel))) ends.ended.wait(lock);
+    jtimer::detail::waitReported(report, ends.ended, lock, [this] {
+        return !hasRuns(uses_.fetch_or(kAwaited, std::memory_order_acq_rel));
+    });
 }
 
 /// A run that it waits for may reset the timer, so it stops the timer again after each wait.
@@ -123,8 +126,9 @@ bool FunctionCell::stopAndWait() {
     bool prevented = stop();
     if (runtime().isOfAnotherProcess() || RunHere::isInside(this)) return prevented;
     const jtimer::detail::Uninterruptible uninterruptible;
+    jtimer::detail::RunReport report(runtime().title(), "stopAndWait()", runtime().hasExecutor());
     while (!isAtRest()) {
-        awaitRuns();
+        awaitRuns(report);
         if (stop()) prevented = true;
     }
     return prevented;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "go/cell.hpp"
+#include "sync/wait_report.hpp"
 
 #include <jtimer/detail/function_type.hpp>
 
@@ -14,6 +15,7 @@ namespace jtimer::go::detail {
 
 using jtimer::detail::FunctionMaker;
 using jtimer::detail::FunctionType;
+using jtimer::detail::WaitReport;
 
 /// A timer with a function, which is stored behind the cell, in the same block of memory.
 class FunctionCell final : public Cell {
@@ -54,7 +56,7 @@ class FunctionCell final : public Cell {
     void notifyIfAwaited(std::uint32_t uses) noexcept;
     bool hasRuns(std::uint32_t uses) const noexcept;
     bool isAtRest() const;
-    void awaitRuns();
+    void awaitRuns(WaitReport& report);
     static void free(FunctionCell* cell) noexcept;
 
     const FunctionType& type_;

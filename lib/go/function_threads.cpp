@@ -3,6 +3,7 @@
 
 #include "go/runtime.hpp"
 #include "sync/assert.hpp"
+#include "sync/reported_wait.hpp"
 #include "sync/uninterruptible.hpp"
 #include "thread/loop_thread.hpp"
 #include "thread/uncaught_exception.hpp"
@@ -141,6 +142,7 @@ bool FunctionThreads::start(Lock& lock) noexcept {
     if (!started) {
         --free_;
         --threads_;
+        changed(lock);
     }
     return started;
 }
@@ -267,19 +269,20 @@ void FunctionThreads::leave(Thread& thread, bool unwound) noexcept {
     if (stopped_ && !idle_.empty()) wakeIdle(lock);
 }
 
-void FunctionThreads::stop(bool join) noexcept {
+void FunctionThreads::stop(WaitReport* report) noexcept {
     Lock lock(mutex_);
     stopped_ = true;
-    join_ = join;
+    join_ = report != nullptr;
     while (!idle_.empty()) {
         wakeIdle(lock);
         lock.lock();
     }
-    while (join) {
-        while (ended_.empty()) {
-            if (threads_ == 0) return;
-            awaitChange(lock, kRetry);
-        }
+    while (report != nullptr) {
+        ++waiting_;
+        jtimer::detail::waitReported(*report, changed_, lock,
+                                     [this] { return !ended_.empty() || threads_ == 0; });
+        --waiting_;
+        if (ended_.empty()) return;
         const std::shared_ptr<Thread> thread = ended_.front().shared_from_this();
         ended_.pop_front();
         lock.unlock();

@@ -59,9 +59,9 @@ class FunctionThreads {
     /// Called by the poller.
     void handOver(Run run);
 
-    /// From now on threads end when there is nothing to run. \param join whether to wait for the end
-    /// of all threads
-    void stop(bool join) noexcept;
+    /// From now on threads end when there is nothing to run. \param report of the call that waits
+    /// for the end of all threads; null: it does not wait
+    void stop(WaitReport* report) noexcept;
 
     /// The calling thread's monitor if it is a function thread; else null.
     static std::shared_ptr<Monitor> monitorOfThisThread();

@@ -112,12 +112,13 @@ void Runtime::close() noexcept {
     Lock lock = monitor_.enter();
     stopping_ = true;
     monitor_.leaveAndWake(lock);
+    jtimer::detail::RunReport report(title(), "its destructor", hasExecutor());
     if (waits) {
-        thread_.finish();
+        thread_.finish(report);
     } else {
         thread_.letGo();
     }
-    functionThreads_.stop(waits);
+    functionThreads_.stop(waits ? &report : nullptr);
     for (const auto& shard : shards_) shard->release();
 }
 

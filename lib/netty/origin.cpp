@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "netty/origin.hpp"
 
+#include "sync/reported_wait.hpp"
 #include "sync/uninterruptible.hpp"
 #include "thread/run_here.hpp"
 
@@ -14,10 +15,12 @@ void Origin::awaitRunEnd(const Timeout& timeout) {
     if (process_ != jtimer::detail::numberOfThisProcess()) return;
     if (RunHere::isInside(&timeout) || RunHere::isInside(this)) return;
     const jtimer::detail::Uninterruptible uninterruptible;
+    jtimer::detail::RunReport report(*title_, "cancelAndWait()", hasExecutor_);
     waiters_.fetch_add(1, std::memory_order_seq_cst);
     {
         Lock lock(mutex_);
-        while (Access::isRunning(timeout)) runEnded_.wait(lock);
+        jtimer::detail::waitReported(report, runEnded_, lock,
+                                     [&timeout] { return !Access::isRunning(timeout); });
     }
     waiters_.fetch_sub(1, std::memory_order_relaxed);
 }

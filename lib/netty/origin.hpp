@@ -5,15 +5,20 @@
 #include "sync/cache_line.hpp"
 #include "sync/lock.hpp"
 #include "sync/process_number.hpp"
+#include "sync/wait_report.hpp"
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 namespace jtimer::netty {
 
 class HashedWheelTimer;
 
 namespace detail {
+
+using jtimer::detail::TimerTitle;
 
 /// The part of a timer that its timeouts may outlive: the inbox of cancellations, the threads that
 /// wait for the end of a run, and whether the timer still exists. Shared by the worker and all
@@ -22,7 +27,11 @@ class Origin {
     using Access = TimeoutAccess;
 
   public:
-    explicit Origin(HashedWheelTimer& timer) noexcept : timer_(&timer) {}
+    /// \param title of the timer, for reports
+    /// \param hasExecutor whether that runs the tasks
+    Origin(HashedWheelTimer& timer, std::shared_ptr<const TimerTitle> title,
+           bool hasExecutor) noexcept
+        : timer_(&timer), title_(std::move(title)), hasExecutor_(hasExecutor) {}
     Origin(const Origin&) = delete;
     Origin& operator=(const Origin&) = delete;
 
@@ -112,6 +121,8 @@ class Origin {
     void notifyWaiters() noexcept;
 
     std::atomic<HashedWheelTimer*> timer_;
+    const std::shared_ptr<const TimerTitle> title_;
+    const bool hasExecutor_;
     std::uint32_t process_ = 0;
     /// The number of threads in awaitRunEnd(), and what they wait on. Rarely written.
     std::atomic<int> waiters_{0};

@@ -60,7 +60,8 @@ void countInstance() {
 Worker::Worker(Settings settings, HashedWheelTimer& timer)
     : LoopThread(std::move(settings.thread)), taskExecutor_(std::move(settings.taskExecutor)),
       tickDuration_(settings.tickDuration), maxPendingTimeouts_(settings.maxPendingTimeouts),
-      origin_(new Origin(timer)), wheel_(settings.slots) {
+      origin_(new Origin(timer, reporter_, static_cast<bool>(taskExecutor_))),
+      wheel_(settings.slots) {
     countInstance();
 }
 
@@ -173,7 +174,7 @@ std::vector<std::shared_ptr<Timeout>> Worker::stop() {
     stopWasCalled_ = true;
     monitor_.leaveAndWake(lock);
     starting.unlock();
-    thread_.finish();
+    finish("stop()", static_cast<bool>(taskExecutor_));
 
     while (!cancelledByStop_.empty()) result.push_back(cancelledByStop_.popFront());
     return result;
@@ -204,7 +205,7 @@ void Worker::close() noexcept {
         Lock lock = monitor_.enter();
         stopAccepting(lock);
         monitor_.leaveAndWake(lock);
-        thread_.finish();
+        finish("its destructor", static_cast<bool>(taskExecutor_));
     });
     origin_->timerIsGone();
 }

@@ -1,0 +1,73 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/wait_reports.hpp"
+
+#include <jtimer/brpc.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+using jtimer::brpc::ScopedTimerTask;
+using jtimer::brpc::TaskId;
+using jtimer::brpc::TimerThread;
+using test::HeldRun;
+using test::Reports;
+
+namespace {
+
+std::string waited(const char* call) {
+    return std::string("TimerThread \"rpc\": ") + call +
+           " has waited five seconds for a task to end its run. " + test::kAdviceOfRun;
+}
+
+struct Fixture {
+    HeldRun run;
+    std::optional<TimerThread> timer{std::in_place};
+
+    Fixture() {
+        jtimer::brpc::TimerThreadOptions options;
+        options.name = "rpc";
+        timer->start(options);
+    }
+    TaskId startRun(HeldRun& held) { return timer->schedule(held.body(), timer->clock()->now()); }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(wait_report, Fixture)
+
+BOOST_AUTO_TEST_CASE(a31_unscheduleAndWait_reports_the_run_that_it_waits_for) {
+    const TaskId id = startRun(run);
+    const Reports reports = run.reportsOf([&] { timer->unscheduleAndWait(id); });
+    BOOST_TEST(reports == Reports{waited("unscheduleAndWait()")}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a31_stopAndJoin_reports_the_run_that_it_waits_for) {
+    startRun(run);
+    const Reports reports = run.reportsOf([&] { timer->stopAndJoin(); });
+    BOOST_TEST(reports == Reports{waited("stopAndJoin()")}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a31_the_destructor_reports_the_run_that_it_waits_for) {
+    startRun(run);
+    const Reports reports = run.reportsOf([&] { timer.reset(); });
+    BOOST_TEST(reports == Reports{waited("its destructor")}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a31_a_ScopedTimerTask_reports_its_unscheduleAndWait) {
+    {
+        auto scoped = std::make_unique<ScopedTimerTask>(*timer, startRun(run));
+        const Reports reports = run.reportsOf([&] { scoped.reset(); });
+        BOOST_TEST(reports == Reports{waited("unscheduleAndWait()")},
+                   boost::test_tools::per_element());
+    }
+    HeldRun second;
+    ScopedTimerTask scoped(*timer, startRun(second));
+    const Reports reports = second.reportsOf([&] { scoped = ScopedTimerTask(); });
+    BOOST_TEST(reports == Reports{waited("unscheduleAndWait()")}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
