@@ -3,6 +3,7 @@
 
 #include "tokio/driver.hpp"
 #include "tokio/sleep_access.hpp"
+#include "tokio/unturned_report.hpp"
 
 #include <utility>
 
@@ -12,28 +13,28 @@ using jtimer::detail::Guard;
 using jtimer::detail::Mutex;
 
 struct Blocker::State {
+    State(Driver& of, const char* call) noexcept : driver(of), report(of, call) {}
+
+    // For the Blocker only: the wakers may outlive the driver.
+    Driver& driver;
+    UnturnedReport report;
+
     Mutex mutex;
     bool isWoken JTIMER_GUARDED_BY(mutex) = false;
     jtimer::detail::Condition woken;
 };
 
-struct Blocker::Parked {
-    explicit Parked(Driver& with) : driver(with), sleep(SleepAccess::make(with, kNever)) {}
-
-    Driver& driver;
-    Sleep sleep;
-};
-
-Blocker::Blocker(const Sleep& sleep) : state_(std::make_shared<State>()) {
-    SleepAccess::entryOf(sleep).driver->requireCanWait();
+Blocker::Blocker(const Sleep& sleep, const char* call)
+    : state_(std::make_shared<State>(*SleepAccess::entryOf(sleep).driver, call)) {
+    state_->driver.requireCanWait();
 }
 
-Blocker::Blocker(const TimeDriver& driver)
-    : state_(std::make_shared<State>()),
-      parked_(std::make_unique<Parked>(SleepAccess::driverOf(driver))) {
-    parked_->driver.requireCanWait();
+Blocker::Blocker(const TimeDriver& driver, const char* call)
+    : state_(std::make_shared<State>(SleepAccess::driverOf(driver), call)),
+      parked_(std::make_unique<Sleep>(SleepAccess::make(state_->driver, kNever))) {
+    state_->driver.requireCanWait();
     Waker woken = waker();
-    parked_->driver.park(SleepAccess::entryOf(parked_->sleep), woken);
+    state_->driver.park(SleepAccess::entryOf(*parked_), woken);
 }
 
 Blocker::~Blocker() = default;
@@ -48,9 +49,12 @@ Waker Blocker::waker() const {
 
 void Blocker::block() {
     // A shutdown that comes later finds what is parked.
-    if (parked_ != nullptr) parked_->driver.requireRunning();
+    if (parked_ != nullptr) state_->driver.requireRunning();
+    state_->report.begin(state_->driver.enter());
     Guard lock(state_->mutex);
-    state_->woken.wait(lock, [this]() JTIMER_REQUIRES(state_->mutex) { return state_->isWoken; });
+    jtimer::detail::waitReported(state_->report, state_->woken, lock,
+                                 [this]()
+                                     JTIMER_REQUIRES(state_->mutex) { return state_->isWoken; });
     state_->isWoken = false;
 }
 

@@ -4,6 +4,7 @@
 #include "clock/default_clocks.hpp"
 #include "sync/assert.hpp"
 #include "sync/process_number.hpp"
+#include "sync/reported_wait.hpp"
 #include "sync/uninterruptible.hpp"
 #include "thread/run_here.hpp"
 #include "thread/uncaught_exception.hpp"
@@ -204,6 +205,7 @@ std::size_t Driver::advance(Nanos span) {
 /// not be called.
 std::size_t Driver::turn(Lock& lock, Nanos now) {
     const Caller caller(*this, lock, kTurn);
+    ++turns_;
     wheel_.beginTurn();
     const Tick tick = ticks_.at(now);
     std::size_t fired = 0;
@@ -285,9 +287,9 @@ TimeDriverStats Driver::stats() {
     return stats;
 }
 
-/// \param waits whether it waits until another thread no longer calls wakers. If not, and another
-///   thread does, it leaves the rest to that one, whose shutdown or turn is in progress.
-void Driver::shutdown(bool waits) {
+/// \param report of the call that waits until another thread no longer calls wakers. Null: it does
+///   not wait, but leaves the rest to that thread, whose shutdown or turn is in progress.
+void Driver::shutdown(jtimer::detail::WaitReport* report) {
     const DriverRef keptAlive(this);
     Lock lock = enter();
     isShutdown_.store(true, std::memory_order_release);
@@ -302,10 +304,10 @@ void Driver::shutdown(bool waits) {
         return;
     }
     if (isCalling_) {
-        if (!waits) return;
+        if (report == nullptr) return;
         requireThisProcess();
         const Uninterruptible uninterruptible;  // the wakers would not be called
-        callerLeft_.wait(lock, [this] { return !isCalling_; });
+        jtimer::detail::waitReported(*report, callerLeft_, lock, [this] { return !isCalling_; });
     }
     const Caller caller(*this, lock, kShutdown);
     releaseAll(lock);
@@ -336,8 +338,9 @@ void Driver::close() noexcept {
     if (!monitor_.isInThisProcess()) return;  // its turns and wakers belong to the parent
     LoopThread::close([this] {
         const jtimer::detail::ForkWatch forkWatch;
-        shutdown();
-        if (!forkWatch.hasForked()) thread_.finish();
+        jtimer::detail::RunReport report(title(), "its destructor");
+        shutdown(&report);
+        if (!forkWatch.hasForked()) thread_.finish(report);
     });
 }
 
@@ -347,7 +350,7 @@ void Driver::close() noexcept {
 /// exits this thread, perhaps inside shutdown(), the rest are called here; but not if another
 /// thread is calling them, because that one may be in ~TimeDriver and waiting for this thread.
 void Driver::end() {
-    if (!hasReturned_) shutdown(false);
+    if (!hasReturned_) shutdown(nullptr);
 }
 
 void Driver::mainLoop() {

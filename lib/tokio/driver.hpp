@@ -109,7 +109,8 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     /// if that is due. Allocates nothing, and does not fail. Takes no lock if the time is later.
     void rearm(SleepEntry& entry, Nanos deadline, Nanos now);
     /// Implements Sleep::wait(). \param deadline another thread may be resetting it
-    void wait(SleepEntry& entry, const std::atomic<Nanos>& deadline);
+    /// \param call the user's, for a report
+    void wait(SleepEntry& entry, const std::atomic<Nanos>& deadline, const char* call);
     /// Implements Sleep::reset(). \param kept receives the deadline before a turn can fire it, and
     /// keeps its value if the call throws
     void reset(SleepEntry& entry, Nanos deadline, std::atomic<Nanos>& kept) {
@@ -160,8 +161,9 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     void leaveFired(Lock& lock);
     /// Waits until the entry, which is registered, has fired.
     /// \param unpark the tick for which the entry has just been registered, if so
+    /// \param call the user's, for a report
     /// \throws DriverShutdown if the driver has been shut down first
-    void block(Lock& lock, SleepEntry& entry, std::optional<Tick> unpark);
+    void block(Lock& lock, SleepEntry& entry, std::optional<Tick> unpark, const char* call);
 
     // For the TimeDriver and for what is built on Sleep.
 
@@ -182,7 +184,10 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
         const Lock lock = enter();
         wheel_.check();
     }
-    void shutdown() { shutdown(true); }
+    void shutdown() {
+        jtimer::detail::RunReport report(title(), "shutdown()");
+        shutdown(&report);
+    }
     bool isShutdown() const noexcept { return isShutdown_.load(std::memory_order_acquire); }
     /// \throws DriverShutdown if it has been shut down
     void requireRunning() const;
@@ -191,6 +196,21 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     void requireCanWait() const;
     /// Called by ~TimeDriver: see there.
     void close() noexcept;
+
+    // For reports.
+
+    using LoopThread::title;
+    bool isPolled() const noexcept { return polled_; }
+    /// How many turns have begun.
+    std::uint64_t turns(const Lock& lock) const noexcept {
+        JTIMER_ASSERT(isHeldBy(lock));
+        return turns_;
+    }
+    /// Whether a thread is in a turn or in a shutdown.
+    bool isTurning(const Lock& lock) const noexcept {
+        JTIMER_ASSERT(isHeldBy(lock));
+        return isCalling_;
+    }
 
   private:
     struct Caller;
@@ -228,7 +248,7 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     void call(const std::function<void()>& function) const;
 
     std::size_t turn(Lock& lock, Nanos now);
-    void shutdown(bool waits);
+    void shutdown(jtimer::detail::WaitReport* report);
     void releaseAll(Lock& lock);
 
     void mainLoop() override;
@@ -252,6 +272,7 @@ class Driver final : public boost::intrusive_ref_counter<Driver>,
     /// How often a coroutine that the present waker resumes has found ready what it asked for. Only
     /// the thread that turns uses it.
     int readyInARow_ = 0;
+    std::uint64_t turns_ = 0;
     std::uint64_t cancelled_ = 0;
     LatenessHistogram lateness_;
     /// Also read without the lock where seeing it late does no harm.

@@ -1,7 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "sync/assert.hpp"
+#include "sync/reported_wait.hpp"
 #include "tokio/coroutine_wakers.hpp"
 #include "tokio/driver.hpp"
+#include "tokio/unturned_report.hpp"
 
 #include <jtimer/exceptions.hpp>
 
@@ -96,7 +98,7 @@ void Driver::move(SleepEntry& entry, Nanos deadline, Tick tick, std::atomic<Nano
     }
 }
 
-void Driver::wait(SleepEntry& entry, const std::atomic<Nanos>& deadline) {
+void Driver::wait(SleepEntry& entry, const std::atomic<Nanos>& deadline, const char* call) {
     if (entry.hasFired()) return;
     const DriverRef keptAlive(this);
     const Nanos now = monitor_.now();
@@ -114,7 +116,7 @@ void Driver::wait(SleepEntry& entry, const std::atomic<Nanos>& deadline) {
     }
     requireCanWait();
     if (isNew) wheel_.insert(entry, tick);
-    block(lock, entry, isNew ? std::optional(tick) : std::nullopt);
+    block(lock, entry, isNew ? std::optional(tick) : std::nullopt, call);
 }
 
 Waker Driver::takeWaker(SleepEntry& entry) noexcept {
@@ -181,13 +183,15 @@ Driver::Wait::~Wait() {
     if (driver.waits_.find(entry) == driver.waits_.end()) entry->setWaitedFor(false);
 }
 
-void Driver::block(Lock& lock, SleepEntry& entry, std::optional<Tick> unpark) {
+void Driver::block(Lock& lock, SleepEntry& entry, std::optional<Tick> unpark, const char* call) {
+    UnturnedReport report(*this, call);
     Wait wait(*this, lock, entry);
     if (unpark) {
         leaveRegistered(lock, *unpark);
         monitor_.enter(lock);
     }
-    wait.over.wait(lock, [&wait] { return !wait.is_linked(); });
+    report.begin(lock);
+    jtimer::detail::waitReported(report, wait.over, lock, [&wait] { return !wait.is_linked(); });
     if (!wait.hasFired) requireRunning();
 }
 

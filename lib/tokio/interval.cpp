@@ -14,7 +14,8 @@ using detail::SleepAccess;
 Interval::Interval(Sleep sleep, std::int64_t period) : sleep_(std::move(sleep)), period_(period) {}
 
 Date Interval::tick() {
-    sleep_.wait();
+    detail::SleepEntry& entry = SleepAccess::entryOf(sleep_);
+    entry.driver->wait(entry, SleepAccess::storedDeadlineOf(sleep_), "Interval::tick()");
     return taken();
 }
 

@@ -79,7 +79,7 @@ void NotifyState::wait(NotifiedEntry& entry) {
     driver_->requireRunning();
     driver_->requireCanWait();
     enqueue(lock, entry);
-    driver_->block(lock, entry, std::nullopt);
+    driver_->block(lock, entry, std::nullopt, "Notified::wait()");
     entry.isOver = true;
 }
 

@@ -47,7 +47,7 @@ bool Sleep::poll(Waker waker) {
 
 void Sleep::dropWaker() noexcept { entry_->driver->takeWaker(*entry_); }
 
-void Sleep::wait() { entry_->driver->wait(*entry_, deadline_); }
+void Sleep::wait() { entry_->driver->wait(*entry_, deadline_, "Sleep::wait()"); }
 
 Date Sleep::deadline() const noexcept { return detail::dateOf(SleepAccess::deadlineOf(*this)); }
 

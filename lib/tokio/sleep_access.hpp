@@ -7,6 +7,7 @@
 #include <jtimer/time.hpp>
 #include <jtimer/tokio/time_driver.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <type_traits>
 
@@ -45,6 +46,10 @@ class SleepAccess {
         sleep.entry_->driver->takeWaker(*sleep.entry_);
         sleep.deadline_.store(deadline, std::memory_order_relaxed);
         sleep.entry_->leave(false);
+    }
+    /// For Driver::wait(): another thread may be resetting it.
+    static const std::atomic<Nanos>& storedDeadlineOf(const Sleep& sleep) noexcept {
+        return sleep.deadline_;
     }
     static Nanos deadlineOf(const Sleep& sleep) noexcept {
         return sleep.deadline_.load(std::memory_order_relaxed);

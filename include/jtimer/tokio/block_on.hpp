@@ -29,7 +29,7 @@ detail::ValueOf<Operation> blockOn(TimeDriver& driver, Operation operation) {
     // Without a waker, so that an earlier poll's waker stays if this call cannot wait.
     auto result = operation(Waker());
     if (!result) {
-        detail::Blocker blocker(driver);
+        detail::Blocker blocker(driver, "blockOn()");
         const Waker waker = blocker.waker();
         while (!(result = operation(waker))) blocker.block();
     }

@@ -17,14 +17,15 @@ namespace detail {
 /// calls block() if the poll is not ready.
 class JTIMER_API Blocker {
   public:
-    /// \param sleep a Sleep of the driver that calls the waker, also when it is shut down
+    /// \param sleep a Sleep of the driver that calls the waker; must outlive this object
+    /// \param call the function that blocks, for a report: see setWaitReportHandler()
     /// \throws IllegalStateException if the calling thread must not block, as it is turning the
     ///   driver
     /// \throws DriverShutdown in a forked child
-    explicit Blocker(const Sleep& sleep);
+    Blocker(const Sleep& sleep, const char* call);
     /// For an operation that does not notice a shutdown of the driver: block() notices it.
     /// \throws as the other constructor
-    explicit Blocker(const TimeDriver& driver);
+    Blocker(const TimeDriver& driver, const char* call);
     Blocker(const Blocker&) = delete;
     Blocker& operator=(const Blocker&) = delete;
     ~Blocker();
@@ -39,10 +40,9 @@ class JTIMER_API Blocker {
 
   private:
     struct State;
-    struct Parked;
     const std::shared_ptr<State> state_;
     /// What the shutdown of the driver finds; null for a Sleep.
-    const std::unique_ptr<Parked> parked_;
+    const std::unique_ptr<Sleep> parked_;
 };
 
 }  // namespace detail

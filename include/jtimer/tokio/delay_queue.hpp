@@ -106,7 +106,7 @@ class DelayQueue {
         // Without a waker, so that an earlier poll's waker stays if this call need not block.
         std::optional<Expired<T>> ready = pollExpired();
         if (ready || isEmpty()) return ready;
-        detail::Blocker blocker(keys_.sleep());
+        detail::Blocker blocker(keys_.sleep(), "DelayQueue::next()");
         for (;;) {
             std::optional<Expired<T>> expired = pollExpired(blocker.waker());
             if (expired) return expired;

@@ -97,7 +97,7 @@ class Timeout {
     Value get() {
         // Without a waker, so that an earlier poll's waker stays if this call cannot wait.
         if (poll() == TimeoutState::Pending) {
-            detail::Blocker blocker(*deadline_);
+            detail::Blocker blocker(*deadline_, "Timeout::get()");
             const Waker waker = blocker.waker();
             while (poll(waker) == TimeoutState::Pending) blocker.block();
         }
