@@ -123,8 +123,8 @@ class JTIMER_API Timer final : private detail::CallAdvice {
     /// - Ended by an exception: returns at once.
     ///
     /// If it has waited five seconds for a repeating task to be cancelled, for a single run to end,
-    /// or for a ManualClock, it says so once: see setWaitReportHandler(). A task that makes a timer,
-    /// and must not wait for its repeating task, calls detach() on it.
+    /// or for a ManualClock, it says so once: see setWaitReportHandler(). A task that makes a
+    /// timer, and must not wait for its repeating task, calls detach() on it.
     ///
     /// If a task calls `schedule` on this timer meanwhile, that throws IllegalStateException. If
     /// the exception leaves the task, the handler is called, and the other tasks still run.

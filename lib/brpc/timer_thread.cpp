@@ -4,6 +4,7 @@
 #include "brpc/bucket_loop.hpp"
 #include "clock/default_clocks.hpp"
 #include "sync/process_number.hpp"
+#include "sync/process_of_section.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -21,6 +22,7 @@ using jtimer::detail::Guard;
 using jtimer::detail::Lock;
 using jtimer::detail::Mutex;
 using jtimer::detail::Nanos;
+using jtimer::detail::ProcessOfSection;
 using jtimer::detail::saturatingAdd;
 using jtimer::detail::saturatingMultiply;
 
@@ -76,7 +78,7 @@ class TimerThread::Impl {
             const Guard lock(mutex_);
             if (const auto decided = decide()) return *decided;
             made = std::make_shared<BucketLoop>(std::move(settings));
-            const StartsHere startsHere(startsIn_);
+            const ProcessOfSection::Scope starts(starting_);
             thrown = made->start();
             if (thrown == nullptr) {
                 loop_ = made;
@@ -94,7 +96,7 @@ class TimerThread::Impl {
     /// \returns null if the timer was not started, and from now on it cannot be
     BucketLoop* stopUnlessStarted() {
         if (BucketLoop* const started = loop()) return started;  // a forked child locks no mutex
-        if (isStartOfParent()) return nullptr;
+        if (starting_.isOfParent()) return nullptr;
         const Guard lock(mutex_);
         stopped_ = true;
         return loop();
@@ -103,31 +105,13 @@ class TimerThread::Impl {
   private:
     /// The result of start(), if it does not depend on the options.
     std::optional<int> decide() const noexcept {
-        if (stopped_ || isStartOfParent()) return ECANCELED;
+        if (stopped_ || starting_.isOfParent()) return ECANCELED;
         const BucketLoop* const started = loop();
         if (started == nullptr) return {};
         return started->isStopped() ? ECANCELED : 0;
     }
 
-    struct StartsHere {
-        explicit StartsHere(std::atomic<std::uint32_t>& process_) noexcept : process(process_) {
-            process.store(jtimer::detail::numberOfThisProcess(), std::memory_order_relaxed);
-        }
-        StartsHere(const StartsHere&) = delete;
-        StartsHere& operator=(const StartsHere&) = delete;
-        ~StartsHere() { process.store(0, std::memory_order_relaxed); }
-        std::atomic<std::uint32_t>& process;
-    };
-
-    /// Whether this is a forked child of a process in which another thread was inside start(): here
-    /// nobody releases the mutex.
-    bool isStartOfParent() const noexcept {
-        const std::uint32_t process = startsIn_.load(std::memory_order_relaxed);
-        return process != 0 && process != jtimer::detail::numberOfThisProcess();
-    }
-
-    /// The process in which a start() waits for the thread; otherwise 0.
-    std::atomic<std::uint32_t> startsIn_{0};
+    ProcessOfSection starting_;
     /// Held while the thread is being started, because another start() must know the result.
     Mutex mutex_;
     /// Written under the mutex, if the timer was stopped before it was started.

@@ -85,10 +85,11 @@ void Worker::start() {
 /// The monitor is not held while onThreadStart runs. What is written first is read only once the
 /// state is Started.
 void Worker::start(Nanos now) {
-    if (isOfAnotherProcess()) throwForked();  // another thread was in this call when it forked
+    if (starting_.isOfParent()) throwForked();
     if (isCurrent()) throw IllegalStateException("cannot be used in onThreadStart");
-    const Guard starting(startMutex_);
+    const Guard lockStart(startMutex_);
     if (!isNew()) return;
+    const jtimer::detail::ProcessOfSection::Scope starts(starting_);
     start_ = now;
     process_ = jtimer::detail::numberOfThisProcess();
     origin_->startedIn(process_);
@@ -160,12 +161,12 @@ Worker::State Worker::stopAccepting(Lock& lock) noexcept {
 }
 
 std::vector<std::shared_ptr<Timeout>> Worker::stop() {
-    if (isOfAnotherProcess()) return {};
+    if (isOfAnotherProcess() || starting_.isOfParent()) return {};
     if (isCurrent()) {
         throw IllegalStateException("HashedWheelTimer.stop() cannot be called from TimerTask");
     }
     std::vector<std::shared_ptr<Timeout>> result;
-    Guard starting(startMutex_);  // a start in progress comes first
+    Guard lockStart(startMutex_);  // a start in progress comes first
     Lock lock = monitor_.enter();
     // Can fail, so call it before the first change. Nothing is added once the timer has stopped.
     result.reserve(static_cast<std::size_t>(pending(lock)));
@@ -173,7 +174,7 @@ std::vector<std::shared_ptr<Timeout>> Worker::stop() {
     if (stopAccepting(lock) == State::New || stopWasCalled_) return {};
     stopWasCalled_ = true;
     monitor_.leaveAndWake(lock);
-    starting.unlock();
+    lockStart.unlock();
     finish("stop()", static_cast<bool>(taskExecutor_));
 
     while (!cancelledByStop_.empty()) result.push_back(cancelledByStop_.popFront());

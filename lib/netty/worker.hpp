@@ -6,6 +6,7 @@
 #include "netty/node_stock.hpp"
 #include "netty/origin.hpp"
 #include "netty/timeout_list.hpp"
+#include "sync/process_of_section.hpp"
 #include "thread/loop_thread.hpp"
 
 #include <jtimer/executor.hpp>
@@ -113,6 +114,7 @@ class Worker final : public std::enable_shared_from_this<Worker>, private LoopTh
 
     /// Held while the thread is being started, because another call must know the result.
     jtimer::detail::Mutex startMutex_;
+    jtimer::detail::ProcessOfSection starting_;
 
     // Guarded by the monitor.
 

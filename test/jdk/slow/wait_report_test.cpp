@@ -12,7 +12,8 @@
 #include <mutex>
 #include <string>
 
-// Ported word for word, `synchronized (lock) { timer.cancel(); timer = null; }` waits here for ever.
+// Ported word for word, `synchronized (lock) { timer.cancel(); timer = null; }` waits here for
+// ever.
 BOOST_AUTO_TEST_CASE(c2_a30_a_destructor_reports_once_after_five_seconds_of_real_time) {
     using Clock = std::chrono::steady_clock;
     std::mutex mutex;
