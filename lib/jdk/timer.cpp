@@ -1,5 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include <jtimer/timer.hpp>
+#include <jtimer/jdk/timer.hpp>
 
 #include "clock/default_clocks.hpp"
 #include "jdk/timer_impl.hpp"
