@@ -33,7 +33,7 @@ BOOST_FIXTURE_TEST_SUITE(uncaught_exception, Fixture)
 
 BOOST_AUTO_TEST_CASE(an_exception_is_printed_in_one_piece_and_without_an_allocation) {
     CerrInFixedMemory cerr;
-    const Reporter backup("backup", {});
+    const Reporter backup("Timer", "backup", {});
     {
         const AllocationsLeft none(0);
         backup.report(boom);
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(handlers_are_called_without_an_allocation_and_what_they_thr
     };
     for (const bool isDefault : {false, true}) {
         jtimer::setDefaultUncaughtExceptionHandler(isDefault ? allocates : nullptr);
-        const Reporter reporter("backup", isDefault ? nullptr : allocates);
+        const Reporter reporter("Timer", "backup", isDefault ? nullptr : allocates);
         std::exception_ptr thrown;
         {
             const AllocationsLeft none(0);
