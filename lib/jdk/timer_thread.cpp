@@ -26,6 +26,7 @@ constexpr int kBatch = 32;
 
 /// Of a thread whose clock can be set, while there are tasks by a rule: then it looks again.
 constexpr Nanos kLongestRuleWait = Nanos{60} * 1'000'000'000;
+
 /// The loop that the calling thread runs, or null.
 thread_local const TimerThread* ofThisThread = nullptr;
 

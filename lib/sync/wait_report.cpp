@@ -16,7 +16,7 @@ namespace jtimer::detail {
 namespace {
 
 /// The timer on whose thread this is, or null.
-thread_local const TimerTitle* ofThisThread = nullptr;
+thread_local const TimerTitle* timerOfThisThread = nullptr;
 
 ProcessHandler<WaitReportHandler>& theHandler() noexcept {
     static NeverDestroyed<ProcessHandler<WaitReportHandler>> handler;
@@ -27,9 +27,9 @@ ProcessHandler<WaitReportHandler>& theHandler() noexcept {
 
 std::string TimerTitle::text() const { return std::string(room) + " \"" + name + '"'; }
 
-OnThreadOf::OnThreadOf(const TimerTitle& timer) noexcept { ofThisThread = &timer; }
+OnThreadOf::OnThreadOf(const TimerTitle& timer) noexcept { timerOfThisThread = &timer; }
 
-OnThreadOf::~OnThreadOf() { ofThisThread = nullptr; }
+OnThreadOf::~OnThreadOf() { timerOfThisThread = nullptr; }
 
 std::chrono::milliseconds WaitReport::step{1000};
 
@@ -49,9 +49,9 @@ std::string WaitReport::sentence(const TimerTitle* timer, std::string_view call,
                                  std::string_view rest) {
     std::string report = timer == nullptr ? "ManualClock" : timer->text();
     report.append(": ").append(call).append(" has waited five seconds").append(rest);
-    if (ofThisThread != nullptr && ofThisThread != timer) {
+    if (timerOfThisThread != nullptr && timerOfThisThread != timer) {
         report +=
-            " This thread is running a task of " + ofThisThread->text() + ", which waits too.";
+            " This thread is running a task of " + timerOfThisThread->text() + ", which waits too.";
     }
     return report;
 }
