@@ -41,9 +41,10 @@ class JTIMER_API Cron {
     ///   `@daily`, `L`, `W` and `#` nor a sixth field, as for seconds, is accepted.
     explicit Cron(const std::string& expression, Zone zone = Zone::local());
 
-    /// A copy; also what a move makes, so that no Cron is ever empty.
+    ///@{ A copy; also what a move makes, so that no Cron is ever empty.
     Cron(const Cron&) = default;
     Cron& operator=(const Cron&) = default;
+    ///@}
     ~Cron() = default;
 
     /// \returns the first due time later than `after`; Date::max() if there is none, or the system

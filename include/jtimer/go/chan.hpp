@@ -173,16 +173,20 @@ class Chan {
 template <class T>
 class Chan<T>::iterator {
   public:
+    ///@{ As the standard library's algorithms need them.
     using iterator_category = std::input_iterator_tag;
     using value_type = T;
     using difference_type = std::ptrdiff_t;
     using pointer = T*;
     using reference = T&;
+    ///@}
 
     iterator() noexcept = default;  ///< the end
 
+    ///@{ The value; not at the end.
     T& operator*() const noexcept { return *value_; }
     T* operator->() const noexcept { return &*value_; }
+    ///@}
     /// Receives the next value. \throws as Chan::receive()
     iterator& operator++() {
         value_.reset();
@@ -196,11 +200,12 @@ class Chan<T>::iterator {
         return last;
     }
 
-    /// Whether both are at the end, or neither is.
+    ///@{ Equal if both are at the end, or neither is.
     friend bool operator==(const iterator& a, const iterator& b) noexcept {
         return a.value_.has_value() == b.value_.has_value();
     }
     friend bool operator!=(const iterator& a, const iterator& b) noexcept { return !(a == b); }
+    ///@}
 
   private:
     friend class Chan;
