@@ -92,14 +92,6 @@ later     0         0             -             -' "$(sed -n '/^$/,$p' out)"
     expect stderr '' "$(cat err)"
 }
 
-stats_are_the_timers_with_the_task_that_starts_the_schedule() {
-    echo 'rate 250ms r true' >schedule
-    run --dry-run --stats --for 1s schedule
-    expect status 0 $status
-    expect stats 'scheduled                      2
-executed                       6' "$(sed -n '/^scheduled/p;/^executed/p' out)"
-}
-
 a_dry_run_starts_now() {
     echo 'rate 1s a x' >schedule
     before=$(date +%Y-%m-%dT%H:%M:%S)

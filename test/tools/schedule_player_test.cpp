@@ -262,18 +262,6 @@ BOOST_AUTO_TEST_CASE(a_cancelled_schedule_completes_the_run_and_begins_no_other)
     BOOST_TEST(p.table() == "a 1 0 0 0\nb 0 0\n");
 }
 
-BOOST_AUTO_TEST_CASE(the_stats_are_those_of_the_timer_and_count_the_start) {
-    ManualPlayer p("rate 1s a x\nafter 10s b x");
-    p.start();
-    p.clock->advance(2500);
-    p.player.finish();
-    const jtimer::TimerStats& stats = p.player.stats();
-    BOOST_TEST(stats.executed == 4U);
-    BOOST_TEST(stats.scheduled == 3U);
-    BOOST_TEST(stats.discarded == 2U);
-    BOOST_TEST(stats.pending == 0U);
-}
-
 BOOST_AUTO_TEST_CASE(what_follows_the_calendar_runs_at_each_time_that_matches) {
     // The start is 01:46:40 UTC on a Sunday.
     ManualPlayer p("cron \"*/5 2 * * *\" UTC c x\ndaily 01:50 UTC d x\nat 01:47 UTC once x");

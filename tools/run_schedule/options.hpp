@@ -21,8 +21,7 @@ struct Options {
     std::chrono::milliseconds connectWithin{30'000};  ///< of a start: while the database is away
     std::string revive;  ///< if not empty, make the dead tasks of that line run again, and end
     bool dryRun = false;
-    bool stats = false;  ///< print the timer's statistics, too
-    std::string print;   ///< if not empty, print this and do nothing else
+    std::string print;  ///< if not empty, print this and do nothing else
 };
 
 extern const char* const kUsage;

@@ -364,7 +364,6 @@ void Player::finish() {
     whenAllHaveRun_ = [] {};
     takeEnds();
     dispatcher_.giveUp();
-    stats_ = timer_->stats();
     timer_.reset();
     failure_.rethrow();
 }

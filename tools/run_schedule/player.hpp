@@ -57,7 +57,6 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
     void awaitEnd() override;
     void finish() override;
     void fail(std::exception_ptr exception) override;
-    jtimer::TimerStats stats() const override { return stats_; }
 
   private:
     class Task;
@@ -108,7 +107,6 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
     const Options options_;
     std::function<void()> whenAllHaveRun_;
     Failure failure_;
-    jtimer::TimerStats stats_;  ///< written by finish()
 
     // Used by the timer's thread, and by others before it has begun or after it has ended:
     Dispatcher dispatcher_;

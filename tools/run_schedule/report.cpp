@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <sstream>
 
 namespace {
 
@@ -96,13 +95,5 @@ void Printer::table(const std::vector<Record>& records, const std::string& node)
             line += "  " + rightAligned(cells[i], widths[i]);
         output_.write(line += '\n');
     }
-    output_.flush();
-}
-
-void Printer::stats(const jtimer::TimerStats& stats) {
-    std::ostringstream text;
-    text << '\n' << stats;
-    const std::lock_guard lock(mutex_);
-    output_.write(text.str());
     output_.flush();
 }

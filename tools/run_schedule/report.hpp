@@ -4,7 +4,6 @@
 #include "ledger.hpp"
 #include "output.hpp"
 
-#include <jtimer/jdk/timer_stats.hpp>
 #include <jtimer/time.hpp>
 
 #include <algorithm>
@@ -48,9 +47,6 @@ class Printer {
 
     /// \param node has a column, unless it is empty
     void table(const std::vector<Record>& records, const std::string& node = {});
-
-    /// Prints the timer's statistics, as the library formats them.
-    void stats(const jtimer::TimerStats& stats);
 
   private:
     std::mutex mutex_;

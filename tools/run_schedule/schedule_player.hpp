@@ -4,7 +4,6 @@
 #include "dispatcher.hpp"
 #include "entry.hpp"
 
-#include <jtimer/jdk/timer_stats.hpp>
 #include <jtimer/time.hpp>
 
 #include <exception>
@@ -62,9 +61,4 @@ class SchedulePlayer {
 
     /// Lets finish() throw this, and ends the schedule. Any thread may call this.
     virtual void fail(std::exception_ptr exception) = 0;
-
-    /// What the player's timer has done, after finish(): including its own tasks, which are the
-    /// start, each end of a command, each retry, and each look at the wall clock. A ClusterPlayer
-    /// has none.
-    virtual jtimer::TimerStats stats() const = 0;
 };

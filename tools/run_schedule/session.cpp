@@ -338,7 +338,6 @@ class Session {
 
     Result report() {
         printer_.table(ledger_.records(), options_.node);
-        if (options_.stats) printer_.stats(player_->stats());
         Result result;
         result.commandsFailed = ledger_.hasFailures();
         if (trace_) {
@@ -424,7 +423,6 @@ Result playDry(std::vector<Entry> entries, const Options& options, Output& outpu
     clock->advanceTo(end);
     player.finish();
     printer.table(ledger.records());
-    if (options.stats) printer.stats(player.stats());
     if (trace) trace->finish();
     return {false, trace && trace->lostEvents() > 0};
 }

@@ -36,7 +36,6 @@ class ClusterPlayer final : public SchedulePlayer {
     void awaitEnd() override { scheduler_.stop(); }
     void finish() override;
     void fail(std::exception_ptr exception) override;
-    jtimer::TimerStats stats() const override { return {}; }
     std::vector<std::string> unrecorded() const override;
 
   private:
