@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "fuzz/target.hpp"
 
+#include "run_schedule/rule.hpp"
 #include "run_schedule/schedule_file.hpp"
 #include "run_schedule/time_text.hpp"
 
@@ -11,12 +12,11 @@
 namespace {
 
 bool isSame(const Entry& a, const Entry& b) {
-    return a.hasTextOf(b) && a.kind == b.kind && a.after == b.after && a.at == b.at &&
-           a.period == b.period && a.overlap == b.overlap && a.retry.times == b.retry.times &&
-           a.retry.delay == b.retry.delay && a.name == b.name &&
+    return a.command == b.command && a.options == b.options && a.kind == b.kind &&
+           a.after == b.after && a.at == b.at && a.period == b.period && a.overlap == b.overlap &&
+           a.retry.times == b.retry.times && a.retry.delay == b.retry.delay && a.name == b.name &&
            a.calendar.has_value() == b.calendar.has_value() &&
-           (!a.calendar || (a.calendar->expression() == b.calendar->expression() &&
-                            a.calendar->zone().name() == b.calendar->zone().name()));
+           (!a.calendar || ruleOf(a) == ruleOf(b));
 }
 
 Schedule parse(const std::string& text) {
@@ -24,9 +24,10 @@ Schedule parse(const std::string& text) {
     return parseSchedule(file, "f");
 }
 
-/// The line of an entry, alone, is the same entry.
+/// An entry in canonical form, alone, is the same entry.
 void checkAlone(const Entry& entry) {
-    const Schedule alone = parse(entry.head + entry.command);
+    const Schedule alone =
+        parse(ruleOf(entry) + ' ' + entry.options + ' ' + entry.name + ' ' + entry.command);
     MODEL_REQUIRE(alone.errors.empty());
     MODEL_REQUIRE(alone.entries.size() == 1 && isSame(alone.entries.front(), entry));
     MODEL_REQUIRE(!entry.name.empty() && !entry.command.empty());

@@ -35,7 +35,7 @@ struct Desk final : Dispatcher::Host {
             made.period = period;
             entry = std::make_shared<const Entry>(made);
         }
-        return dispatcher.due(entry, at(time));
+        return dispatcher.due({entry, at(time)});
     }
 
     void advance(std::int64_t millis) {

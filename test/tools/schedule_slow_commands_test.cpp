@@ -23,6 +23,7 @@ struct SlowPlayer {
         std::make_shared<jtimer::ManualClock>(test::kStart);
     test::Log log{clock};
     std::map<std::string, Player::Done> running;
+    std::map<std::string, std::string> commands;  // the last of each name
     Ledger ledger;
     Player player{{clock, clock}, ledger, actions(), {10, false, 5s}};
 
@@ -30,6 +31,7 @@ struct SlowPlayer {
         Player::Actions actions;
         actions.launch = [this](const Job& job, Player::Done done) {
             log.write(job.entry->name);
+            commands[job.entry->name] = job.entry->command;
             running[job.entry->name] = std::move(done);
         };
         actions.signal = [this](const std::string& name, int) { log.write(name + ":signal"); };
@@ -133,19 +135,38 @@ BOOST_AUTO_TEST_CASE(a_run_that_waits_for_its_retry_at_the_end_has_failed) {
     BOOST_TEST(p.counts("b") == "1 1 0 0 0");
 }
 
-BOOST_AUTO_TEST_CASE(in_a_new_schedule_a_line_that_is_the_same_goes_on) {
+BOOST_AUTO_TEST_CASE(r15_in_a_new_schedule_a_line_with_the_same_name_and_rule_goes_on) {
     SlowPlayer p;
     p.start("rate 100ms same x\nrate 100ms changed x\nrate 100ms removed x");
     for (const char* name : {"same", "changed", "removed"}) p.end(name);
     p.clock->advance(50);
     p.log.take();
-    BOOST_TEST(p.replace("rate 100ms changed y\nafter 20ms added x\nrate 100ms same x") == "1 1 1");
+    BOOST_TEST(p.replace("rate 50ms changed x\nafter 20ms added x\nrate 100ms same x") == "1 1 1");
     p.clock->advance(50);
     BOOST_TEST(p.log.take() == "changed@50 added@70 same@100");
     for (const char* name : {"same", "changed", "added"}) p.end(name);
-    p.clock->advance(100);
-    BOOST_TEST(p.log.take() == "changed@150 same@200");
+    BOOST_TEST(p.log.take() == "changed@100");
     BOOST_TEST(p.counts("removed") == "1 0 0 0 0");
+}
+
+BOOST_AUTO_TEST_CASE(r15_a_line_whose_options_or_command_change_keeps_its_place) {
+    SlowPlayer p;
+    p.start("rate 60s a x\nrate 1m b x\nafter 10ms once x\nrate 1m overlap=skip c x");
+    p.clock->advance(20);
+    for (const char* name : {"b", "once", "c"}) p.end(name);
+    p.log.take();
+    // The first two have another command, the third has another option, the last is as it was.
+    BOOST_TEST(p.replace("rate 1m a y\nrate 60s  b z\nafter 10ms retry=1 once x\n"
+                         "rate 1m overlap=skip c x") == "0 3 0");
+    p.clock->advance(59'980);
+    BOOST_TEST(p.log.take() == "b@60000 c@60000");
+    BOOST_TEST(p.commands["b"] == "z");
+    // What waits when its line changes begins with the new command.
+    BOOST_TEST(p.replace("rate 1m a last\nrate 1m b z\nafter 10ms retry=1 once x\n"
+                         "rate 1m overlap=skip c x") == "0 1 0");
+    p.end("a");
+    BOOST_TEST(p.log.take() == "a@60000");
+    BOOST_TEST(p.commands["a"] == "last");
 }
 
 BOOST_AUTO_TEST_CASE(in_a_new_schedule_what_has_run_once_does_not_run_again) {
@@ -167,7 +188,7 @@ BOOST_AUTO_TEST_CASE(a_command_that_runs_while_its_line_changes_ends_before_the_
     SlowPlayer p;
     p.start("every 100ms a x");
     p.clock->advance(150);
-    BOOST_TEST(p.replace("every 50ms a y") == "0 1 0");
+    BOOST_TEST(p.replace("every 50ms a x") == "0 1 0");
     p.clock->advance(100);
     BOOST_TEST(p.log.take() == "a@0");
     p.end("a");

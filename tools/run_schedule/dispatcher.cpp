@@ -22,7 +22,8 @@ milliseconds delayAfter(int attempt, const Retry& retry) {
 
 }  // namespace
 
-Dispatcher::Outcome Dispatcher::due(const std::shared_ptr<const Entry>& entry, jtimer::Date due) {
+Dispatcher::Outcome Dispatcher::due(const Due& due) {
+    const std::shared_ptr<const Entry>& entry = due.entry;
     const auto task = tasks_.try_emplace(entry->name).first;
     Task& state = task->second;
     const bool isBusy = state.current || state.waitingRuns > 0;
@@ -31,25 +32,33 @@ Dispatcher::Outcome Dispatcher::due(const std::shared_ptr<const Entry>& entry, j
         return Outcome::Dropped;
     }
     const bool isReady = !isBusy;
-    enqueueRun(state, entry, due);
+    enqueueRun(state, due);
     if (isBusy && entry->overlap == Overlap::Kill) kill(task);
-    if (isReady) becomeReady(task, due);
+    if (isReady) becomeReady(task, due.since);
     const std::uint64_t before = state.number;
     startReady();
     return state.number != before && state.waitingRuns == 0 ? Outcome::Begun : Outcome::Waits;
 }
 
-void Dispatcher::enqueueRun(Task& task, const std::shared_ptr<const Entry>& entry,
-                            jtimer::Date due) {
-    task.waiting = entry;
+void Dispatcher::enqueueRun(Task& task, const Due& due) {
+    const Entry& entry = *due.entry;
     if (task.waitingRuns == 0) {
-        task.waitingSince = due;
+        task.waiting = due;
         task.waitingRuns = 1;
-    } else if (entry->kind == Entry::Kind::Rate && entry->overlap == Overlap::Wait) {
+        return;
+    }
+    task.waiting.entry = due.entry;
+    task.waiting.place = due.place;
+    if (entry.kind == Entry::Kind::Rate && entry.overlap == Overlap::Wait) {
         ++task.waitingRuns;
     } else {
-        host_.skipped(*entry);  // the one that waits already stands for both
+        host_.skipped(entry);  // the one that waits already stands for both
     }
+}
+
+void Dispatcher::update(const std::shared_ptr<const Entry>& entry) {
+    const auto task = tasks_.find(entry->name);
+    if (task != tasks_.end() && task->second.waitingRuns > 0) task->second.waiting.entry = entry;
 }
 
 void Dispatcher::becomeReady(Tasks::iterator task, jtimer::Date since) {
@@ -98,10 +107,13 @@ void Dispatcher::start(Tasks::iterator task) {
         state.retryWaits = false;
         ++state.current->attempt;
     } else {
-        const std::chrono::nanoseconds lateness = host_.now() - state.waitingSince;
-        state.current = Job{state.waiting, std::max(lateness, std::chrono::nanoseconds(0)), 1};
+        Due& due = state.waiting;
+        const std::chrono::nanoseconds lateness = host_.now() - due.since;
+        state.current =
+            Job{due.entry, std::max(lateness, std::chrono::nanoseconds(0)), 1, due.date, due.place};
         --state.waitingRuns;
-        state.waitingSince += state.waiting->period;
+        due.since += due.entry->period;
+        due.date += due.entry->period;
     }
     ++state.number;
     state.commandRuns = true;
@@ -146,7 +158,7 @@ void Dispatcher::end(Tasks::iterator task, bool succeeded) {
     const Job job = *state.current;
     state.current.reset();
     if (std::exchange(state.retryWaits, false)) becomeUnready(task->first);
-    if (state.waitingRuns > 0) becomeReady(task, state.waitingSince);
+    if (state.waitingRuns > 0) becomeReady(task, state.waiting.since);
     host_.ended(job, succeeded);
 }
 
@@ -156,7 +168,7 @@ void Dispatcher::drop(const std::string& name) {
     Task& state = task->second;
     becomeUnready(name);
     state.waitingRuns = 0;
-    state.waiting.reset();
+    state.waiting.entry.reset();
     state.dropped = true;
     if (state.current && !state.commandRuns) end(task, false);
 }

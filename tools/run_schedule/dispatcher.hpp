@@ -21,6 +21,16 @@ struct Job {
     std::shared_ptr<const Entry> entry;
     std::chrono::nanoseconds lateness{0};  ///< of the run
     int attempt = 1;                       ///< greater than 1: a retry
+    jtimer::Date date{};                   ///< when the run was due, by the wall clock
+    std::uint64_t place = 0;               ///< see Due
+};
+
+/// A run that is due.
+struct Due {
+    std::shared_ptr<const Entry> entry;
+    jtimer::Date since;       ///< by the clock of Dispatcher::Host::now()
+    jtimer::Date date{};      ///< the same, by the wall clock
+    std::uint64_t place = 0;  ///< of its line in a Player, which tells lines of one name apart
 };
 
 /// Decides which of the runs that are due begin, which wait, and which are dropped: at most `jobs`
@@ -53,8 +63,10 @@ class Dispatcher {
 
     enum class Outcome { Begun, Waits, Dropped };
 
-    /// A run is due since `due`, by the clock of Host::now().
-    Outcome due(const std::shared_ptr<const Entry>& entry, jtimer::Date due);
+    Outcome due(const Due& due);
+
+    /// From now on the runs of that name that wait are those of `entry`.
+    void update(const std::shared_ptr<const Entry>& entry);
 
     /// The command of that name has ended.
     void ended(const std::string& name, bool succeeded);
@@ -81,14 +93,13 @@ class Dispatcher {
         std::uint64_t number = 0;    ///< tells the commands of a task apart
         /// The runs that wait for `current` or a free slot: of a fixed rate, any number, one period
         /// apart; of others, one.
-        std::shared_ptr<const Entry> waiting;
         std::int64_t waitingRuns = 0;
-        jtimer::Date waitingSince{};
+        Due waiting;              ///< the first of them
         bool retryWaits = false;  ///< `current` waits for a free slot
     };
     using Tasks = std::map<std::string, Task>;
 
-    void enqueueRun(Task& task, const std::shared_ptr<const Entry>& entry, jtimer::Date due);
+    void enqueueRun(Task& task, const Due& due);
     void becomeReady(Tasks::iterator task, jtimer::Date since);
     void becomeUnready(const std::string& name);
     void kill(Tasks::iterator task);

@@ -36,7 +36,7 @@ struct Entry {
     Retry retry;
     std::string name;
     std::string command;     ///< for /bin/sh, as written in the file
-    std::string head;        ///< the line up to the command
+    std::string options;     ///< as written in the file, separated by blanks
     std::string place;       ///< FILE:LINE
     bool hasOffset = false;  ///< `at` says the UTC offset of its time, or Z
 
@@ -47,8 +47,4 @@ struct Entry {
 
     /// When it is first due by the wall clock, which shows `now`; At and Cron only.
     jtimer::Date firstDate(jtimer::Date now) const { return calendar ? calendar->next(now) : at; }
-
-    bool hasTextOf(const Entry& other) const {
-        return head == other.head && command == other.command;
-    }
 };

@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "player.hpp"
 
+#include "rule.hpp"
+
 #include <algorithm>
 #include <exception>
 #include <iterator>
@@ -39,18 +41,19 @@ void unlessCancelled(Schedule schedule) {
 
 }  // namespace
 
-/// An entry on the timer.
+/// A line on the timer.
 class Player::Task final : public jtimer::TimerTask {
   public:
-    /// \param first the planned time of the first run, on the entry's clock
-    Task(Player& player, std::shared_ptr<const Entry> itsEntry, Date first)
-        : entry(std::move(itsEntry)), planned(first), player_(player) {}
+    /// \param first the planned time of the first run, on the line's clock
+    Task(Player& player, const Slot& slot, Date first)
+        : name(slot.entry->name), place(slot.place), planned(first), player_(player) {}
 
     void run() override {
         unlessCancelled([this] { player_.run(*this); });
     }
 
-    const std::shared_ptr<const Entry> entry;
+    const std::string name;
+    const std::uint64_t place;
     Date planned;
 
   private:
@@ -103,7 +106,7 @@ void Player::start(std::vector<Entry> entries, std::function<void()> whenAllHave
 void Player::schedule(const std::shared_ptr<const Entry>& entry, Date start) {
     ledger_.add(entry->name);
     Slot& slot = slots_[entry->name];
-    slot = {entry, entry->calendar, nullptr, false, false};
+    slot = {entry, ++places_, nullptr, false, false};
     if (!entry->followsWallClock()) {
         scheduleTask(slot, start + entry->after);
         return;
@@ -114,12 +117,12 @@ void Player::schedule(const std::shared_ptr<const Entry>& entry, Date start) {
         actions_.isPast(*entry, when);
         slot.isOver = true;
     } else {
-        scheduleDate(entry, when);
+        scheduleDate(entry->name, when);
     }
 }
 
 void Player::scheduleTask(Slot& slot, Date first) {
-    slot.task = std::make_shared<Task>(*this, slot.entry, first);
+    slot.task = std::make_shared<Task>(*this, slot, first);
     isDue(*slot.entry, first);
     switch (slot.entry->kind) {
     case Entry::Kind::Every:
@@ -136,14 +139,18 @@ void Player::scheduleTask(Slot& slot, Date first) {
 
 /// A run is due, by the timer.
 void Player::run(Task& task) {
-    const Entry& entry = *task.entry;
-    const auto slot = slots_.find(entry.name);
-    if (slot == slots_.end() || slot->second.entry != task.entry) return;  // it has been removed
+    const auto slot = slots_.find(task.name);
+    if (slot == slots_.end() || slot->second.place != task.place) return;  // it has been removed
+    const std::shared_ptr<const Entry> shared = slot->second.entry;
+    const Entry& entry = *shared;
     const Date steadyNow = clocks_.steady->now();
-    const Date now = entry.followsWallClock() ? clocks_.wall->now() : steadyNow;
+    const Date wallNow = clocks_.wall->now();
+    const Date now = entry.followsWallClock() ? wallNow : steadyNow;
     // With a fixed delay, the timer counts from its own reading of the clock, slightly before
     // `now`. So a run can begin slightly before the time planned here; then it is not late.
     const nanoseconds lateness = std::max(nanoseconds(now - task.planned), nanoseconds(0));
+    const Due due{shared, later(steadyNow, -lateness),
+                  entry.followsWallClock() ? task.planned : later(wallNow, -lateness), task.place};
     const Date base = entry.kind == Entry::Kind::Every ? now : task.planned;
     task.planned = later(base, entry.period);
     if (!entry.followsWallClock()) {
@@ -153,7 +160,7 @@ void Player::run(Task& task) {
             ledger_.isDue(entry.name, std::nullopt);
         }
     }
-    const Dispatcher::Outcome outcome = dispatcher_.due(task.entry, later(steadyNow, -lateness));
+    const Dispatcher::Outcome outcome = dispatcher_.due(due);
     if (outcome == Dispatcher::Outcome::Waits && entry.kind == Entry::Kind::Every) {
         task.cancel();
         slot->second.restarts = true;
@@ -166,9 +173,9 @@ void Player::isDue(const Entry& entry, Date steady) {
     ledger_.isDue(entry.name, clocks_.wall->now() + (steady - clocks_.steady->now()));
 }
 
-void Player::scheduleDate(const std::shared_ptr<const Entry>& entry, Date when) {
-    ledger_.isDue(entry->name, when);
-    dueDates_.emplace(when, entry);
+void Player::scheduleDate(const std::string& name, Date when) {
+    ledger_.isDue(name, when);
+    dueDates_.emplace(when, name);
 }
 
 /// Schedules what is due by the wall clock, and the next look at that clock.
@@ -188,16 +195,17 @@ void Player::lookAtWallClock() {
 
 void Player::runPastDates(Date now, Date steadyNow) {
     while (!dueDates_.empty() && dueDates_.begin()->first <= now) {
-        const auto [when, entry] = *dueDates_.begin();
+        const auto [when, name] = *dueDates_.begin();
         dueDates_.erase(dueDates_.begin());
+        const Slot& slot = slots_.at(name);
         // Ahead of what is less overdue.
         const Date due = std::max(steadyNow - (now - when), Date());
-        timer_->schedule(std::make_shared<Task>(*this, entry, when), due);
-        if (entry->repeats()) {
+        timer_->schedule(std::make_shared<Task>(*this, slot, when), due);
+        if (slot.entry->repeats()) {
             // One run for all that were missed.
-            scheduleDate(entry, nextDate(*slots_.at(entry->name).calendar, now));
+            scheduleDate(name, nextDate(*slot.entry->calendar, now));
         } else {
-            ledger_.isDue(entry->name, std::nullopt);
+            ledger_.isDue(name, std::nullopt);
         }
     }
 }
@@ -226,9 +234,9 @@ void Player::correctDates(Date now, Date steadyNow) {
 /// Computes those dates of the calendar anew that are still to come.
 template <class Which>
 void Player::computeAnew(Date now, Which which) {
-    for (const auto& [when, entry] : std::exchange(dueDates_, {})) {
-        const std::optional<Cron>& rule = slots_.at(entry->name).calendar;
-        scheduleDate(entry, rule && which(*rule) ? nextDate(*rule, now) : when);
+    for (const auto& [when, name] : std::exchange(dueDates_, {})) {
+        const std::optional<Cron>& rule = slots_.at(name).entry->calendar;
+        scheduleDate(name, rule && which(*rule) ? nextDate(*rule, now) : when);
     }
 }
 
@@ -250,41 +258,59 @@ void Player::replace(std::vector<Entry> entries, std::function<void(const Change
 }
 
 void Player::update(std::vector<Entry> entries, Changes& changes) {
-    std::map<std::string, const Entry*> byName;
-    for (const Entry& entry : entries) byName[entry.name] = &entry;
+    std::map<std::string, std::shared_ptr<const Entry>> byName;
+    std::vector<std::shared_ptr<const Entry>> inOrder;
+    for (Entry& entry : entries) {
+        inOrder.push_back(std::make_shared<const Entry>(std::move(entry)));
+        byName[inOrder.back()->name] = inOrder.back();
+    }
+    int restarted = 0;
     for (auto slot = slots_.begin(); slot != slots_.end();) {
         const auto each = slot++;
-        const auto replacement = byName.find(each->first);
-        if (replacement == byName.end()) {
+        const Entry& before = *each->second.entry;
+        const auto after = byName.find(each->first);
+        if (after == byName.end()) {
             ++changes.removed;
             remove(each);
-        } else if (!each->second.entry->hasTextOf(*replacement->second)) {
-            ++changes.changed;
-            remove(each);
-        } else {
-            each->second.calendar = replacement->second->calendar;  // its zone may have new rules
-            replacement->second = nullptr;                          // it goes on
+            continue;
         }
+        const bool goesOn = ruleOf(before) == ruleOf(*after->second);
+        if (!goesOn || before.options != after->second->options ||
+            before.command != after->second->command) {
+            ++changes.changed;
+        }
+        if (!goesOn) {
+            ++restarted;
+            remove(each);
+            continue;
+        }
+        each->second.entry = after->second;
+        dispatcher_.update(after->second);
     }
     computeAnew(clocks_.wall->now(), [](const Cron&) { return true; });
     const Date start = clocks_.steady->now();
-    for (Entry& entry : entries) {
-        if (byName[entry.name] == nullptr) continue;
+    for (const auto& entry : inOrder) {
+        if (slots_.count(entry->name) != 0) continue;
         ++changes.added;
-        schedule(std::make_shared<const Entry>(std::move(entry)), start);
+        schedule(entry, start);
     }
-    changes.added -= changes.changed;
+    changes.added -= restarted;
 }
 
 void Player::remove(Slots::iterator slot) {
-    const std::shared_ptr<const Entry> entry = slot->second.entry;
+    const std::string name = slot->first;
     if (slot->second.task) slot->second.task->cancel();
     slots_.erase(slot);
     for (auto each = dueDates_.begin(); each != dueDates_.end();) {
-        each = each->second == entry ? dueDates_.erase(each) : std::next(each);
+        each = each->second == name ? dueDates_.erase(each) : std::next(each);
     }
-    ledger_.isDue(entry->name, std::nullopt);
-    dispatcher_.drop(entry->name);
+    ledger_.isDue(name, std::nullopt);
+    dispatcher_.drop(name);
+}
+
+/// Whether the line of a job is still there, perhaps with another command.
+bool Player::isOf(const Job& job, Slots::const_iterator slot) const {
+    return slot != slots_.end() && slot->second.place == job.place;
 }
 
 void Player::launch(const Job& job) {
@@ -323,7 +349,7 @@ void Player::callAfter(milliseconds delay, std::function<void()> function) {
 void Player::begun(const Job& job) {
     ledger_.runBegun(job);
     const auto slot = slots_.find(job.entry->name);
-    if (slot == slots_.end() || !slot->second.restarts || slot->second.entry != job.entry) return;
+    if (!isOf(job, slot) || !slot->second.restarts) return;
     slot->second.restarts = false;
     unlessCancelled([&] { scheduleTask(slot->second, clocks_.steady->now() + job.entry->period); });
 }
@@ -331,9 +357,7 @@ void Player::begun(const Job& job) {
 void Player::ended(const Job& job, bool succeeded) {
     ledger_.runEnded(job.entry->name, succeeded);
     const auto slot = slots_.find(job.entry->name);
-    if (slot != slots_.end() && slot->second.entry == job.entry && !job.entry->repeats()) {
-        slot->second.isOver = true;
-    }
+    if (isOf(job, slot) && !job.entry->repeats()) slot->second.isOver = true;
     endIfAllHaveRun();
 }
 

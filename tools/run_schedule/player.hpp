@@ -64,21 +64,20 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
     /// What is known of a name.
     struct Slot {
         std::shared_ptr<const Entry> entry;
-        /// The entry's, with its time zone as it was last read.
-        std::optional<jtimer::Cron> calendar;
+        std::uint64_t place = 0;     ///< of all lines that there have been
         std::shared_ptr<Task> task;  ///< on the timer; not of what follows the wall clock
         bool restarts = false;       ///< a fixed delay counts from the start of the run that waits
         bool isOver = false;         ///< nothing is left to run
     };
     using Slots = std::map<std::string, Slot>;
 
-    /// What is due by the wall clock. What is due at the same time stays in order.
-    using DueDates = std::multimap<jtimer::Date, std::shared_ptr<const Entry>>;
+    /// The names of what is due by the wall clock. What is due at the same time stays in order.
+    using DueDates = std::multimap<jtimer::Date, std::string>;
 
     jtimer::TimerOptions timerOptions();
     void schedule(const std::shared_ptr<const Entry>& entry, jtimer::Date start);
     void scheduleTask(Slot& slot, jtimer::Date first);
-    void scheduleDate(const std::shared_ptr<const Entry>& entry, jtimer::Date when);
+    void scheduleDate(const std::string& name, jtimer::Date when);
     void lookAtWallClock();
     void runPastDates(jtimer::Date now, jtimer::Date steadyNow);
     void correctDates(jtimer::Date now, jtimer::Date steadyNow);
@@ -89,6 +88,7 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
     void isDue(const Entry& entry, jtimer::Date steady);
     void update(std::vector<Entry> entries, Changes& changes);
     void remove(Slots::iterator slot);
+    bool isOf(const Job& job, Slots::const_iterator slot) const;
     void done(const std::string& name, bool succeeded);
     void takeEnds();
     void endIfAllHaveRun();
@@ -111,6 +111,7 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
     // Used by the timer's thread, and by others before it has begun or after it has ended:
     Dispatcher dispatcher_;
     Slots slots_;
+    std::uint64_t places_ = 0;  ///< how many lines there have been
     DueDates dueDates_;
     std::shared_ptr<jtimer::TimerTask> look_;  ///< at the wall clock
     std::chrono::nanoseconds wallAhead_{0};    ///< of the steady clock, at the last look

@@ -199,6 +199,7 @@ void takeOptions(Words& words, Entry& entry) {
             failExpecting(inQuotes(word) + " is not an option",
                           "overlap=wait|skip|kill, retry=TIMES[/DURATION], or a name without =");
         }
+        entry.options.append(entry.options.empty() ? "" : " ").append(word);
         words.take();
     }
 }
@@ -241,7 +242,6 @@ Entry parseLine(std::string_view line) {
     takeOptions(words, entry);
     entry.name = takeName(words);
     entry.command = words.rest();
-    entry.head = line.substr(0, line.size() - entry.command.size());
     if (entry.command.empty()) {
         failExpecting(inQuotes(entry.name) + " has no command", "one after the name");
     }

@@ -39,8 +39,9 @@ class SchedulePlayer {
         int added = 0, changed = 0, removed = 0;
     };
 
-    /// Changes the schedule to these entries. One whose line is the same goes on as it is; another
-    /// one begins as at the start. What is running continues.
+    /// Changes the schedule to these entries. One with the same name and rule keeps its place, and
+    /// its options and command change at its next run; another one begins as at the start. What is
+    /// running continues.
     /// \param whenChanged is called by a thread of the player
     virtual void replace(std::vector<Entry> entries,
                          std::function<void(const Changes&)> whenChanged) = 0;
