@@ -30,15 +30,15 @@ longer.name 1 0' "$(table)"
 
 times_are_local_and_have_milliseconds_and_the_utc_offset() {
     echo 'after 0s a echo one; sleep 0.01; echo two' >schedule
-    before=$(TZ=IST-5:30 date +%Y-%m-%dT%H:%M:%S)
+    earlier=$(TZ=IST-5:30 date +%Y-%m-%dT%H:%M:%S)
     TZ=IST-5:30 run schedule
     after=$(TZ=IST-5:30 date +%Y-%m-%dT%H:%M:%S.999)
     one=$(awk '/ a  one$/ { print $1 }' out)
     two=$(awk '/ a  two$/ { print $1 }' out)
     shape='^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}\+05:30 a  '
     expect shape 2 "$(grep -Ec "$shape" out)"
-    expect order "$(printf '%s\n' "$before" "$one" "$two" "$after" | sort)" \
-        "$(printf '%s\n' "$before" "$one" "$two" "$after")"
+    expect order "$(printf '%s\n' "$earlier" "$one" "$two" "$after" | sort)" \
+        "$(printf '%s\n' "$earlier" "$one" "$two" "$after")"
     # It slept for ten milliseconds: the time is that of the line, not of the start of the command.
     expect_true 'the second line is later' "$one" != "$two"
 }
@@ -94,12 +94,12 @@ later     0         0             -             -' "$(sed -n '/^$/,$p' out)"
 
 a_dry_run_starts_now() {
     echo 'rate 1s a x' >schedule
-    before=$(date +%Y-%m-%dT%H:%M:%S)
+    earlier=$(date +%Y-%m-%dT%H:%M:%S)
     run --dry-run --for 0s schedule
     first=$(awk 'NR == 1 { print $1 }' out)
     after=$(date +%Y-%m-%dT%H:%M:%S.999)
-    expect order "$(printf '%s\n' "$before" "$first" "$after" | sort)" \
-        "$(printf '%s\n' "$before" "$first" "$after")"
+    expect order "$(printf '%s\n' "$earlier" "$first" "$after" | sort)" \
+        "$(printf '%s\n' "$earlier" "$first" "$after")"
 }
 
 a_dry_run_of_what_repeats_is_a_day_and_takes_seconds() {

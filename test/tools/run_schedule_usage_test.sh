@@ -36,7 +36,7 @@ a_local_time_that_the_clocks_skip_is_a_bad_line() {
 wrong_usage_and_unreadable_files_end_with_2() {
     echo 'after 0s a touch ran' >schedule
     mkdir folder
-    usage='Usage: run_schedule [OPTION...] FILE
+    usage='Usage: run_schedule [OPTION...] FILE...
 See `run_schedule --help`.'
 
     wrong_usage() {
@@ -67,8 +67,6 @@ $usage" "$(cat err)"
     wrong_usage '--reload cannot be used with --dry-run' --reload --dry-run schedule
     wrong_usage '--reload cannot be used with standard input' --reload -
 
-    run schedule schedule
-    expect 'two files' 2 $status
     cp schedule ./--for
     run --dry-run -- --for
     expect 'a name that looks like an option' 0 $status
@@ -95,19 +93,6 @@ a_schedule_without_a_task_is_refused() {
     : | "$run_schedule" - >out 2>err
     expect 'input: status' 2 $?
     expect 'input: stderr' 'run_schedule: standard input has no task: expected a line such as: every 1m load uptime' "$(cat err)"
-}
-
-a_crontab_is_told_from_a_schedule() {
-    cat >crontab <<'END'
-MAILTO=root
-@daily root backup
-*/5 8-18 * * mon-fri  backup --all
-END
-    run crontab
-    expect status 2 $status
-    expect stderr 'crontab:1: this is a line of a crontab: expected variables in the environment of run_schedule, or in a command
-crontab:2: this is a line of a crontab: expected daily 00:00 NAME COMMAND
-crontab:3: this is a line of a crontab: expected cron "*/5 8-18 * * mon-fri" NAME COMMAND' "$(cat err)"
 }
 
 a_dash_is_the_standard_input() {
@@ -154,7 +139,7 @@ help_goes_to_stdout() {
     expect status 0 $status
     expect 'with -h' "$(cat out)" "$(cat short)"
     expect stderr '' "$(cat err)"
-    expect usage 'Usage: run_schedule [OPTION...] FILE' "$(sed -n 1p out)"
+    expect usage 'Usage: run_schedule [OPTION...] FILE...' "$(sed -n 1p out)"
     expect 'longest line' 100 "$(awk 'length > 100 { print "more"; exit } END { print 100 }' out)"
     # Its example is a schedule.
     sed -n 's/^  \(\(after\|at\|every\|rate\|daily\|cron\) .*\)/\1/p' out >schedule

@@ -146,14 +146,14 @@ void CommandRunner::waitForGroup() {
     }
 }
 
-std::string CommandRunner::run(const std::string& command, const OnLine& onLine) {
+std::string CommandRunner::run(const Command& command, const OnLine& onLine) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
         throw std::system_error(errno, std::generic_category(), "cannot be started");
     }
     FileDescriptor output(ends[0]);
     FileDescriptor input(ends[1]);
-    const pid_t shell = spawnShell(command, -1, input.get());
+    const pid_t shell = spawn(command, -1, input.get());
     input.close();
     {
         const std::lock_guard lock(mutex_);

@@ -10,7 +10,7 @@
 
 class LineCutter;
 
-/// Runs commands with /bin/sh, one at a time.
+/// Runs commands, one at a time.
 class CommandRunner {
   public:
     /// Receives each line of standard output and standard error. The last line need not end with a
@@ -23,7 +23,7 @@ class CommandRunner {
     /// \returns how the command failed, such as "exit status 3" or "killed by signal 9 (Killed)";
     ///   empty if it succeeded
     /// \throws std::system_error if it cannot be started
-    std::string run(const std::string& command, const OnLine& onLine);
+    std::string run(const Command& command, const OnLine& onLine);
 
     /// Sends the signal to the process group of the running command, and of each command that
     /// starts later. After SIGTERM, run() does not return before the whole group has ended or has

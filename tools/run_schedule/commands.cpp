@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "commands.hpp"
 
+#include "job_command.hpp"
 #include "trace.hpp"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ bool Commands::run(const Job& job) {
     const jtimer::Date begin = steadyClock_.now();
     std::string failure;
     try {
-        failure = runner->run(entry.command, print);
+        failure = runner->run(commandOf(job, node_), print);
     } catch (const std::system_error& e) {
         failure = e.what();
     }

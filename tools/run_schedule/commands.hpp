@@ -26,8 +26,9 @@ class Commands {
         std::function<void(jtimer::Date now, const std::string& name, std::string_view line)>;
 
     /// \param trace may be null
-    Commands(Ledger& ledger, OnLine onLine, Trace* trace)
-        : ledger_(ledger), onLine_(std::move(onLine)), trace_(trace) {}
+    /// \param node this copy's name in a cluster
+    Commands(Ledger& ledger, OnLine onLine, Trace* trace, std::string node)
+        : ledger_(ledger), onLine_(std::move(onLine)), trace_(trace), node_(std::move(node)) {}
 
     /// Runs a command of a task that the ledger lists, and returns when it has ended. No other
     /// command of that name may run.
@@ -52,6 +53,7 @@ class Commands {
     Ledger& ledger_;
     const OnLine onLine_;
     Trace* const trace_;
+    const std::string node_;
     const jtimer::WallClock wallClock_;
     const jtimer::SteadyClock steadyClock_;
 

@@ -1,10 +1,13 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "user.hpp"
+
 #include <jtimer/cron.hpp>
 #include <jtimer/time.hpp>
 
 #include <chrono>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -35,10 +38,16 @@ struct Entry {
     Overlap overlap = Overlap::Wait;
     Retry retry;
     std::string name;
-    std::string command;     ///< for /bin/sh, as written in the file
-    std::string options;     ///< as written in the file, separated by blanks
-    std::string place;       ///< FILE:LINE
-    bool hasOffset = false;  ///< `at` says the UTC offset of its time, or Z
+    std::string command;                           ///< for the shell, as written in the file
+    std::optional<std::string> input;              ///< of the command; nothing: it is empty
+    std::map<std::string, std::string> variables;  ///< of the command's environment
+    std::string shell = "/bin/sh";
+    std::string folder;        ///< in which the command runs; empty: ours
+    std::optional<User> user;  ///< as whom it runs; nothing: as we do
+    std::string options;       ///< as written in the file, separated by blanks
+    std::string place;         ///< FILE:LINE
+    bool hasOffset = false;    ///< `at` says the UTC offset of its time, or Z
+    bool isReboot = false;     ///< it runs at each start, and not when the file is read again
 
     bool repeats() const { return kind != Kind::After && kind != Kind::At; }
 

@@ -15,6 +15,7 @@
 #include "calendar/local_time.hpp"
 #include "calendar/zone_file.hpp"
 #include "cluster.hpp"
+#include "convert.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "parsing.hpp"
@@ -32,7 +33,6 @@
 #include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -67,7 +67,7 @@ void checkLocalZone() {
 }
 
 /// The schedule, before anything runs.
-std::vector<Entry> readEntries(const Options& options, char** argv) {
+Schedule readFiles(const Options& options, char** argv) {
     checkLocalZone();
     jtimer::detail::lookAtLocalTime();
     if (!options.cluster.empty()) becomeClusterProgram(argv);  // which inherits the blocked signals
@@ -77,15 +77,20 @@ std::vector<Entry> readEntries(const Options& options, char** argv) {
     } else {
         endOnSignal.emplace(options.reload);
     }
-    return readSchedule(options.file);
+    return readSchedule(options.files, options.reading);
+}
+
+int print(const std::string& text) {
+    unblockSignals();
+    Output output(STDOUT_FILENO);
+    output.write(text);
+    return output.failing() ? kFailed : 0;
 }
 
 int reviveLine(const Options& options) {
     unblockSignals();
     try {
-        Output output(STDOUT_FILENO);
-        output.write(revive(options));
-        return output.failing() ? kFailed : 0;
+        return print(revive(options));
     } catch (const std::exception& e) {
         return fail(std::string("run_schedule: ") + e.what(), kFailed);
     }
@@ -109,28 +114,26 @@ int main(int argc, char** argv) {
                         "See `run_schedule --help`.",
                     kBadUsage);
     }
-    if (!options.print.empty()) {
-        unblockSignals();
-        Output output(STDOUT_FILENO);
-        output.write(options.print);
-        return output.failing() ? kFailed : 0;
-    }
-    std::vector<Entry> entries;
+    if (!options.print.empty()) return print(options.print);
+    Schedule schedule;
     try {
         if (!options.revive.empty()) {
             becomeClusterProgram(argv);
             return reviveLine(options);
         }
-        entries = readEntries(options, argv);
+        schedule = readFiles(options, argv);
     } catch (const std::invalid_argument& e) {
         return fail(std::string("run_schedule: ") + e.what(), kBadUsage);
     } catch (const std::runtime_error& e) {
         return fail(e.what(), kBadUsage);
     }
+    for (const std::string& notice : schedule.notices)
+        std::cerr << "run_schedule: " + notice + '\n' << std::flush;
+    if (options.convert) return print(convert(schedule));
     Output output(STDOUT_FILENO, options.dryRun ? 65'536 : 0);
     Result result;
     try {
-        result = (options.dryRun ? playDry : play)(std::move(entries), options, output);
+        result = (options.dryRun ? playDry : play)(std::move(schedule.entries), options, output);
     } catch (const ScheduleError& e) {
         return fail(e.what(), kBadUsage);
     } catch (const std::invalid_argument& e) {

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "options.hpp"
 
+#include "line_options.hpp"
 #include "parsing.hpp"
 #include "time_text.hpp"
 
@@ -8,15 +9,19 @@
 
 #include <boost/program_options.hpp>
 
+#include <algorithm>
 #include <array>
 #include <sstream>
 #include <stdexcept>
+
+#include <string>
+#include <vector>
 
 #include <unistd.h>
 
 namespace po = boost::program_options;
 
-const char* const kUsage = "Usage: run_schedule [OPTION...] FILE\n";
+const char* const kUsage = "Usage: run_schedule [OPTION...] FILE...\n";
 
 namespace {
 
@@ -37,6 +42,10 @@ The manual page run_schedule(1) describes them.
 void addOptions(po::options_description& visible) {
     const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
     const auto add = [&visible](auto... option) { visible.add_options()(option...); };
+    add("crontab", "FILE is a crontab, as cron plays it");
+    add("system", "FILE is a crontab with a column of users, such as /etc/crontab");
+    add("convert", "print the crontab as a schedule file, and end");
+    add("defaults", text("OPTIONS"), "options of all lines that do not have them themselves");
     add("for", text("DURATION"), "stop after this long");
     add("grace", text("DURATION"),
         "how long running commands may continue after that, before SIGTERM, and again before "
@@ -92,6 +101,10 @@ std::string defaultNode() {
     return std::string(host.data()) + ':' + std::to_string(::getpid());
 }
 
+bool readsInput(const Options& options) {
+    return std::find(options.files.begin(), options.files.end(), "-") != options.files.end();
+}
+
 /// Refuses options that make no sense together.
 void checkTogether(const Options& options) {
     const auto refuse = [](bool wrong, const char* one, const char* other) {
@@ -100,14 +113,37 @@ void checkTogether(const Options& options) {
     refuse(options.watch && options.dryRun, "--watch", "--dry-run");
     refuse(options.metrics != "" && options.dryRun, "--metrics", "--dry-run");
     refuse(options.reload && options.dryRun, "--reload", "--dry-run");
-    refuse(options.reload && options.file == "-", "--reload", "standard input");
+    refuse(options.reload && readsInput(options), "--reload", "standard input");
     refuse(options.cluster != "" && options.dryRun, "--cluster", "--dry-run");
     refuse(options.cluster != "" && options.reload, "--cluster", "--reload");
-    refuse(options.revive != "" && options.file != "", "--revive", "FILE");
+    refuse(options.revive != "" && !options.files.empty(), "--revive", "FILE");
+    refuse(options.convert && options.hasDefaults, "--convert", "--defaults");
+    refuse(options.convert && options.files.size() > 1, "--convert", "more than one FILE");
+    if (options.convert && options.reading.format == Format::Schedule)
+        throw std::invalid_argument("--convert cannot be used without --crontab or --system");
     if (options.revive != "" && options.cluster.empty())
         throw std::invalid_argument("--revive cannot be used without --cluster");
     if (options.node != "" && options.cluster.empty())
         throw std::invalid_argument("--node cannot be used without --cluster");
+}
+
+/// What the lines of the files are, and what they do not say.
+void readFormat(const po::variables_map& values, Options& options) {
+    const bool isCrontab = values.count("crontab") != 0, isSystem = values.count("system") != 0;
+    if (isCrontab && isSystem)
+        throw std::invalid_argument("--crontab cannot be used with --system");
+    Reading& reading = options.reading;
+    if (isCrontab) reading.format = Format::Crontab;
+    if (isSystem) reading.format = Format::System;
+    if (isCrontab || isSystem) reading.defaults.overlap = Overlap::Skip;
+    reading.namesMustLast = !options.cluster.empty();
+    options.hasDefaults = values.count("defaults") != 0;
+    if (!options.hasDefaults) return;
+    try {
+        takeDefaults(values["defaults"].as<std::string>(), reading.defaults);
+    } catch (const std::invalid_argument& e) {
+        throw std::invalid_argument(std::string("--defaults: ") + e.what());
+    }
 }
 
 Options optionsOf(const po::variables_map& values) {
@@ -131,7 +167,9 @@ Options optionsOf(const po::variables_map& values) {
         options.connectWithin = durationOf("connect-within", values["connect-within"]);
     if (has("revive")) options.revive = textOf("revive", values["revive"], "the name of a line");
     options.dryRun = has("dry-run");
-    if (has("file")) options.file = values["file"].as<std::string>();
+    if (has("file")) options.files = values["file"].as<std::vector<std::string>>();
+    options.convert = has("convert");
+    readFormat(values, options);
     if (has("connect-within") && options.cluster.empty())
         throw std::invalid_argument("--connect-within cannot be used without --cluster");
     checkTogether(options);
@@ -145,9 +183,9 @@ Options parseOptions(int argc, const char* const* argv) {
     po::options_description visible("Options");
     addOptions(visible);
     po::options_description all;
-    all.add(visible).add_options()("file", po::value<std::string>());
+    all.add(visible).add_options()("file", po::value<std::vector<std::string>>());
     po::positional_options_description positional;
-    positional.add("file", 1);
+    positional.add("file", -1);
 
     po::variables_map values;
     const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;

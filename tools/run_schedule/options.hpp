@@ -1,13 +1,19 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "schedule_file.hpp"
+
 #include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
 /// The options on the command line.
 struct Options {
-    std::string file;  ///< `-`: standard input
+    std::vector<std::string> files;  ///< `-`: standard input
+    Reading reading;                 ///< what the lines of the files are
+    bool hasDefaults = false;        ///< some of that is from --defaults
+    bool convert = false;            ///< print the crontab as a schedule file, and end
     std::optional<std::chrono::milliseconds> runFor;
     std::chrono::milliseconds grace{4000};  ///< for commands that are to end
     int jobs = 10;                          ///< how many commands may run at once

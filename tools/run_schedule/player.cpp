@@ -292,7 +292,12 @@ void Player::update(std::vector<Entry> entries, Changes& changes) {
     for (const auto& entry : inOrder) {
         if (slots_.count(entry->name) != 0) continue;
         ++changes.added;
-        schedule(entry, start);
+        if (entry->isReboot) {
+            ledger_.add(entry->name);
+            slots_[entry->name] = {entry, ++places_, nullptr, false, true};
+        } else {
+            schedule(entry, start);
+        }
     }
     changes.added -= restarted;
 }

@@ -1,51 +1,135 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "process.hpp"
 
+#include "output.hpp"
+
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
-#include <spawn.h>
+#include <grp.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace {
 
-void check(int error) {
-    if (error != 0) throw std::system_error(error, std::generic_category(), "cannot be started");
+constexpr const char* kShell = "/bin/sh";
+
+[[noreturn]] void fail(int error, const std::string& what) {
+    throw std::system_error(error, std::generic_category(), "cannot be started" + what);
 }
 
-/// The settings for posix_spawn.
-struct SpawnSettings {
-    posix_spawnattr_t attributes;
-    posix_spawn_file_actions_t files;
+/// What a child says of why it could not become the command.
+struct Refusal {
+    enum Step { Shell, User, Folder } step;
+    int error;
+};
 
-    SpawnSettings() {
-        check(posix_spawnattr_init(&attributes));
-        check(posix_spawn_file_actions_init(&files));
-    }
-    SpawnSettings(const SpawnSettings&) = delete;
-    SpawnSettings& operator=(const SpawnSettings&) = delete;
-    ~SpawnSettings() {
-        posix_spawn_file_actions_destroy(&files);
-        posix_spawnattr_destroy(&attributes);
-    }
+/// A file without a name that holds the text: unlike a pipe, it lets neither side wait.
+/// \returns a descriptor at its beginning
+int fileWith(std::string_view text) {
+#if defined(MFD_CLOEXEC)
+    FileDescriptor file(::memfd_create("input", MFD_CLOEXEC));
+#else
+    std::FILE* const temporary = std::tmpfile();
+    if (temporary == nullptr) fail(errno, "");
+    FileDescriptor file(::fcntl(::fileno(temporary), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+    std::fclose(temporary);
+#endif
+    if (file.get() < 0) fail(errno, "");
+    const int error = writeAll(file.get(), text);
+    if (error != 0) fail(error, "");
+    ::lseek(file.get(), 0, SEEK_SET);
+    return file.release();
+}
 
-    void handOver(int from, int to) {
-        if (from >= 0) {
-            check(posix_spawn_file_actions_adddup2(&files, from, to));
-        } else {
-            check(posix_spawn_file_actions_addopen(&files, to, "/dev/null", O_RDWR, 0));
+std::vector<char*> pointersTo(std::vector<std::string>& texts) {
+    std::vector<char*> pointers;
+    for (std::string& text : texts) pointers.push_back(text.data());
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+/// All that the child needs, so that it calls only what is safe after the fork of a process with
+/// threads.
+struct Plan {
+    const Command& command;
+    std::vector<char*> arguments, environment;
+    std::array<int, 3> descriptors;  ///< which become 0, 1 and 2
+    int refusals;                    ///< a pipe for a Refusal
+};
+
+[[noreturn]] void refuse(const Plan& plan, Refusal::Step step) {
+    const Refusal refusal{step, errno};
+    static_cast<void>(::write(plan.refusals, &refusal, sizeof(refusal)));
+    ::_exit(127);
+}
+
+/// The child's part.
+[[noreturn]] void becomeCommand(const Plan& plan) {
+    ::setpgid(0, 0);
+    for (int signal = 1; signal < NSIG; ++signal) std::signal(signal, SIG_DFL);
+    for (int to = STDIN_FILENO; to <= STDERR_FILENO; ++to) {
+        if (::dup2(plan.descriptors[static_cast<std::size_t>(to)], to) < 0)
+            refuse(plan, Refusal::Shell);
+    }
+    const Command& command = plan.command;
+    if (command.user && ::geteuid() == 0) {
+        const User& user = *command.user;
+        if (::setgroups(user.groups.size(), user.groups.data()) != 0 || ::setgid(user.group) != 0 ||
+            ::setuid(user.id) != 0) {
+            refuse(plan, Refusal::User);
         }
     }
-};
+    if (!command.folder.empty() && ::chdir(command.folder.c_str()) != 0)
+        refuse(plan, Refusal::Folder);
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::execve(command.shell.c_str(), plan.arguments.data(), plan.environment.data());
+    refuse(plan, Refusal::Shell);
+}
+
+/// Forks with all signals blocked: a handler of ours must not run in the child.
+pid_t forkInto(const Plan& plan) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const pid_t pid = ::fork();
+    if (pid == 0) becomeCommand(plan);
+    const int error = errno;
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (pid < 0) fail(error, "");
+    return pid;
+}
+
+[[noreturn]] void failAs(const Refusal& refusal, const Command& command) {
+    switch (refusal.step) {
+    case Refusal::User:
+        fail(refusal.error, " as " + command.user->name);
+    case Refusal::Folder:
+        fail(refusal.error, " in " + command.folder);
+    case Refusal::Shell:
+        break;
+    }
+    fail(refusal.error, command.shell == kShell ? "" : " by " + command.shell);
+}
+
+void reap(pid_t pid, int& status) {
+    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+}
 
 enum class Member { No, Alive, Dead };
 
@@ -90,28 +174,44 @@ void FileDescriptor::close() {
     fd_ = -1;
 }
 
-pid_t spawnShell(const std::string& script, int input, int output) {
-    SpawnSettings settings;
-    settings.handOver(input, STDIN_FILENO);
-    settings.handOver(output, STDOUT_FILENO);
-    settings.handOver(output, STDERR_FILENO);
+int FileDescriptor::release() { return std::exchange(fd_, -1); }
 
-    sigset_t all, none;
-    sigfillset(&all);
-    sigemptyset(&none);
-    check(posix_spawnattr_setsigdefault(&settings.attributes, &all));
-    check(posix_spawnattr_setsigmask(&settings.attributes, &none));
-    check(posix_spawnattr_setpgroup(&settings.attributes, 0));
-    check(posix_spawnattr_setflags(&settings.attributes, POSIX_SPAWN_SETSIGDEF |
-                                                             POSIX_SPAWN_SETSIGMASK |
-                                                             POSIX_SPAWN_SETPGROUP));
+std::vector<std::string> ownEnvironment() {
+    std::vector<std::string> result;
+    for (char** each = environ; *each != nullptr; ++each) result.emplace_back(*each);
+    return result;
+}
 
-    std::string shell = "sh", option = "-c", text = script;
-    const std::array<char*, 4> arguments{shell.data(), option.data(), text.data(), nullptr};
-    pid_t pid = 0;
-    check(posix_spawn(&pid, "/bin/sh", &settings.files, &settings.attributes, arguments.data(),
-                      environ));
-    return pid;
+pid_t spawn(const Command& command, int input, int output) {
+    const FileDescriptor null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    if (null.get() < 0) fail(errno, "");
+    const FileDescriptor text(command.input ? fileWith(*command.input) : -1);
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail(errno, "");
+    const FileDescriptor refusals(ends[0]);
+    FileDescriptor toParent(ends[1]);
+
+    const int in = text.get() >= 0 ? text.get() : input;
+    const auto orNull = [&null](int fd) { return fd < 0 ? null.get() : fd; };
+    std::vector<std::string> arguments{command.shell.substr(command.shell.rfind('/') + 1), "-c",
+                                       command.script};
+    std::vector<std::string> environment = command.environment;
+    const Plan plan{command,
+                    pointersTo(arguments),
+                    pointersTo(environment),
+                    {orNull(in), orNull(output), orNull(output)},
+                    toParent.get()};
+    const pid_t pid = forkInto(plan);
+    toParent.close();
+    Refusal refusal{};
+    ssize_t count = 0;
+    do {
+        count = ::read(refusals.get(), &refusal, sizeof(refusal));
+    } while (count < 0 && errno == EINTR);
+    if (count != static_cast<ssize_t>(sizeof(refusal))) return pid;
+    int status = 0;
+    reap(pid, status);
+    failAs(refusal, command);
 }
 
 int openPidfd(pid_t pid) {
@@ -126,9 +226,11 @@ int openPidfd(pid_t pid) {
 void discardOutputOf(int pipe) {
     // `cat` runs in the background of a shell that exits at once, so that we need not wait for it.
     // Its input is passed as descriptor 3, since a shell gives background processes an empty input.
-    const pid_t pid = spawnShell("exec 3<&0; cat <&3 3<&- &", pipe, -1);
+    Command cat;
+    cat.script = "exec 3<&0; cat <&3 3<&- &";
+    cat.environment = ownEnvironment();
+    const pid_t pid = spawn(cat, pipe, -1);
     int status = 0;
-    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (status != 0) check(EAGAIN);  // the shell could not fork
+    reap(pid, status);
+    if (status != 0) fail(EAGAIN, "");  // the shell could not fork
 }

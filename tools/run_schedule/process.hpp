@@ -1,7 +1,11 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "user.hpp"
+
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -17,17 +21,32 @@ class FileDescriptor {
     int get() const { return fd_; }
     void close();
 
+    /// \returns the descriptor, which is the caller's now
+    int release();
+
   private:
     int fd_;
 };
 
-/// Starts `/bin/sh -c script`, in a process group of its own (a Ctrl-C at the terminal does not
-/// reach it) and with the default handling of every signal. It inherits only descriptors
-/// 0, 1 and 2.
-/// \param input, output our descriptors that become its standard input, and its standard output and
-///   standard error; negative: /dev/null
+/// A command, and how it runs.
+struct Command {
+    std::string script;
+    std::string shell = "/bin/sh";
+    std::vector<std::string> environment;   ///< `NAME=VALUE`, and nothing else
+    std::string folder = {};                ///< where it runs; empty: where this process does
+    std::optional<User> user = {};          ///< as whom; only root can change the user
+    std::optional<std::string> input = {};  ///< what it reads; nothing: /dev/null
+};
+
+/// The environment of this process.
+std::vector<std::string> ownEnvironment();
+
+/// Starts `SHELL -c SCRIPT`, in a process group of its own (a Ctrl-C at the terminal does not reach
+/// it) and with the default handling of every signal. It inherits only descriptors 0, 1 and 2.
+/// \param input, output our descriptors that become its standard input, unless the command has
+///   one, and its standard output and standard error; negative: /dev/null
 /// \throws std::system_error if it cannot be started
-pid_t spawnShell(const std::string& script, int input, int output);
+pid_t spawn(const Command& command, int input, int output);
 
 /// A descriptor that becomes readable when the process exits; negative if the kernel does not
 /// support that (Linux before 5.3).

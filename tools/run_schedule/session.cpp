@@ -76,7 +76,7 @@ class Session {
           watch_(output, STDOUT_FILENO), signals_(options.reload),
           trace_(traceOf(options, clocks_.steady->now())),
           commands_(
-              ledger_, [this](auto&&... line) { print(line...); }, trace_.get()),
+              ledger_, [this](auto&&... line) { print(line...); }, trace_.get(), options_.node),
           player_(makePlayer()) {}
 
     Result run(std::vector<Entry> entries) {
@@ -256,16 +256,17 @@ class Session {
     }
 
     void reload() {
-        if (options_.file == "-" || !options_.cluster.empty()) {
-            notify(
-                std::string(options_.file == "-" ? "standard input" : "a schedule in a cluster") +
-                " cannot be read again: the schedule stays as it was");
+        const bool readsInput =
+            std::find(options_.files.begin(), options_.files.end(), "-") != options_.files.end();
+        if (readsInput || !options_.cluster.empty()) {
+            notify(std::string(readsInput ? "standard input" : "a schedule in a cluster") +
+                   " cannot be read again: the schedule stays as it was");
             return;
         }
         jtimer::detail::rereadLocalTime();
         std::vector<Entry> entries;
         try {
-            entries = readSchedule(options_.file);
+            entries = readSchedule(options_.files, options_.reading).entries;
         } catch (const std::runtime_error& e) {
             std::cerr << std::string(e.what()) + '\n' << std::flush;
             notify("the schedule stays as it was");
@@ -273,10 +274,16 @@ class Session {
         }
         widen(entries);
         player_->replace(std::move(entries), [this](const SchedulePlayer::Changes& changes) {
-            notify(options_.file + " read again: " + std::to_string(changes.added) + " added, " +
+            notify(namesOfFiles() + " read again: " + std::to_string(changes.added) + " added, " +
                    std::to_string(changes.changed) + " changed, " +
                    std::to_string(changes.removed) + " removed");
         });
+    }
+
+    std::string namesOfFiles() const {
+        std::string names;
+        for (const std::string& file : options_.files) names += (names.empty() ? "" : ", ") + file;
+        return names;
     }
 
     void sayWhatIsRunning() {

@@ -4,6 +4,7 @@
 #include "calendar/civil_date.hpp"
 #include "calendar/instants.hpp"
 #include "calendar/local_time.hpp"
+#include "calendar/zone_file.hpp"
 #include "parsing.hpp"
 
 #include <algorithm>
@@ -192,6 +193,14 @@ int parseTimeOfDay(std::string_view text) {
     checkRange(text, "hour", number(text, 0), 0, 23);
     checkRange(text, "minute", number(text, 3), 0, 59);
     return number(text, 0) * 60 + number(text, 3);
+}
+
+jtimer::Zone parseZone(const std::string& text) {
+    if (!jtimer::Zone::isKnown(text)) {
+        failExpecting(inQuotes(text) + " is not a time zone here",
+                      "a name in " + calendar::zoneFolder() + ", such as Europe/Berlin or UTC");
+    }
+    return jtimer::Zone(text);
 }
 
 std::string formatDate(jtimer::Date date) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <jtimer/time.hpp>
+#include <jtimer/zone.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -10,7 +11,7 @@
 #include <string_view>
 
 /// \file
-/// The text format of durations and points in time, in a schedule and in the output.
+/// The text format of durations, points in time and time zones, in a schedule and in the output.
 
 /// Reads `500ms`, `10s`, `5m`, `2h`, `1d`. At most a hundred years, so that the present time plus a
 /// few durations still fits into a Date.
@@ -27,6 +28,10 @@ jtimer::Date parseDate(std::string_view text);
 /// \returns the minutes since midnight
 /// \throws std::invalid_argument that says what is wrong, and what was expected
 int parseTimeOfDay(std::string_view text);
+
+/// Reads the name of a time zone, such as `Europe/Berlin`.
+/// \throws std::invalid_argument that says what is wrong, and what was expected
+jtimer::Zone parseZone(const std::string& text);
 
 /// Returns `2030-01-01T08:00:00.250+01:00`: local time, rounded down to the millisecond, and its
 /// offset from UTC. If the system does not know the local time, as after 2038 with a 32-bit time_t,

@@ -21,7 +21,7 @@
 using jtimer::Date;
 using jtimer::cluster::NewTask;
 using jtimer::cluster::Run;
-using jtimer::cluster::Schedule;
+using ClusterSchedule = jtimer::cluster::Schedule;
 using jtimer::cluster::TaskInfo;
 
 namespace {
@@ -47,22 +47,23 @@ jtimer::cluster::Options clusterOptions(const Options& options) {
     return result;
 }
 
-Schedule scheduleOf(const Entry& entry, Date now) {
+ClusterSchedule scheduleOf(const Entry& entry, Date now) {
     const auto missedRuns =
         entry.overlap == Overlap::Skip ? jtimer::MissedRuns::Skip : jtimer::MissedRuns::Once;
     switch (entry.kind) {
     case Entry::Kind::After:
-        return Schedule::once(entry.after);
+        return ClusterSchedule::once(entry.after);
     case Entry::Kind::At:
-        return Schedule::once(entry.firstDate(now));
+        return ClusterSchedule::once(entry.firstDate(now));
     case Entry::Kind::Every:
-        return Schedule::fixedDelay(entry.after, entry.period);
+        return ClusterSchedule::fixedDelay(entry.after, entry.period);
     case Entry::Kind::Rate:
-        return Schedule::fixedRate(entry.after, entry.period, missedRuns);
+        return ClusterSchedule::fixedRate(entry.after, entry.period, missedRuns);
     case Entry::Kind::Cron:
         break;
     }
-    return Schedule::cron(entry.calendar->expression(), entry.calendar->zone().name(), missedRuns);
+    return ClusterSchedule::cron(entry.calendar->expression(), entry.calendar->zone().name(),
+                                 missedRuns);
 }
 
 /// In the task's name, NAME is followed by the rule, and names of tasks have at most 200 bytes.
@@ -72,6 +73,7 @@ constexpr std::size_t kLongestName = 150;
 /// \throws std::invalid_argument
 void check(const Entry& entry) {
     const std::string name = inQuotes(entry.name);
+    if (entry.isReboot) failExpecting(name + " runs at @reboot", "another time with --cluster");
     if (entry.name.size() > kLongestName)
         failExpecting(name + " is too long", "a name of at most 150 bytes with --cluster");
     if (entry.overlap == Overlap::Kill)
@@ -259,7 +261,7 @@ void ClusterPlayer::registerTask(const std::shared_ptr<const Entry>& entry) {
 void ClusterPlayer::run(const std::shared_ptr<const Entry>& entry, Run& run) {
     const auto late = clock_.now() - run.scheduledExecutionTime();
     const Job job{entry, std::max(std::chrono::nanoseconds(late), std::chrono::nanoseconds(0)),
-                  run.attempt()};
+                  run.attempt(), run.scheduledExecutionTime()};
     // A run that has lost its lease may still be ending, while this one is the same task's.
     const std::lock_guard lock(commands_.at(entry->name));
     ledger_.runBegun(job);
