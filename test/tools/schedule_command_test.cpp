@@ -3,9 +3,11 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <chrono>
 #include <csignal>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include <sys/wait.h>
 
@@ -27,13 +29,12 @@ BOOST_AUTO_TEST_CASE(processes_that_have_ended_are_not_waited_for_though_nobody_
     // Orphans come to this process instead of init. It does not reap them, as in a container.
     BOOST_REQUIRE(::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0);
     CommandRunner runner;
-    const std::string failure =
-        runner.run(Command{"sleep 1000 & echo begun; wait", "/bin/sh", ownEnvironment()},
-                   [&](std::string_view line) {
-                       BOOST_TEST(line == "begun");
-                       runner.end(SIGTERM);
-                   });
-    BOOST_TEST(failure == "ended by run_schedule: killed by signal 15 (Terminated)");
+    const Ending ending =
+        runner.run(commandOf("sleep 1000 & echo begun; wait"), {}, [&](std::string_view line) {
+            BOOST_TEST(line == "begun");
+            runner.end(SIGTERM);
+        });
+    BOOST_TEST(ending.failure == "ended by run_schedule: killed by signal 15 (Terminated)");
     int status = 0;
     BOOST_TEST(::waitpid(-1, &status, 0) > 0);
     BOOST_TEST(WTERMSIG(status) == SIGTERM);
@@ -45,12 +46,57 @@ BOOST_AUTO_TEST_CASE(a_process_of_the_group_that_goes_on_is_waited_for) {
     CommandRunner runner;
     std::string lines;
     // The shell ends by the signal; the other process ignores it, and ends later by itself.
-    const std::string failure =
-        runner.run(commandOf("{ trap '' TERM; echo begun; sleep 0.2; echo last; } & wait"),
+    const Ending ending =
+        runner.run(commandOf("{ trap '' TERM; echo begun; sleep 0.2; echo last; } & wait"), {},
                    [&](std::string_view line) {
                        lines.append(line).append(" ");
                        runner.end(SIGTERM);
                    });
-    BOOST_TEST(failure == "ended by run_schedule: killed by signal 15 (Terminated)");
+    BOOST_TEST(ending.failure == "ended by run_schedule: killed by signal 15 (Terminated)");
     BOOST_TEST(lines == "begun last ");
+}
+
+BOOST_AUTO_TEST_CASE(r17_a_command_that_takes_too_long_gets_sigterm_and_after_the_grace_sigkill) {
+    const auto linesOf = [](const std::string& script, Ending& ending) {
+        std::string lines;
+        ending = CommandRunner().run(
+            commandOf(script), {std::chrono::milliseconds(100), std::chrono::milliseconds(100)},
+            [&](std::string_view line) { lines.append(line).append(" "); });
+        return lines;
+    };
+    Ending ending;
+    BOOST_TEST(linesOf("trap 'echo term; exit 0' TERM; echo begun; sleep 1000 & wait", ending) ==
+               "begun term ");
+    BOOST_TEST(ending.timedOut);
+    BOOST_TEST(ending.failure == "timed out after 100ms");
+    BOOST_TEST(ending.status == 0);
+    BOOST_TEST(linesOf("trap '' TERM; echo begun; sleep 1000; sleep 1000", ending) == "begun ");
+    BOOST_TEST(ending.failure == "timed out after 100ms");
+    BOOST_TEST(ending.status == 128 + SIGKILL);
+    // The rest of its group, too.
+    BOOST_TEST(linesOf("(trap '' TERM; echo begun; sleep 1000; sleep 1000) & wait", ending) ==
+               "begun ");
+    BOOST_TEST(ending.status == 128 + SIGTERM);
+    BOOST_TEST(linesOf("echo quick; exit 3", ending) == "quick ");
+    BOOST_TEST(!ending.timedOut);
+    BOOST_TEST(ending.failure == "exit status 3");
+    BOOST_TEST(ending.status == 3);
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_started_says_what_was_refused) {
+    const auto errorOf = [](const Command& command) {
+        try {
+            CommandRunner().run(command, {}, [](std::string_view) {});
+            return std::string("none");
+        } catch (const std::system_error& e) {
+            return std::string(e.what());
+        }
+    };
+    Command command = commandOf("true");
+    BOOST_TEST(errorOf(command) == "none");
+    command.folder = "/no/folder";
+    BOOST_TEST(errorOf(command) == "cannot be started in /no/folder: No such file or directory");
+    command = commandOf("true");
+    command.shell = "/no/shell";
+    BOOST_TEST(errorOf(command) == "cannot be started by /no/shell: No such file or directory");
 }

@@ -74,9 +74,14 @@ struct Desk final : Dispatcher::Host {
         write(job.entry->name + (succeeded ? ":good" : ":bad"));
     }
     void skipped(const Entry& entry) override { write(entry.name + ":skipped"); }
+    void tooLate(const Due& due) override { write(due.entry->name + ":late"); }
+    void overrun(const Job& job, std::chrono::nanoseconds since) override {
+        overruns += job.entry->name + '+' + std::to_string(since / milliseconds(1)) + ' ';
+    }
 
     std::int64_t time = 1000;
     bool endsAtOnce = false;
+    std::string overruns;
     std::string log;
     std::multimap<std::int64_t, std::function<void()>> calls;
     std::map<std::string, std::shared_ptr<const Entry>> entries;
@@ -276,4 +281,48 @@ BOOST_AUTO_TEST_CASE(after_stop_nothing_begins_and_retries_have_failed) {
     BOOST_TEST(d.take() == "a:bad@1000");
     d.advance(1000);
     BOOST_TEST(d.take() == "");
+}
+
+BOOST_AUTO_TEST_CASE(r19_a_run_that_is_too_late_is_dropped_wherever_it_waited) {
+    Desk d(1);
+    const auto entry = [](const char* name, Entry::Kind kind) {
+        Entry made;
+        made.name = name;
+        made.kind = kind;
+        made.period = milliseconds(100);
+        made.startWithin = milliseconds(50);
+        return std::make_shared<const Entry>(made);
+    };
+    const auto cron = entry("cron", Entry::Kind::Cron), rate = entry("rate", Entry::Kind::Rate);
+    BOOST_CHECK(d.dispatcher.due({cron, Desk::at(950)}) == Outcome::Begun);  // just in time
+    d.dispatcher.ended("cron", true);
+    BOOST_CHECK(d.dispatcher.due({cron, Desk::at(949)}) == Outcome::Dropped);
+    BOOST_TEST(d.take() == "cron+50@1000 cron:good@1000 cron:late@1000");
+    // In a queue: of the runs of a rate, each by itself.
+    d.due("other");
+    d.dispatcher.due({cron, Desk::at(1000)});
+    for (const int millis : {1000, 1100, 1200}) d.dispatcher.due({rate, Desk::at(millis)});
+    d.advance(170);
+    d.take();
+    d.dispatcher.ended("other", true);
+    BOOST_TEST(d.take() ==
+               "other:good@1170 cron:late@1170 rate:late@1170 rate:late@1170 rate@1170");
+    BOOST_TEST(!d.dispatcher.idle());
+}
+
+BOOST_AUTO_TEST_CASE(r21_a_run_that_is_in_progress_when_the_next_is_due_is_told_once) {
+    Desk d(2);
+    d.due("wait");
+    d.due("skip", Overlap::Skip);
+    d.advance(10);
+    for (int i = 0; i < 3; ++i) {
+        d.due("wait");
+        d.due("skip");
+        d.advance(5);
+    }
+    BOOST_TEST(std::exchange(d.overruns, {}) == "wait+10 skip+10 ");
+    d.dispatcher.ended("wait", true);  // the next one begins
+    d.advance(1);
+    d.due("wait");
+    BOOST_TEST(d.overruns == "wait+1 ");
 }

@@ -361,7 +361,9 @@ BOOST_AUTO_TEST_CASE(an_option_elsewhere_is_told_where_it_stands) {
 BOOST_AUTO_TEST_CASE(an_option_that_is_wrong_is_told_what_it_may_be) {
     BOOST_TEST(errorOf("every 1s overlp=skip a x") ==
                "\"overlp=skip\" is not an option: expected overlap=wait|skip|kill, "
-               "retry=TIMES[/DURATION], cwd=DIR, user=NAME, or a name without =");
+               "retry=TIMES[/DURATION], timeout=DURATION, jitter=DURATION, start-within=DURATION, "
+               "cwd=DIR, "
+               "user=NAME, or a name without =");
     BOOST_TEST(errorOf("every 1s overlap=drop a x") ==
                "\"drop\" is not a rule for runs that overlap: expected wait, skip or kill");
     for (const std::string times : {"0", "1001", "-1", "x", "", "1x"}) {

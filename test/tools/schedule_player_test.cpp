@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "run_schedule/jitter.hpp"
 #include "run_schedule/options.hpp"
 #include "run_schedule/player.hpp"
 #include "support/manual_timer.hpp"
@@ -421,4 +422,43 @@ BOOST_AUTO_TEST_CASE(a_time_that_is_past_at_the_start_is_told_and_does_not_run) 
 BOOST_AUTO_TEST_CASE(r50_two_graces_end_before_docker_stop_kills_after_ten_seconds) {
     BOOST_TEST((Options().grace == 4s));
     BOOST_TEST((Player::Options().grace == 4s));
+}
+
+BOOST_AUTO_TEST_CASE(r18_jitter_moves_the_times_of_a_line_by_a_constant_of_host_and_name) {
+    BOOST_CHECK(jitterOf("web1", "backup", 10min) == 460'526ms);
+    BOOST_CHECK(jitterOf("web2", "backup", 10min) != 460'526ms);
+    BOOST_CHECK(jitterOf("web1", "backup", 0min) == 0ms);
+
+    // The start is 01:46:40 UTC.
+    const auto shiftOf = [](const char* name) {
+        return std::chrono::milliseconds(jitterOf(hostName(), name, 100s)).count();
+    };
+    const auto at = [](std::int64_t millis) { return '@' + std::to_string(millis); };
+    const auto runsOf = [](const std::string& line) {
+        ManualPlayer p(line);
+        p.start();
+        p.clock->advance(500s);
+        return p.log.take();
+    };
+    const std::int64_t shift = shiftOf("a");
+    BOOST_TEST(runsOf("after 1s jitter=100s a x") == "a" + at(1000 + shift));
+    BOOST_TEST(runsOf("rate 300s jitter=100s a x") == "a" + at(shift) + " a" + at(300'000 + shift));
+    BOOST_TEST(runsOf("at 01:50 UTC jitter=100s a x") == "a" + at(200'000 + shift));
+    BOOST_TEST(runsOf("cron \"50,53 * * * *\" UTC jitter=100s a x") ==
+               "a" + at(200'000 + shift) + " a" + at(380'000 + shift));
+}
+
+BOOST_AUTO_TEST_CASE(r19_after_a_suspend_the_last_time_that_is_not_too_late_runs) {
+    const auto runs = [](const std::string& option) {
+        ManualPlayer p("cron \"*/5 * * * *\" UTC " + option + "c x", Wall::CanBeSet);
+        p.start();
+        p.clock->advance(1500);
+        p.wall->ahead = 1h + 200s;  // 02:50:01
+        p.clock->advance(1000);
+        p.player.finish();
+        return p.log.take() + ' ' + std::to_string(p.ledger.records()[0].skipped);
+    };
+    BOOST_TEST(runs("") == "c@2000 0");
+    BOOST_TEST(runs("start-within=2m ") == "c@2000 0");
+    BOOST_TEST(runs("start-within=1s ") == " 1");
 }

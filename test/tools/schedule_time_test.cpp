@@ -217,3 +217,13 @@ BOOST_AUTO_TEST_CASE(what_is_written_is_read_as_the_same_date) {
         }
     }
 }
+
+BOOST_AUTO_TEST_CASE(a_span_is_told_in_two_units) {
+    using std::chrono::milliseconds;
+    const std::vector<std::pair<std::int64_t, std::string>> expected{
+        {0, "0ms"},           {999, "999ms"},         {1000, "1.0s"},
+        {59'999, "59.9s"},    {60'000, "1m00s"},      {3'599'999, "59m59s"},
+        {3'720'000, "1h02m"}, {86'399'999, "23h59m"}, {86'400'000, "1d00h"},
+        {97'200'000, "1d03h"}};
+    for (const auto& [millis, text] : expected) BOOST_TEST(inWords(milliseconds(millis)) == text);
+}

@@ -2,6 +2,7 @@
 #include "command.hpp"
 
 #include "process.hpp"
+#include "rule.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,6 +13,7 @@
 #include <cstring>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -48,7 +50,15 @@ class LineCutter {
     std::string line_;
 };
 
+using std::chrono::milliseconds;
+
 namespace {
+
+/// How often a command is looked at where the system does not tell when it ends, in milliseconds.
+constexpr int kCheck = 100;
+
+/// What shells add to the number of a signal that has killed a command.
+constexpr int kSignalled = 128;
 
 /// \returns how many bytes it has read; 0 if no more will come
 std::size_t readSome(int fd, std::size_t atMost, LineCutter& lines) {
@@ -83,16 +93,54 @@ void sendToGroup(pid_t group, int signal) {
     if (signal == SIGTERM) ::kill(-group, SIGCONT);
 }
 
-std::string describeFailure(int status) {
+Ending endingOf(int status) {
     if (WIFSIGNALED(status)) {
         const int signal = WTERMSIG(status);
-        return "killed by signal " + std::to_string(signal) + " (" + strsignal(signal) + ')';
+        return {"killed by signal " + std::to_string(signal) + " (" + strsignal(signal) + ')',
+                kSignalled + signal, false};
     }
     const int code = WEXITSTATUS(status);
-    return code == 0 ? "" : "exit status " + std::to_string(code);
+    return {code == 0 ? "" : "exit status " + std::to_string(code), code, false};
 }
 
 }  // namespace
+
+/// When a command gets which signal because it takes too long.
+class CommandRunner::Deadline {
+  public:
+    explicit Deadline(const Limit& limit)
+        : limit_(limit), next_(limit.timeout ? std::optional(steady_clock::now() + *limit.timeout)
+                                             : std::nullopt) {}
+
+    /// \returns the signal that is due now; 0 if none is
+    int take() {
+        if (!next_ || steady_clock::now() < *next_) return 0;
+        if (std::exchange(hasPassed_, true)) {
+            next_.reset();
+            return SIGKILL;
+        }
+        next_ = steady_clock::now() + limit_.grace;
+        return SIGTERM;
+    }
+
+    /// \returns how long poll() may wait for it, in milliseconds; -1: for ever
+    int left() const {
+        if (!next_) return -1;
+        const auto left = std::chrono::ceil<milliseconds>(*next_ - steady_clock::now());
+        return static_cast<int>(
+            std::clamp<milliseconds>(left, milliseconds(0), kLongestPoll).count());
+    }
+
+    bool hasPassed() const { return hasPassed_; }
+
+  private:
+    using steady_clock = std::chrono::steady_clock;
+    static constexpr milliseconds kLongestPoll = std::chrono::hours(1);
+
+    const Limit limit_;
+    std::optional<steady_clock::time_point> next_;
+    bool hasPassed_ = false;
+};
 
 void CommandRunner::end(int signal) {
     const std::lock_guard lock(mutex_);
@@ -117,12 +165,15 @@ bool CommandRunner::hasExited(pid_t shell, int& status) {
 /// Reads what the command prints until its shell has exited, even if another process can still
 /// write to the pipe: a process in the background may keep it open forever.
 /// \returns the shell's status, as waitpid gives it
-int CommandRunner::readUntilExit(pid_t shell, FileDescriptor& output, LineCutter& lines) {
+int CommandRunner::readUntilExit(pid_t shell, FileDescriptor& output, LineCutter& lines,
+                                 Deadline& deadline) {
     const FileDescriptor pidfd(openPidfd(shell));
-    // Without a pidfd, check for the exit ten times a second.
-    const int timeout = pidfd.get() < 0 ? 100 : -1;
     int status = 0;
     while (!hasExited(shell, status)) {
+        endIfDue(deadline);
+        int timeout = deadline.left();
+        // Without a pidfd, check for the exit ten times a second.
+        if (pidfd.get() < 0) timeout = timeout < 0 ? kCheck : std::min(timeout, kCheck);
         std::array<pollfd, 2> fds{{{output.get(), POLLIN, 0}, {pidfd.get(), POLLIN, 0}}};
         ::poll(fds.data(), fds.size(), timeout);
         if (fds[0].revents != 0 && readSome(output.get(), SIZE_MAX, lines) == 0) output.close();
@@ -131,8 +182,7 @@ int CommandRunner::readUntilExit(pid_t shell, FileDescriptor& output, LineCutter
 }
 
 /// To be called when the shell has exited. After a SIGTERM, waits for the rest of its group.
-void CommandRunner::waitForGroup() {
-    using std::chrono::milliseconds;
+void CommandRunner::waitForGroup(Deadline& deadline) {
     // There is no notification when a group becomes empty, and each look reads all of /proc.
     for (milliseconds pause(5);; pause = std::min(pause * 2, milliseconds(100))) {
         {
@@ -142,11 +192,17 @@ void CommandRunner::waitForGroup() {
                 return;
             }
         }
+        endIfDue(deadline);
         std::this_thread::sleep_for(pause);
     }
 }
 
-std::string CommandRunner::run(const Command& command, const OnLine& onLine) {
+void CommandRunner::endIfDue(Deadline& deadline) {
+    const int signal = deadline.take();
+    if (signal != 0) end(signal);
+}
+
+Ending CommandRunner::run(const Command& command, const Limit& limit, const OnLine& onLine) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
         throw std::system_error(errno, std::generic_category(), "cannot be started");
@@ -161,13 +217,20 @@ std::string CommandRunner::run(const Command& command, const OnLine& onLine) {
         if (sent_ != 0) sendToGroup(group_, sent_);
     }
 
+    Deadline deadline(limit);
     LineCutter lines(onLine);
-    const int status = readUntilExit(shell, output, lines);
-    waitForGroup();
+    const int status = readUntilExit(shell, output, lines, deadline);
+    waitForGroup(deadline);
     const bool leftInBackground = output.get() >= 0 && readRest(output.get(), lines);
     lines.end();
     // SIGPIPE would end it if it wrote to a pipe that has no reader.
     if (leftInBackground) discardOutputOf(output.get());
-    const std::string failure = describeFailure(status);
-    return sent() == 0 || failure.empty() ? failure : "ended by run_schedule: " + failure;
+    Ending ending = endingOf(status);
+    ending.timedOut = deadline.hasPassed();
+    if (ending.timedOut) {
+        ending.failure = "timed out after " + inCanonicalForm(*limit.timeout);
+    } else if (sent() != 0 && !ending.failure.empty()) {
+        ending.failure = "ended by run_schedule: " + ending.failure;
+    }
+    return ending;
 }

@@ -3,12 +3,27 @@
 
 #include "process.hpp"
 
+#include <chrono>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
 class LineCutter;
+
+/// How long a command may take.
+struct Limit {
+    std::optional<std::chrono::milliseconds> timeout;  ///< then it gets SIGTERM
+    std::chrono::milliseconds grace{0};                ///< and, after that, SIGKILL
+};
+
+/// How a command has ended.
+struct Ending {
+    std::string failure;    ///< such as "exit status 3"; empty if it has succeeded
+    int status = 0;         ///< its exit status, or 128 plus the signal that has killed it
+    bool timedOut = false;  ///< it took too long, and has failed however it ended then
+};
 
 /// Runs commands, one at a time.
 class CommandRunner {
@@ -20,10 +35,8 @@ class CommandRunner {
     /// Runs a command, and returns when its shell has exited. It does not wait for processes that
     /// the shell leaves in the background; their later output is read and discarded.
     ///
-    /// \returns how the command failed, such as "exit status 3" or "killed by signal 9 (Killed)";
-    ///   empty if it succeeded
     /// \throws std::system_error if it cannot be started
-    std::string run(const Command& command, const OnLine& onLine);
+    Ending run(const Command& command, const Limit& limit, const OnLine& onLine);
 
     /// Sends the signal to the process group of the running command, and of each command that
     /// starts later. After SIGTERM, run() does not return before the whole group has ended or has
@@ -31,9 +44,12 @@ class CommandRunner {
     void end(int signal);
 
   private:
-    int readUntilExit(pid_t shell, FileDescriptor& output, LineCutter& lines);
+    class Deadline;
+
+    int readUntilExit(pid_t shell, FileDescriptor& output, LineCutter& lines, Deadline& deadline);
     bool hasExited(pid_t shell, int& status);
-    void waitForGroup();
+    void waitForGroup(Deadline& deadline);
+    void endIfDue(Deadline& deadline);
     int sent();
 
     std::mutex mutex_;

@@ -7,6 +7,13 @@
 #include <algorithm>
 #include <system_error>
 
+namespace {
+
+/// The exit status of a shell that cannot start a command.
+constexpr int kNotStarted = 127;
+
+}  // namespace
+
 bool Commands::run(const Job& job) {
     const Entry& entry = *job.entry;
     const auto print = [&](std::string_view line) {
@@ -21,18 +28,20 @@ bool Commands::run(const Job& job) {
               std::to_string(entry.retry.times) + ']');
     }
     const jtimer::Date begin = steadyClock_.now();
-    std::string failure;
+    Ending ending;
     try {
-        failure = runner->run(commandOf(job, node_), print);
+        ending = runner->run(commandOf(job, node_), {entry.timeout, grace_}, print);
     } catch (const std::system_error& e) {
-        failure = e.what();
+        ending = {e.what(), kNotStarted, false};
     }
+    const bool succeeded = ending.failure.empty();
     const jtimer::Date end = steadyClock_.now();
     remove(entry.name);
-    if (!failure.empty()) print("[failed: " + failure + ']');
-    ledger_.commandEnded(entry.name, wallClock_.now(), end - begin, failure.empty());
-    if (trace_ != nullptr) trace_->command(job, begin, end, failure);
-    return failure.empty();
+    if (!succeeded) print("[failed: " + ending.failure + ']');
+    if (ending.timedOut) ledger_.commandTimedOut(entry.name);
+    ledger_.commandEnded(entry.name, wallClock_.now(), end - begin, succeeded);
+    if (trace_ != nullptr) trace_->command(job, begin, end, ending.failure);
+    return succeeded;
 }
 
 std::shared_ptr<CommandRunner> Commands::add(const std::string& name) {

@@ -7,6 +7,7 @@
 
 #include <jtimer/clock.hpp>
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -27,8 +28,11 @@ class Commands {
 
     /// \param trace may be null
     /// \param node this copy's name in a cluster
-    Commands(Ledger& ledger, OnLine onLine, Trace* trace, std::string node)
-        : ledger_(ledger), onLine_(std::move(onLine)), trace_(trace), node_(std::move(node)) {}
+    /// \param grace of a command that takes too long
+    Commands(Ledger& ledger, OnLine onLine, Trace* trace, std::string node,
+             std::chrono::milliseconds grace)
+        : ledger_(ledger), onLine_(std::move(onLine)), trace_(trace), node_(std::move(node)),
+          grace_(grace) {}
 
     /// Runs a command of a task that the ledger lists, and returns when it has ended. No other
     /// command of that name may run.
@@ -54,6 +58,7 @@ class Commands {
     const OnLine onLine_;
     Trace* const trace_;
     const std::string node_;
+    const std::chrono::milliseconds grace_;
     const jtimer::WallClock wallClock_;
     const jtimer::SteadyClock steadyClock_;
 

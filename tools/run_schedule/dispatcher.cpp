@@ -27,6 +27,7 @@ Dispatcher::Outcome Dispatcher::due(const Due& due) {
     const auto task = tasks_.try_emplace(entry->name).first;
     Task& state = task->second;
     const bool isBusy = state.current || state.waitingRuns > 0;
+    tellOverrun(state);
     if (isBusy && entry->overlap == Overlap::Skip) {
         host_.skipped(*entry);
         return Outcome::Dropped;
@@ -37,7 +38,13 @@ Dispatcher::Outcome Dispatcher::due(const Due& due) {
     if (isReady) becomeReady(task, due.since);
     const std::uint64_t before = state.number;
     startReady();
-    return state.number != before && state.waitingRuns == 0 ? Outcome::Begun : Outcome::Waits;
+    if (state.waitingRuns > 0) return Outcome::Waits;
+    return state.number != before ? Outcome::Begun : Outcome::Dropped;
+}
+
+void Dispatcher::tellOverrun(Task& task) {
+    if (!task.current || std::exchange(task.isOverrun, true)) return;
+    host_.overrun(*task.current, host_.now() - task.begun);
 }
 
 void Dispatcher::enqueueRun(Task& task, const Due& due) {
@@ -101,19 +108,35 @@ void Dispatcher::startReady() {
     starting_ = false;
 }
 
+/// Makes the first run that waits the current one, unless it is too late for all that wait: these
+/// are dropped.
+/// \returns whether there is one
+bool Dispatcher::takeRun(Task& task) {
+    while (task.waitingRuns > 0) {
+        const Due due = task.waiting;
+        const std::chrono::nanoseconds lateness = host_.now() - due.since;
+        --task.waitingRuns;
+        task.waiting.since += due.entry->period;
+        task.waiting.date += due.entry->period;
+        if (!due.entry->startWithin || lateness <= *due.entry->startWithin) {
+            task.current = Job{due.entry, std::max(lateness, std::chrono::nanoseconds(0)), 1,
+                               due.date, due.place};
+            task.begun = host_.now();
+            task.isOverrun = false;
+            return true;
+        }
+        host_.tooLate(due);
+    }
+    return false;
+}
+
 void Dispatcher::start(Tasks::iterator task) {
     Task& state = task->second;
     if (state.retryWaits) {
         state.retryWaits = false;
         ++state.current->attempt;
-    } else {
-        Due& due = state.waiting;
-        const std::chrono::nanoseconds lateness = host_.now() - due.since;
-        state.current =
-            Job{due.entry, std::max(lateness, std::chrono::nanoseconds(0)), 1, due.date, due.place};
-        --state.waitingRuns;
-        due.since += due.entry->period;
-        due.date += due.entry->period;
+    } else if (!takeRun(state)) {
+        return;
     }
     ++state.number;
     state.commandRuns = true;

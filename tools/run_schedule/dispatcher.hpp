@@ -55,6 +55,10 @@ class Dispatcher {
         virtual void ended(const Job& job, bool succeeded) = 0;
         /// A run that was due has been dropped.
         virtual void skipped(const Entry& entry) = 0;
+        /// A run that was due so long ago that it does not begin has been dropped.
+        virtual void tooLate(const Due& due) = 0;
+        /// A run has been in progress for so long that the next one of its line is due.
+        virtual void overrun(const Job& job, std::chrono::nanoseconds since) = 0;
     };
 
     /// \param grace what is killed has this long to end by itself
@@ -87,6 +91,8 @@ class Dispatcher {
   private:
     struct Task {
         std::optional<Job> current;  ///< the run in progress
+        jtimer::Date begun{};        ///< when `current` has begun
+        bool isOverrun = false;      ///< and that has been told
         bool commandRuns = false;    ///< otherwise `current` waits for its retry
         bool killed = false;         ///< `current` is being ended
         bool dropped = false;        ///< `current` has no more retries
@@ -102,7 +108,9 @@ class Dispatcher {
     void enqueueRun(Task& task, const Due& due);
     void becomeReady(Tasks::iterator task, jtimer::Date since);
     void becomeUnready(const std::string& name);
+    void tellOverrun(Task& task);
     void kill(Tasks::iterator task);
+    bool takeRun(Task& task);
     void startReady();
     void start(Tasks::iterator task);
     void retryLater(Tasks::iterator task);

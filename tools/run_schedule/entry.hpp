@@ -37,6 +37,10 @@ struct Entry {
     std::optional<jtimer::Cron> calendar;
     Overlap overlap = Overlap::Wait;
     Retry retry;
+    std::optional<std::chrono::milliseconds> timeout;      ///< of a command
+    std::optional<std::chrono::milliseconds> startWithin;  ///< a run later than this is dropped
+    std::chrono::milliseconds jitter{0};  ///< its times are moved by less than that
+    std::chrono::milliseconds shift{0};   ///< and so much they are
     std::string name;
     std::string command;                           ///< for the shell, as written in the file
     std::optional<std::string> input;              ///< of the command; nothing: it is empty
@@ -54,6 +58,15 @@ struct Entry {
     /// Whether the times of its runs are those of the wall clock.
     bool followsWallClock() const { return kind == Kind::At || kind == Kind::Cron; }
 
+    /// From the start to the first run; not for At and Cron.
+    std::chrono::milliseconds firstDelay() const { return after + shift; }
+
     /// When it is first due by the wall clock, which shows `now`; At and Cron only.
-    jtimer::Date firstDate(jtimer::Date now) const { return calendar ? calendar->next(now) : at; }
+    jtimer::Date firstDate(jtimer::Date now) const { return calendar ? nextDate(now) : at + shift; }
+
+    /// When it is due next, later than `date`; only with a calendar.
+    jtimer::Date nextDate(jtimer::Date date) const {
+        const jtimer::Date next = calendar->next(date - shift);
+        return next > jtimer::Date::max() - shift ? next : next + shift;
+    }
 };

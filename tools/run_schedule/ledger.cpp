@@ -49,6 +49,14 @@ void Ledger::runSkipped(const std::string& name) {
     change(name, [](Record& record) { ++record.skipped; });
 }
 
+void Ledger::runOverran(const std::string& name) {
+    change(name, [](Record& record) { ++record.overruns; });
+}
+
+void Ledger::commandTimedOut(const std::string& name) {
+    change(name, [](Record& record) { ++record.timeouts; });
+}
+
 void Ledger::commandBegun(const std::string& name, jtimer::Date now) {
     change(name, [&](Record& record) { record.runningSince = now; });
 }
@@ -65,7 +73,7 @@ void Ledger::commandEnded(const std::string& name, jtimer::Date now, std::chrono
         ++record.commands;
         record.commandTime += took;
         record.hasFailed = !succeeded;
-        if (succeeded) record.lastSuccess = now;
+        (succeeded ? record.lastSuccess : record.lastFailure) = now;
     });
 }
 

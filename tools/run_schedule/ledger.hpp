@@ -24,7 +24,9 @@ struct Record {
     std::chrono::nanoseconds latenessSum{0};
     std::int64_t failures = 0;  ///< runs that have failed, with all their retries
     std::int64_t retries = 0;
-    std::int64_t skipped = 0;  ///< runs that were due and did not begin
+    std::int64_t skipped = 0;   ///< runs that were due and did not begin
+    std::int64_t overruns = 0;  ///< runs that were in progress when the next one was due
+    std::int64_t timeouts = 0;  ///< commands that took too long
 
     std::int64_t commands = 0;                ///< that have ended, retries included
     std::chrono::nanoseconds commandTime{0};  ///< how long they took together
@@ -32,6 +34,7 @@ struct Record {
     std::optional<jtimer::Date> next;          ///< when it is due next, by the wall clock
     std::optional<jtimer::Date> runningSince;  ///< of the command that runs
     std::optional<jtimer::Date> lastSuccess;   ///< when a command last succeeded
+    std::optional<jtimer::Date> lastFailure;   ///< when one last failed
     bool inProgress = false;                   ///< a run is: its command runs or waits for a retry
     bool hasFailed = false;                    ///< the last command has
     bool isDead = false;   ///< given up in the cluster: it does not run until it is revived
@@ -50,9 +53,11 @@ class Ledger {
     void runBegun(const Job& job);
     void runEnded(const std::string& name, bool succeeded);
     void runSkipped(const std::string& name);
+    void runOverran(const std::string& name);
 
     void commandBegun(const std::string& name, jtimer::Date now);
     void commandPrinted(const std::string& name, std::string_view line);
+    void commandTimedOut(const std::string& name);
     void commandEnded(const std::string& name, jtimer::Date now, std::chrono::nanoseconds took,
                       bool succeeded);
 

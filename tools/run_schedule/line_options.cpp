@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
@@ -53,15 +54,31 @@ void setFolder(std::string_view text, Entry& entry) {
 
 void setUser(std::string_view text, Entry& entry) { entry.user = User::toRunAs(std::string(text)); }
 
+/// \returns a duration of at least 1ms
+std::chrono::milliseconds parseSpan(std::string_view text) {
+    const std::chrono::milliseconds span = parseDuration(text);
+    if (span.count() == 0) failExpecting(inQuotes(text) + " is no time at all", "at least 1ms");
+    return span;
+}
+
+void setTimeout(std::string_view text, Entry& entry) { entry.timeout = parseSpan(text); }
+
+void setStartWithin(std::string_view text, Entry& entry) { entry.startWithin = parseSpan(text); }
+
+void setJitter(std::string_view text, Entry& entry) { entry.jitter = parseDuration(text); }
+
 struct LineOption {
     std::string_view name;
     std::string_view values;
     void (*set)(std::string_view text, Entry& entry);
 };
 
-constexpr std::array<LineOption, 4> kOptions{{
+constexpr std::array<LineOption, 7> kOptions{{
     {"overlap", "wait|skip|kill", setOverlap},
     {"retry", "TIMES[/DURATION]", setRetry},
+    {"timeout", "DURATION", setTimeout},
+    {"jitter", "DURATION", setJitter},
+    {"start-within", "DURATION", setStartWithin},
     {"cwd", "DIR", setFolder},
     {"user", "NAME", setUser},
 }};

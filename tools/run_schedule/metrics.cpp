@@ -98,12 +98,19 @@ std::string metricsOf(const std::vector<Record>& records) {
     text.counts("retries_total", "Commands that were run again.", &Record::retries);
     text.counts("skipped_total", "Runs that were due and did not begin.", &Record::skipped);
 
+    text.counts("timeouts_total", "Commands that took too long.", &Record::timeouts);
+    text.counts("overruns_total", "Runs in progress when the next one was due.", &Record::overruns);
+
     text.head("running", "gauge", "Whether the command runs.");
     text.values("running", [](const Record& r) { return r.runningSince ? "1" : "0"; });
     text.head("dead", "gauge", "Whether the task was given up in the cluster.");
     text.values("dead", [](const Record& r) { return r.isDead ? "1" : "0"; });
     text.dates("last_success_timestamp_seconds", "When a command last succeeded.",
                &Record::lastSuccess);
+    text.dates("last_failure_timestamp_seconds", "When a command last failed.",
+               &Record::lastFailure);
+    text.dates("running_since_timestamp_seconds", "When the command that runs has begun.",
+               &Record::runningSince);
     text.dates("next_run_timestamp_seconds", "When a run is due next.", &Record::next);
 
     text.head("duration_seconds", "summary", "How long the commands took.");

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "options.hpp"
 
+#include "jitter.hpp"
 #include "line_options.hpp"
 #include "parsing.hpp"
 #include "time_text.hpp"
@@ -10,7 +11,6 @@
 #include <boost/program_options.hpp>
 
 #include <algorithm>
-#include <array>
 #include <sstream>
 #include <stdexcept>
 
@@ -95,11 +95,7 @@ std::string textOf(const char* option, const po::variable_value& value, const ch
 }
 
 /// What jtimer::cluster calls a node without a name.
-std::string defaultNode() {
-    std::array<char, 256> host{};
-    if (::gethostname(host.data(), host.size() - 1) != 0) host = {'?'};
-    return std::string(host.data()) + ':' + std::to_string(::getpid());
-}
+std::string defaultNode() { return hostName() + ':' + std::to_string(::getpid()); }
 
 bool readsInput(const Options& options) {
     return std::find(options.files.begin(), options.files.end(), "-") != options.files.end();

@@ -108,7 +108,7 @@ void Player::schedule(const std::shared_ptr<const Entry>& entry, Date start) {
     Slot& slot = slots_[entry->name];
     slot = {entry, ++places_, nullptr, false, false};
     if (!entry->followsWallClock()) {
-        scheduleTask(slot, start + entry->after);
+        scheduleTask(slot, start + entry->firstDelay());
         return;
     }
     const Date now = clocks_.wall->now();
@@ -139,8 +139,8 @@ void Player::scheduleTask(Slot& slot, Date first) {
 
 /// A run is due, by the timer.
 void Player::run(Task& task) {
-    const auto slot = slots_.find(task.name);
-    if (slot == slots_.end() || slot->second.place != task.place) return;  // it has been removed
+    const auto slot = slotOf(task.name, task.place);
+    if (slot == slots_.end()) return;  // it has been removed
     const std::shared_ptr<const Entry> shared = slot->second.entry;
     const Entry& entry = *shared;
     const Date steadyNow = clocks_.steady->now();
@@ -195,15 +195,16 @@ void Player::lookAtWallClock() {
 
 void Player::runPastDates(Date now, Date steadyNow) {
     while (!dueDates_.empty() && dueDates_.begin()->first <= now) {
-        const auto [when, name] = *dueDates_.begin();
-        dueDates_.erase(dueDates_.begin());
+        const std::string name = dueDates_.begin()->second;
         const Slot& slot = slots_.at(name);
+        const Date when = dueOf(*slot.entry, dueDates_.begin()->first, now);
+        dueDates_.erase(dueDates_.begin());
         // Ahead of what is less overdue.
         const Date due = std::max(steadyNow - (now - when), Date());
         timer_->schedule(std::make_shared<Task>(*this, slot, when), due);
         if (slot.entry->repeats()) {
             // One run for all that were missed.
-            scheduleDate(name, nextDate(*slot.entry->calendar, now));
+            scheduleDate(name, nextDate(*slot.entry, now));
         } else {
             ledger_.isDue(name, std::nullopt);
         }
@@ -235,14 +236,24 @@ void Player::correctDates(Date now, Date steadyNow) {
 template <class Which>
 void Player::computeAnew(Date now, Which which) {
     for (const auto& [when, name] : std::exchange(dueDates_, {})) {
-        const std::optional<Cron>& rule = slots_.at(name).entry->calendar;
-        scheduleDate(name, rule && which(*rule) ? nextDate(*rule, now) : when);
+        const Entry& entry = *slots_.at(name).entry;
+        const bool changes = entry.calendar && which(*entry.calendar);
+        scheduleDate(name, changes ? nextDate(entry, now) : when);
     }
 }
 
-/// The first date of a rule that has not been reached yet.
-Date Player::nextDate(const Cron& rule, Date now) const {
-    return rule.next(std::max(now, rule.keepsInterval() ? reachedByWildcards_ : reached_));
+/// The first date of an entry that has not been reached yet.
+Date Player::nextDate(const Entry& entry, Date now) const {
+    return entry.nextDate(
+        std::max(now, entry.calendar->keepsInterval() ? reachedByWildcards_ : reached_));
+}
+
+/// When a run is due for all the times of an entry from `first` to `now`: at the first of them that
+/// may still begin.
+Date Player::dueOf(const Entry& entry, Date first, Date now) {
+    if (!entry.startWithin || !entry.repeats() || now - first <= *entry.startWithin) return first;
+    const Date later = entry.nextDate(now - *entry.startWithin);
+    return later <= now ? later : first;
 }
 
 void Player::replace(std::vector<Entry> entries, std::function<void(const Changes&)> whenChanged) {
@@ -313,9 +324,10 @@ void Player::remove(Slots::iterator slot) {
     dispatcher_.drop(name);
 }
 
-/// Whether the line of a job is still there, perhaps with another command.
-bool Player::isOf(const Job& job, Slots::const_iterator slot) const {
-    return slot != slots_.end() && slot->second.place == job.place;
+/// The slot of a line that is still there, perhaps with another command; otherwise the end.
+Player::Slots::iterator Player::slotOf(const std::string& name, std::uint64_t place) {
+    const auto slot = slots_.find(name);
+    return slot != slots_.end() && slot->second.place == place ? slot : slots_.end();
 }
 
 void Player::launch(const Job& job) {
@@ -353,22 +365,43 @@ void Player::callAfter(milliseconds delay, std::function<void()> function) {
 
 void Player::begun(const Job& job) {
     ledger_.runBegun(job);
-    const auto slot = slots_.find(job.entry->name);
-    if (!isOf(job, slot) || !slot->second.restarts) return;
-    slot->second.restarts = false;
-    unlessCancelled([&] { scheduleTask(slot->second, clocks_.steady->now() + job.entry->period); });
+    restart(slotOf(job.entry->name, job.place));
+}
+
+/// If the fixed delay of a line counts from now on, schedules its next run.
+void Player::restart(Slots::iterator slot) {
+    if (slot == slots_.end() || !std::exchange(slot->second.restarts, false)) return;
+    const milliseconds period = slot->second.entry->period;
+    unlessCancelled([&] { scheduleTask(slot->second, clocks_.steady->now() + period); });
 }
 
 void Player::ended(const Job& job, bool succeeded) {
     ledger_.runEnded(job.entry->name, succeeded);
-    const auto slot = slots_.find(job.entry->name);
-    if (isOf(job, slot) && !job.entry->repeats()) slot->second.isOver = true;
+    const auto slot = slotOf(job.entry->name, job.place);
+    if (slot != slots_.end() && !job.entry->repeats()) slot->second.isOver = true;
     endIfAllHaveRun();
+}
+
+void Player::tooLate(const Due& due) {
+    const std::string& name = due.entry->name;
+    ledger_.runSkipped(name);
+    actions_.skipped(*due.entry,
+                     "it is too late: start-within=" + inCanonicalForm(*due.entry->startWithin));
+    const auto slot = slotOf(name, due.place);
+    restart(slot);
+    if (slot != slots_.end() && !due.entry->repeats()) slot->second.isOver = true;
+    // The end is not told from inside Dispatcher::due(), which has more to do.
+    callAfter(milliseconds(0), [this] { endIfAllHaveRun(); });
 }
 
 void Player::skipped(const Entry& entry) {
     ledger_.runSkipped(entry.name);
-    actions_.skipped(entry);
+    actions_.skipped(entry, "the previous run has not ended");
+}
+
+void Player::overrun(const Job& job, nanoseconds since) {
+    ledger_.runOverran(job.entry->name);
+    actions_.overrun(job, since);
 }
 
 void Player::endIfAllHaveRun() {

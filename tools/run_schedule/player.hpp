@@ -83,12 +83,14 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
     void correctDates(jtimer::Date now, jtimer::Date steadyNow);
     template <class Which>
     void computeAnew(jtimer::Date now, Which which);
-    jtimer::Date nextDate(const jtimer::Cron& rule, jtimer::Date now) const;
+    jtimer::Date nextDate(const Entry& entry, jtimer::Date now) const;
+    static jtimer::Date dueOf(const Entry& entry, jtimer::Date first, jtimer::Date now);
     void run(Task& task);
     void isDue(const Entry& entry, jtimer::Date steady);
     void update(std::vector<Entry> entries, Changes& changes);
     void remove(Slots::iterator slot);
-    bool isOf(const Job& job, Slots::const_iterator slot) const;
+    void restart(Slots::iterator slot);
+    Slots::iterator slotOf(const std::string& name, std::uint64_t place);
     void done(const std::string& name, bool succeeded);
     void takeEnds();
     void endIfAllHaveRun();
@@ -100,6 +102,8 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
     void begun(const Job& job) override;
     void ended(const Job& job, bool succeeded) override;
     void skipped(const Entry& entry) override;
+    void tooLate(const Due& due) override;
+    void overrun(const Job& job, std::chrono::nanoseconds since) override;
 
     const Clocks clocks_;
     Ledger& ledger_;

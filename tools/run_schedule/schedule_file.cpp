@@ -2,6 +2,7 @@
 #include "schedule_file.hpp"
 
 #include "crontab.hpp"
+#include "jitter.hpp"
 #include "line_name.hpp"
 #include "line_options.hpp"
 #include "parsing.hpp"
@@ -146,6 +147,8 @@ void Reader::nameEntries() {
 
 Schedule Reader::finish() {
     nameEntries();
+    const std::string host = hostName();
+    for (Entry& entry : schedule_.entries) entry.shift = jitterOf(host, entry.name, entry.jitter);
     return std::move(schedule_);
 }
 

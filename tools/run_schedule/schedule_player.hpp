@@ -6,6 +6,7 @@
 
 #include <jtimer/time.hpp>
 
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <string>
@@ -22,7 +23,9 @@ class SchedulePlayer {
     struct Actions {
         std::function<void(const Job&, Done)> launch;  ///< starts a command
         std::function<void(const std::string& name, int signal)> signal = [](auto&, int) {};
-        std::function<void(const Entry&)> skipped = [](const Entry&) {};
+        std::function<void(const Entry&, const std::string& why)> skipped = [](auto&, auto&) {};
+        /// A run has been in progress for so long that the next one of its line is due.
+        std::function<void(const Job&, std::chrono::nanoseconds)> overrun = [](auto&, auto) {};
         std::function<void(const Entry&, jtimer::Date)> isPast = [](auto&, jtimer::Date) {};
         std::function<void(const std::string& notice)> notify = [](auto&) {};
     };

@@ -76,7 +76,8 @@ class Session {
           watch_(output, STDOUT_FILENO), signals_(options.reload),
           trace_(traceOf(options, clocks_.steady->now())),
           commands_(
-              ledger_, [this](auto&&... line) { print(line...); }, trace_.get(), options_.node),
+              ledger_, [this](auto&&... line) { print(line...); }, trace_.get(), options_.node,
+              options_.grace),
           player_(makePlayer()) {}
 
     Result run(std::vector<Entry> entries) {
@@ -154,10 +155,13 @@ class Session {
     SchedulePlayer::Actions actions() {
         return {[this](const Job& job, const SchedulePlayer::Done& done) { launch(job, done); },
                 [this](const std::string& name, int signal) { commands_.end(name, signal); },
-                [this](const Entry& entry) {
-                    print(clocks_.wall->now(), entry.name,
-                          "[skipped: the previous run has not ended]");
+                [this](const Entry& entry, const std::string& why) {
+                    print(clocks_.wall->now(), entry.name, "[skipped: " + why + ']');
                     if (trace_) trace_->skipped(entry.name, clocks_.steady->now());
+                },
+                [this](const Job& job, std::chrono::nanoseconds since) {
+                    print(clocks_.wall->now(), job.entry->name,
+                          "[still running after " + inWords(since) + ']');
                 },
                 [this](const Entry& entry, Date when) { notify(skippedAsPast(entry, when)); },
                 [this](const std::string& notice) { notify(notice); }};
@@ -387,8 +391,8 @@ Date endOfDryRun(const std::vector<Entry>& entries, const Options& options, Date
     Date lastRun = start;
     for (const Entry& entry : entries) {
         if (entry.repeats()) return start + std::chrono::hours(24);
-        lastRun = std::max(lastRun,
-                           entry.followsWallClock() ? entry.firstDate(start) : start + entry.after);
+        lastRun = std::max(lastRun, entry.followsWallClock() ? entry.firstDate(start)
+                                                             : start + entry.firstDelay());
     }
     return lastRun;
 }

@@ -218,3 +218,18 @@ std::string formatDate(jtimer::Date date) {
                   offset < 0 ? '-' : '+', minutes / 60, minutes % 60);
     return text.data();
 }
+
+std::string inWords(std::chrono::nanoseconds time) {
+    using std::chrono::duration_cast;
+    const std::int64_t millis = duration_cast<std::chrono::milliseconds>(time).count();
+    if (millis < 1000) return std::to_string(millis) + "ms";
+    if (millis < 60'000) return inDecimal(millis / 100, 1) + 's';
+    const std::int64_t minutes = millis / 60'000, hours = minutes / 60;
+    const auto two = [](std::int64_t first, char unit, std::int64_t second, char smaller) {
+        return std::to_string(first) + unit + (second < 10 ? "0" : "") + std::to_string(second) +
+               smaller;
+    };
+    if (hours == 0) return two(minutes, 'm', millis / 1000 % 60, 's');
+    if (hours < 24) return two(hours, 'h', minutes % 60, 'm');
+    return two(hours / 24, 'd', hours % 24, 'h');
+}

@@ -38,5 +38,8 @@ jtimer::Zone parseZone(const std::string& text);
 /// the result is in UTC.
 std::string formatDate(jtimer::Date date);
 
+/// Returns `250ms`, `1.2s`, `1m05s`, `1h02m` or `1d03h`: rounded down.
+std::string inWords(std::chrono::nanoseconds time);
+
 /// `value` as a number with that many decimals: 1050 with three is `1.050`.
 std::string inDecimal(std::int64_t value, std::size_t decimals);

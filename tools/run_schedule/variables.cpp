@@ -6,7 +6,9 @@
 #include "words.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
+#include <optional>
 
 namespace {
 
@@ -40,6 +42,17 @@ std::string valueOf(std::string_view text, std::string_view name) {
     return std::string(withoutQuotes(text));
 }
 
+/// What RANDOM_DELAY says.
+std::chrono::minutes minutesOf(const std::string& value) {
+    constexpr int kMost = 7 * 24 * 60;
+    if (value.empty() || value == "0") return std::chrono::minutes(0);
+    const std::optional<int> minutes = parseCount(value, kMost);
+    if (!minutes)
+        failExpecting("RANDOM_DELAY: " + inQuotes(value) + " is not a number of minutes",
+                      "0 to " + std::to_string(kMost));
+    return std::chrono::minutes(*minutes);
+}
+
 }  // namespace
 
 bool Variables::read(std::string_view line) {
@@ -54,6 +67,7 @@ bool Variables::read(std::string_view line) {
         failExpecting("MLS_LEVEL is set", "no MLS_LEVEL: run_schedule sets no security context");
     }
     if (name == "CRON_TZ") zone_ = value.empty() ? jtimer::Zone::local() : parseZone(value);
+    if (name == "RANDOM_DELAY") jitter_ = minutesOf(value);
     if ((name == "MAILTO" || name == "MAILFROM") && !value.empty()) unused_.insert(name);
     values_[name] = value;
     return true;
@@ -63,6 +77,7 @@ void Variables::giveTo(Entry& entry) const {
     entry.variables = values_;
     const auto shell = values_.find("SHELL");
     if (shell != values_.end() && !shell->second.empty()) entry.shell = shell->second;
+    if (jitter_) entry.jitter = *jitter_;
 }
 
 std::set<std::string> Variables::notices() const {

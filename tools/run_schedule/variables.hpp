@@ -5,7 +5,9 @@
 
 #include <jtimer/zone.hpp>
 
+#include <chrono>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -24,7 +26,7 @@ class Variables {
     /// \throws std::invalid_argument that says what is wrong, and what was expected
     bool read(std::string_view line);
 
-    /// Gives an entry what it does not have from its line yet: its environment and its shell.
+    /// Gives an entry what it does not have from its line yet: its environment, shell and jitter.
     void giveTo(Entry& entry) const;
 
     /// Of CRON_TZ; local time without it.
@@ -36,5 +38,6 @@ class Variables {
   private:
     std::map<std::string, std::string> values_;
     jtimer::Zone zone_ = jtimer::Zone::local();
+    std::optional<std::chrono::milliseconds> jitter_;
     std::set<std::string> unused_;  ///< the names of those that have no effect here
 };

@@ -2,6 +2,7 @@
 #include "cluster_player.hpp"
 
 #include "../parsing.hpp"
+#include "../rule.hpp"
 #include "../schedule_error.hpp"
 #include "task_name.hpp"
 #include "zones.hpp"
@@ -73,6 +74,7 @@ constexpr std::size_t kLongestName = 150;
 /// \throws std::invalid_argument
 void check(const Entry& entry) {
     const std::string name = inQuotes(entry.name);
+    if (entry.jitter.count() != 0) failExpecting(name + " has a jitter", "none with --cluster");
     if (entry.isReboot) failExpecting(name + " runs at @reboot", "another time with --cluster");
     if (entry.name.size() > kLongestName)
         failExpecting(name + " is too long", "a name of at most 150 bytes with --cluster");
@@ -116,6 +118,14 @@ bool isAway(const jtimer::cluster::DatabaseException& e) {
 int attemptsOf(const TaskInfo& task) {
     const int refused = task.crashes >= jtimer::cluster::TaskOptions().maxCrashes ? 1 : 0;
     return std::max(task.attempt - refused, 0);
+}
+
+/// When the next run of the line is due.
+Date nextAfter(const Job& job, Date begin) {
+    const Entry& entry = *job.entry;
+    if (!entry.repeats()) return Date::max();
+    if (entry.kind == Entry::Kind::Cron) return entry.nextDate(job.date);
+    return (entry.kind == Entry::Kind::Rate ? job.date : begin) + entry.period;
 }
 
 bool isDead(const TaskInfo& task) { return task.state == jtimer::cluster::State::Dead; }
@@ -262,6 +272,13 @@ void ClusterPlayer::run(const std::shared_ptr<const Entry>& entry, Run& run) {
     const auto late = clock_.now() - run.scheduledExecutionTime();
     const Job job{entry, std::max(std::chrono::nanoseconds(late), std::chrono::nanoseconds(0)),
                   run.attempt(), run.scheduledExecutionTime()};
+    if (entry->startWithin && late > *entry->startWithin && run.attempt() == 1) {
+        ledger_.runSkipped(entry->name);
+        actions_.skipped(*entry,
+                         "it is too late: start-within=" + inCanonicalForm(*entry->startWithin));
+        if (!entry->repeats()) run.again(kDone);
+        return;
+    }
     // A run that has lost its lease may still be ending, while this one is the same task's.
     const std::lock_guard lock(commands_.at(entry->name));
     ledger_.runBegun(job);
@@ -275,8 +292,13 @@ bool ClusterPlayer::runCommand(const Job& job, const Run& run) {
     std::promise<bool> ended;
     std::future<bool> succeeded = ended.get_future();
     actions_.launch(job, [&ended](bool result) { ended.set_value(result); });
-    bool isSignalled = false;
+    bool isSignalled = false, isOverrun = false;
+    const Date begin = clock_.now(), next = nextAfter(job, begin);
     while (succeeded.wait_for(kLease) != std::future_status::ready) {
+        if (clock_.now() >= next && !std::exchange(isOverrun, true)) {
+            ledger_.runOverran(job.entry->name);
+            actions_.overrun(job, clock_.now() - begin);
+        }
         // Another node may begin the task now.
         if (run.leaseLost() && !std::exchange(isSignalled, true)) {
             actions_.notify("the lease is lost: " + job.entry->name + " receives SIGTERM");

@@ -1,0 +1,25 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "jitter.hpp"
+
+#include <array>
+#include <cstdint>
+
+#include <unistd.h>
+
+std::chrono::milliseconds jitterOf(const std::string& host, const std::string& line,
+                                   std::chrono::milliseconds most) {
+    if (most.count() == 0) return most;
+    std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+    for (const char c : host + '\0' + line) {
+        hash ^= static_cast<unsigned char>(c);
+        hash *= 0x100000001b3;
+    }
+    const auto count = static_cast<std::uint64_t>(most.count());
+    return std::chrono::milliseconds(static_cast<std::int64_t>(hash % count));
+}
+
+std::string hostName() {
+    std::array<char, 256> host{};
+    if (::gethostname(host.data(), host.size() - 1) != 0) host = {'?'};
+    return host.data();
+}
