@@ -3,12 +3,14 @@
 
 #include "command.hpp"
 #include "dispatcher.hpp"
+#include "job_command.hpp"
 #include "ledger.hpp"
 
 #include <jtimer/clock.hpp>
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -39,10 +41,15 @@ class Commands {
     /// \returns whether it has succeeded
     bool run(const Job& job);
 
+    /// Runs the command of --on-failure, after a run of that job has failed, for at most a minute.
+    /// \returns how it failed; empty if it succeeded
+    std::string runHook(const std::string& script, const Job& job);
+
     /// Sends a signal to the process group of the command of that name, if it runs.
     void end(const std::string& name, int signal);
 
-    /// Sends a signal to the process groups of all commands, and of those that start later.
+    /// Sends a signal to the process groups of all commands, and of those that start later: of
+    /// hooks only SIGKILL, as they come when other commands have ended by SIGTERM.
     void endAll(int signal);
 
     /// The names of the tasks whose commands run, in the order of their starts.
@@ -51,8 +58,8 @@ class Commands {
   private:
     using Running = std::pair<std::string, std::shared_ptr<CommandRunner>>;
 
-    std::shared_ptr<CommandRunner> add(const std::string& name);
-    void remove(const std::string& name);
+    std::shared_ptr<CommandRunner> add(const std::string& name, bool isHook);
+    void remove(const std::shared_ptr<CommandRunner>& runner);
 
     Ledger& ledger_;
     const OnLine onLine_;
@@ -65,5 +72,6 @@ class Commands {
     std::mutex mutex_;
     // Guarded by mutex_:
     std::vector<Running> running_;
-    int signal_ = 0;  ///< the last one passed to endAll(), or 0
+    int signal_ = 0;                               ///< the last one passed to endAll(), or 0
+    std::map<std::string, FailedCommand> failed_;  ///< the last command of each name that has
 };

@@ -13,7 +13,7 @@ _run_schedule() {
     case $before in
     --for | --grace) choices='500ms 5s 1m 1h 1d' ;;
     --jobs) choices='1 2 4 8 16' ;;
-    --trace | --metrics) ;;
+    --trace | --metrics | --state) ;;
     --cluster) choices='host=' ;;
     --node) choices=${HOSTNAME%%.*} ;;
     *)

@@ -141,7 +141,8 @@ int main(int argc, char** argv) {
     } catch (const std::exception& e) {
         return fail(std::string("run_schedule: ") + e.what(), kFailed);
     }
-    int status = options.strict && result.commandsFailed ? kCommandsFailed : 0;
+    int status =
+        (options.strict || options.stopOnFailure) && result.commandsFailed ? kCommandsFailed : 0;
     if (result.outputLost) status = kFailed;
     if (output.lostLines() > 0) {
         status = fail("run_schedule: lines of output lost: " + std::to_string(output.lostLines()),

@@ -1,14 +1,12 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "metrics.hpp"
 
-#include "output.hpp"
-#include "process.hpp"
+#include "replace_file.hpp"
 #include "time_text.hpp"
 
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -17,9 +15,6 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 using std::chrono::nanoseconds;
 
@@ -79,13 +74,6 @@ class Text {
     std::string text_;
 };
 
-/// \returns the errno of the failure; 0 if the file has all of `text`
-int writeNew(const std::string& fileName, std::string_view text) {
-    constexpr mode_t kMode = 0666;
-    FileDescriptor file(::open(fileName.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode));
-    return file.get() < 0 ? errno : writeAll(file.get(), text);
-}
-
 }  // namespace
 
 std::string metricsOf(const std::vector<Record>& records) {
@@ -143,12 +131,6 @@ void replaceMetrics(const std::string& fileName, const std::string& text) {
     if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
         fail("it is not a regular file");
     }
-    // In the same folder, or it could not be renamed; and not *.prom, which the collector reads.
-    const std::string newName = fileName + ".new";
-    int error = writeNew(newName, text);
-    if (error == 0 && std::rename(newName.c_str(), fileName.c_str()) != 0) error = errno;
-    if (error != 0) {
-        ::unlink(newName.c_str());
-        fail(strerror(error));
-    }
+    const int error = replaceFile(fileName, text, false);
+    if (error != 0) fail(strerror(error));
 }

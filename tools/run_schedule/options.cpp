@@ -53,6 +53,9 @@ void addOptions(po::options_description& visible) {
     add("jobs", text("N"), "run at most N commands at once (10)");
     add("catch-up", "run each `at` that is past at the start, instead of skipping it");
     add("strict", "exit with status 3 if a command failed");
+    add("stop-on-failure", "end after the first run that has failed, with exit status 3");
+    add("on-failure", text("COMMAND"), "run COMMAND after a run has failed with all its retries");
+    add("state", text("FILE"), "keep in FILE when lines began, and make up for what was missed");
     add("reload", "read FILE again on SIGHUP, as on SIGUSR2, instead of ending");
     add("watch", "show a live table instead of lines, on a terminal");
     add("trace", text("FILE"), "write what runs when as Chrome trace events");
@@ -111,6 +114,9 @@ void checkTogether(const Options& options) {
     refuse(options.reload && options.dryRun, "--reload", "--dry-run");
     refuse(options.reload && readsInput(options), "--reload", "standard input");
     refuse(options.cluster != "" && options.dryRun, "--cluster", "--dry-run");
+    refuse(options.state != "" && options.cluster != "", "--state", "--cluster");
+    refuse(options.state != "" && options.dryRun, "--state", "--dry-run");
+    refuse(options.state != "" && readsInput(options), "--state", "standard input");
     refuse(options.cluster != "" && options.reload, "--cluster", "--reload");
     refuse(options.revive != "" && !options.files.empty(), "--revive", "FILE");
     refuse(options.convert && options.hasDefaults, "--convert", "--defaults");
@@ -132,7 +138,7 @@ void readFormat(const po::variables_map& values, Options& options) {
     if (isCrontab) reading.format = Format::Crontab;
     if (isSystem) reading.format = Format::System;
     if (isCrontab || isSystem) reading.defaults.overlap = Overlap::Skip;
-    reading.namesMustLast = !options.cluster.empty();
+    reading.namesMustLast = !options.cluster.empty() || !options.state.empty();
     options.hasDefaults = values.count("defaults") != 0;
     if (!options.hasDefaults) return;
     try {
@@ -163,6 +169,10 @@ Options optionsOf(const po::variables_map& values) {
         options.connectWithin = durationOf("connect-within", values["connect-within"]);
     if (has("revive")) options.revive = textOf("revive", values["revive"], "the name of a line");
     options.dryRun = has("dry-run");
+    if (has("on-failure"))
+        options.onFailure = textOf("on-failure", values["on-failure"], "a command");
+    if (has("state")) options.state = textOf("state", values["state"], "a file");
+    options.stopOnFailure = has("stop-on-failure");
     if (has("file")) options.files = values["file"].as<std::vector<std::string>>();
     options.convert = has("convert");
     readFormat(values, options);

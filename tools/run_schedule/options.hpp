@@ -27,7 +27,10 @@ struct Options {
     std::chrono::milliseconds connectWithin{30'000};  ///< of a start: while the database is away
     std::string revive;  ///< if not empty, make the dead tasks of that line run again, and end
     bool dryRun = false;
-    std::string print;  ///< if not empty, print this and do nothing else
+    std::string onFailure;       ///< a command that runs after a run has failed; empty: none
+    std::string state;           ///< a file that keeps when lines began; empty: none
+    bool stopOnFailure = false;  ///< end after the first run that has failed
+    std::string print;           ///< if not empty, print this and do nothing else
 };
 
 extern const char* const kUsage;

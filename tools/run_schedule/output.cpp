@@ -26,6 +26,8 @@ int writeAll(int fd, std::string_view& text) {
     return 0;
 }
 
+void say(const std::string& text) { std::cerr << "run_schedule: " + text + '\n' << std::flush; }
+
 Output::Output(int fd, std::size_t buffer, std::ostream& reports, std::string what)
     : fd_(fd), buffer_(buffer), reports_(reports), what_(std::move(what)) {}
 

@@ -12,6 +12,9 @@
 /// \returns the errno of the failure; 0 if all has been written
 int writeAll(int fd, std::string_view& text);
 
+/// Says something on the standard error.
+void say(const std::string& text);
+
 /// Writes lines to a file descriptor, and counts those that it could not write. Such a line is
 /// lost, but the next one is still tried: a full disk may have room again. It reports the first
 /// loss, and the first line that it could write again.

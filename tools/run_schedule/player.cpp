@@ -112,8 +112,13 @@ void Player::schedule(const std::shared_ptr<const Entry>& entry, Date start) {
         return;
     }
     const Date now = clocks_.wall->now();
-    const Date when = entry->firstDate(now);
-    if (when < now && !options_.catchUp) {
+    const std::optional<StateFile::Past> past = actions_.recall(*entry);
+    if (past && past->hasBegun && !entry->repeats()) {
+        slot.isOver = true;
+        return;
+    }
+    const Date when = entry->firstDate(past ? past->date : now);
+    if (when < now && !options_.catchUp && !past) {
         actions_.isPast(*entry, when);
         slot.isOver = true;
     } else {
@@ -377,6 +382,7 @@ void Player::restart(Slots::iterator slot) {
 
 void Player::ended(const Job& job, bool succeeded) {
     ledger_.runEnded(job.entry->name, succeeded);
+    if (!succeeded) actions_.failed(job);
     const auto slot = slotOf(job.entry->name, job.place);
     if (slot != slots_.end() && !job.entry->repeats()) slot->second.isOver = true;
     endIfAllHaveRun();

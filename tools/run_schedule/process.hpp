@@ -15,6 +15,11 @@ class FileDescriptor {
     explicit FileDescriptor(int fd) : fd_(fd) {}
     FileDescriptor(const FileDescriptor&) = delete;
     FileDescriptor& operator=(const FileDescriptor&) = delete;
+    FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+        close();
+        fd_ = other.release();
+        return *this;
+    }
     ~FileDescriptor() { close(); }
 
     /// The descriptor; negative if there is none or it is closed.

@@ -65,6 +65,10 @@ std::string inMillis(std::chrono::nanoseconds time) {
     return inDecimal(time.count() / 1000, 3) + " ms";
 }
 
+std::string skippedAsPast(const std::string& name, jtimer::Date when) {
+    return "the time of " + name + " is past: " + formatDate(when) + "; --catch-up runs it";
+}
+
 void Printer::widen(std::size_t nameWidth) {
     const std::lock_guard lock(mutex_);
     nameWidth_ = std::max(nameWidth_, nameWidth);

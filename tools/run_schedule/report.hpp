@@ -34,6 +34,9 @@ std::string rightAligned(std::string_view text, std::size_t width);
 /// `0.123 ms`.
 std::string inMillis(std::chrono::nanoseconds time);
 
+/// That an entry does not run, because its time was before the start.
+std::string skippedAsPast(const std::string& name, jtimer::Date when);
+
 /// Prints the output of tasks, `2030-01-01T08:00:00.250+01:00 name  text`, and their statistics.
 /// Any thread may call any function.
 class Printer {

@@ -12,24 +12,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// In UTC, whatever offset it was written with.
-std::string canonicalDate(jtimer::Date date) {
-    const auto time = date.time_since_epoch();
-    const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
-    const auto millis = std::chrono::duration_cast<milliseconds>(time - seconds);
-    const auto whole = static_cast<std::time_t>(seconds.count());
-    std::tm utc{};
-    gmtime_r(&whole, &utc);
-    std::array<char, 64> text{};
-    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &utc);
-    std::string result = text.data();
-    if (millis.count() != 0) {
-        std::snprintf(text.data(), text.size(), ".%03d", static_cast<int>(millis.count()));
-        result += text.data();
-    }
-    return result + 'Z';
-}
-
 /// `08:00`, whose expression is `0 8 * * *`.
 std::string canonicalTimeOfDay(const jtimer::Cron& timeOfDay) {
     int minute = 0, hour = 0;
@@ -62,13 +44,30 @@ std::string inCanonicalForm(milliseconds duration) {
     return std::to_string(duration.count()) + "ms";
 }
 
+std::string inCanonicalForm(jtimer::Date date) {
+    const auto time = date.time_since_epoch();
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
+    const auto millis = std::chrono::duration_cast<milliseconds>(time - seconds);
+    const auto whole = static_cast<std::time_t>(seconds.count());
+    std::tm utc{};
+    gmtime_r(&whole, &utc);
+    std::array<char, 64> text{};
+    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &utc);
+    std::string result = text.data();
+    if (millis.count() != 0) {
+        std::snprintf(text.data(), text.size(), ".%03d", static_cast<int>(millis.count()));
+        result += text.data();
+    }
+    return result + 'Z';
+}
+
 std::string ruleOf(const Entry& entry) {
     const std::string after = "after " + inCanonicalForm(entry.after);
     switch (entry.kind) {
     case Entry::Kind::After:
         return after;
     case Entry::Kind::At:
-        if (!entry.calendar) return "at " + canonicalDate(entry.at);
+        if (!entry.calendar) return "at " + inCanonicalForm(entry.at);
         return "at " + canonicalTimeOfDay(*entry.calendar) + zoneOf(*entry.calendar);
     case Entry::Kind::Cron:
         return "cron " + canonicalExpression(*entry.calendar) + zoneOf(*entry.calendar);

@@ -15,3 +15,6 @@ std::string ruleOf(const Entry& entry);
 
 /// In the largest unit that divides it: 60s is `1m`.
 std::string inCanonicalForm(std::chrono::milliseconds duration);
+
+/// In UTC: `2030-01-01T08:00:00Z`, with milliseconds if there are any.
+std::string inCanonicalForm(jtimer::Date date);

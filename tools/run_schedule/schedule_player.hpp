@@ -3,12 +3,14 @@
 
 #include "dispatcher.hpp"
 #include "entry.hpp"
+#include "state_file.hpp"
 
 #include <jtimer/time.hpp>
 
 #include <chrono>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +30,12 @@ class SchedulePlayer {
         std::function<void(const Job&, std::chrono::nanoseconds)> overrun = [](auto&, auto) {};
         std::function<void(const Entry&, jtimer::Date)> isPast = [](auto&, jtimer::Date) {};
         std::function<void(const std::string& notice)> notify = [](auto&) {};
+        /// A run has failed, with all its retries.
+        std::function<void(const Job&)> failed = [](auto&) {};
+        /// What an earlier process knew of an entry.
+        std::function<std::optional<StateFile::Past>(const Entry&)> recall = [](auto&) {
+            return std::nullopt;
+        };
     };
 
     virtual ~SchedulePlayer() = default;

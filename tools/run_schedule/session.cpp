@@ -10,11 +10,13 @@
 #include "report.hpp"
 #include "schedule_file.hpp"
 #include "signals.hpp"
+#include "state_file.hpp"
 #include "time_text.hpp"
 #include "trace.hpp"
 #include "watch.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -51,22 +53,6 @@ constexpr milliseconds kEnding(1000);
 
 constexpr auto kNever = steady_clock::time_point::max();
 
-std::unique_ptr<Trace> traceOf(const Options& options, Date start) {
-    if (options.trace.empty()) return nullptr;
-    try {
-        return std::make_unique<Trace>(options.trace, start);
-    } catch (const std::runtime_error& e) {
-        throw std::invalid_argument(e.what());
-    }
-}
-
-std::string skippedAsPast(const Entry& entry, Date when) {
-    return "the time of " + entry.name + " is past: " + formatDate(when) + "; --catch-up runs it";
-}
-
-/// Says something on the standard error.
-void say(const std::string& text) { std::cerr << "run_schedule: " + text + '\n' << std::flush; }
-
 /// A schedule that is being played, on the main thread.
 class Session {
   public:
@@ -74,13 +60,14 @@ class Session {
         : options_(options), printer_(output),
           watches_(options.watch && Watch::isPossible(STDOUT_FILENO)),
           watch_(output, STDOUT_FILENO), signals_(options.reload),
-          trace_(traceOf(options, clocks_.steady->now())),
+          trace_(makeTrace(options.trace, clocks_.steady->now())),
           commands_(
               ledger_, [this](auto&&... line) { print(line...); }, trace_.get(), options_.node,
               options_.grace),
           player_(makePlayer()) {}
 
     Result run(std::vector<Entry> entries) {
+        if (!options_.state.empty()) state_.emplace(options_.state, entries, clocks_.wall->now());
         const std::optional<steady_clock::time_point> deadline =
             options_.runFor ? std::optional(steady_clock::now() + *options_.runFor) : std::nullopt;
         widen(entries);
@@ -153,35 +140,77 @@ class Session {
     }
 
     SchedulePlayer::Actions actions() {
-        return {[this](const Job& job, const SchedulePlayer::Done& done) { launch(job, done); },
-                [this](const std::string& name, int signal) { commands_.end(name, signal); },
-                [this](const Entry& entry, const std::string& why) {
-                    print(clocks_.wall->now(), entry.name, "[skipped: " + why + ']');
-                    if (trace_) trace_->skipped(entry.name, clocks_.steady->now());
-                },
-                [this](const Job& job, std::chrono::nanoseconds since) {
-                    print(clocks_.wall->now(), job.entry->name,
-                          "[still running after " + inWords(since) + ']');
-                },
-                [this](const Entry& entry, Date when) { notify(skippedAsPast(entry, when)); },
-                [this](const std::string& notice) { notify(notice); }};
+        return {
+            [this](const Job& job, const SchedulePlayer::Done& done) { launch(job, done); },
+            [this](const std::string& name, int signal) { commands_.end(name, signal); },
+            [this](const Entry& entry, const std::string& why) {
+                print(clocks_.wall->now(), entry.name, "[skipped: " + why + ']');
+                if (trace_) trace_->skipped(entry.name, clocks_.steady->now());
+            },
+            [this](const Job& job, std::chrono::nanoseconds since) {
+                print(clocks_.wall->now(), job.entry->name,
+                      "[still running after " + inWords(since) + ']');
+            },
+            [this](const Entry& entry, Date when) { notify(skippedAsPast(entry.name, when)); },
+            [this](const std::string& notice) { notify(notice); },
+            [this](const Job& job) { hasFailed(job); },
+            [this](const Entry& entry) { return state_ ? state_->recall(entry) : std::nullopt; }};
+    }
+
+    /// A run has failed, with all its retries.
+    void hasFailed(const Job& job) {
+        if (!options_.onFailure.empty()) {
+            const auto run = [this, job] {
+                const std::string failure = commands_.runHook(options_.onFailure, job);
+                if (!failure.empty()) notifyOfHook(job, failure);
+            };
+            try {
+                startThread(run);
+            } catch (const std::system_error& e) {
+                notifyOfHook(job, std::string("no thread can be started: ") + e.what());
+            }
+        }
+        if (options_.stopOnFailure && !stops_.exchange(true)) signals_.wakeMain();
+    }
+
+    void notifyOfHook(const Job& job, const std::string& failure) {
+        notify("--on-failure of " + job.entry->name + ": " + failure);
+    }
+
+    /// \throws std::system_error
+    template <class Run>
+    void startThread(const Run& run) {
+        const auto hasEnded = [](const std::future<void>& each) {
+            return each.wait_for(milliseconds(0)) == std::future_status::ready;
+        };
+        const std::lock_guard lock(runsMutex_);
+        runs_.erase(std::remove_if(runs_.begin(), runs_.end(), hasEnded), runs_.end());
+        runs_.push_back(std::async(std::launch::async, run));
+    }
+
+    /// Keeps in the file of --state that a run begins, before it does.
+    void keepState(const Job& job) {
+        if (!state_ || job.attempt > 1) return;
+        try {
+            state_->begin(*job.entry, clocks_.wall->now());
+            stateFailed_ = false;
+        } catch (const std::runtime_error& e) {
+            stateIsLost_ = true;
+            if (!stateFailed_.exchange(true)) notify(e.what());
+        }
     }
 
     void launch(const Job& job, const SchedulePlayer::Done& done) {
         const auto run = [this, job, done] {
             try {
+                keepState(job);
                 done(commands_.run(job));
             } catch (...) {
                 player_->fail(std::current_exception());
             }
         };
-        const auto hasEnded = [](const std::future<void>& each) {
-            return each.wait_for(milliseconds(0)) == std::future_status::ready;
-        };
         try {
-            const std::lock_guard lock(runsMutex_);
-            runs_.erase(std::remove_if(runs_.begin(), runs_.end(), hasEnded), runs_.end());
-            runs_.push_back(std::async(std::launch::async, run));
+            startThread(run);
         } catch (const std::system_error& e) {
             print(clocks_.wall->now(), job.entry->name,
                   std::string("[failed: no thread can be started: ") + e.what() + ']');
@@ -277,11 +306,21 @@ class Session {
             return;
         }
         widen(entries);
+        updateState(entries);
         player_->replace(std::move(entries), [this](const SchedulePlayer::Changes& changes) {
             notify(namesOfFiles() + " read again: " + std::to_string(changes.added) + " added, " +
                    std::to_string(changes.changed) + " changed, " +
                    std::to_string(changes.removed) + " removed");
         });
+    }
+
+    void updateState(const std::vector<Entry>& entries) {
+        try {
+            if (state_) state_->update(entries, clocks_.wall->now());
+        } catch (const std::runtime_error& e) {
+            stateIsLost_ = true;
+            notify(e.what());
+        }
     }
 
     std::string namesOfFiles() const {
@@ -307,6 +346,7 @@ class Session {
             player_->awaitEnd();
             runs_.clear();
             player_->finish();
+            runs_.clear();  // the hooks of what has not been retried
         });
         std::future<void> finished = finishing->get_future();
         std::thread thread([this, finishing] {
@@ -351,9 +391,10 @@ class Session {
         printer_.table(ledger_.records(), options_.node);
         Result result;
         result.commandsFailed = ledger_.hasFailures();
+        result.outputLost = stateIsLost_;
         if (trace_) {
             trace_->finish();
-            result.outputLost = trace_->lostEvents() > 0;
+            result.outputLost |= trace_->lostEvents() > 0;
         }
         if (!writeMetrics()) {
             if (!metricsFailed_) notify(metricsFailure_);
@@ -374,28 +415,22 @@ class Session {
     std::string metricsFailure_;
     bool metricsFailed_ = false;  ///< and that has been said
 
+    std::optional<StateFile> state_;
+    std::atomic<bool> stateFailed_{false};  ///< and that has been said
+    std::atomic<bool> stateIsLost_{false};  ///< of a run, or of a reload
+    std::atomic<bool> stops_{false};        ///< for --stop-on-failure
+
     std::mutex noticesMutex_;
     std::vector<std::string> notices_;  ///< guarded by noticesMutex_: not yet shown
 
     Ledger ledger_;
     Commands commands_;
     std::mutex runsMutex_;
-    /// Guarded by runsMutex_ until no command will start. Destroying one waits until it has ended.
+    /// Of commands and of hooks. Guarded by runsMutex_ until none will start. Destroying one waits
+    /// until it has ended.
     std::vector<std::future<void>> runs_;
     const std::unique_ptr<SchedulePlayer> player_;
 };
-
-/// The end of a dry run that begins at `start`.
-Date endOfDryRun(const std::vector<Entry>& entries, const Options& options, Date start) {
-    if (options.runFor) return start + *options.runFor;
-    Date lastRun = start;
-    for (const Entry& entry : entries) {
-        if (entry.repeats()) return start + std::chrono::hours(24);
-        lastRun = std::max(lastRun, entry.followsWallClock() ? entry.firstDate(start)
-                                                             : start + entry.firstDelay());
-    }
-    return lastRun;
-}
 
 }  // namespace
 
@@ -407,33 +442,4 @@ Result play(std::vector<Entry> entries, const Options& options, Output& output) 
     const Result result = session->run(std::move(entries));
     if (result.threadsAreLeft) static_cast<void>(session.release());
     return result;
-}
-
-// clang-tidy does not see that they are moved.
-// NOLINTNEXTLINE(performance-unnecessary-value-param)
-Result playDry(std::vector<Entry> entries, const Options& options, Output& output) {
-    std::signal(SIGXFSZ, SIG_IGN);  // it would cut a trace in the middle of an event
-    Printer printer(output);
-    for (const Entry& entry : entries) printer.widen(widthOf(entry.name));
-    const auto clock = std::make_shared<jtimer::ManualClock>(jtimer::WallClock().now());
-    const Date end = endOfDryRun(entries, options, clock->now());
-    const std::unique_ptr<Trace> trace = traceOf(options, clock->now());
-    Ledger ledger;
-    Player* running = nullptr;
-    Player::Actions actions;
-    actions.launch = [&](const Job& job, const Player::Done& done) {
-        printer.line(clock->now(), job.entry->name, job.entry->command);
-        if (trace) trace->command(job, clock->now(), clock->now(), "");
-        if (output.failing()) running->cancel();  // a dry run is useless without its output
-        done(true);
-    };
-    actions.isPast = [](const Entry& entry, Date when) { say(skippedAsPast(entry, when)); };
-    Player player({clock, clock}, ledger, actions, {options.jobs, options.catchUp, options.grace});
-    running = &player;
-    player.start(std::move(entries));
-    clock->advanceTo(end);
-    player.finish();
-    printer.table(ledger.records());
-    if (trace) trace->finish();
-    return {false, trace && trace->lostEvents() > 0};
 }

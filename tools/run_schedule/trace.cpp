@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <stdexcept>
 
 using std::chrono::microseconds;
 using std::chrono::nanoseconds;
@@ -33,6 +34,15 @@ std::string inJson(std::string_view text) {
         }
     }
     return json += '"';
+}
+
+std::unique_ptr<Trace> makeTrace(const std::string& fileName, jtimer::Date start) {
+    if (fileName.empty()) return nullptr;
+    try {
+        return std::make_unique<Trace>(fileName, start);
+    } catch (const std::runtime_error& e) {
+        throw std::invalid_argument(e.what());
+    }
 }
 
 Trace::Trace(const std::string& fileName, jtimer::Date start) : start_(start), file_(fileName) {}

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -43,6 +44,10 @@ class Trace {
     EventFile file_;
     std::map<std::string, int> rows_;  ///< by the names that the file has
 };
+
+/// \returns null if there is no name
+/// \throws std::invalid_argument if the file cannot be written
+std::unique_ptr<Trace> makeTrace(const std::string& fileName, jtimer::Date start);
 
 /// `text` as a string of JSON.
 std::string inJson(std::string_view text);

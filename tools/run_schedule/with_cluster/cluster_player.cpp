@@ -284,6 +284,7 @@ void ClusterPlayer::run(const std::shared_ptr<const Entry>& entry, Run& run) {
     ledger_.runBegun(job);
     const bool succeeded = runCommand(job, run);
     ledger_.runEnded(entry->name, succeeded);
+    if (!succeeded && job.attempt > entry->retry.times) actions_.failed(job);
     if (!succeeded) throw std::runtime_error("the command failed");
     if (!entry->repeats()) run.again(kDone);
 }
