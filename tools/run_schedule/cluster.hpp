@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 // What --cluster needs. There are two programs of one source: run_schedule, without PostgreSQL's
 // client library, and run_schedule-cluster, with it. The first becomes the second for --cluster.
@@ -19,6 +20,11 @@ void becomeClusterProgram(char** argv);
 /// \returns what has been done, a line for each task
 /// \throws std::runtime_error if none is dead, or the database cannot be reached
 std::string revive(const Options& options);
+
+/// Checks what can be checked without the database: the names of the entries, their times, and
+/// their options.
+/// \throws ScheduleError if one cannot be played in a cluster
+void checkForCluster(const std::vector<Entry>& entries);
 
 /// A player that shares its schedule with all copies on Options::cluster.
 /// \throws std::invalid_argument if an option is out of range

@@ -203,13 +203,13 @@ void CommandRunner::endIfDue(Deadline& deadline) {
 }
 
 Ending CommandRunner::run(const Command& command, const Limit& limit, const OnLine& onLine) {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    std::array<int, 2> ends{-1, -1};
+    if (onLine && ::pipe2(ends.data(), O_CLOEXEC) != 0) {
         throw std::system_error(errno, std::generic_category(), "cannot be started");
     }
     FileDescriptor output(ends[0]);
     FileDescriptor input(ends[1]);
-    const pid_t shell = spawn(command, -1, input.get());
+    const pid_t shell = spawn(command, -1, onLine ? input.get() : kOurOutput);
     input.close();
     {
         const std::lock_guard lock(mutex_);

@@ -36,6 +36,7 @@ class CommandRunner {
     /// the shell leaves in the background; their later output is read and discarded.
     ///
     /// \throws std::system_error if it cannot be started
+    /// \param onLine empty: the command has our standard output and standard error
     Ending run(const Command& command, const Limit& limit, const OnLine& onLine);
 
     /// Sends the signal to the process group of the running command, and of each command that

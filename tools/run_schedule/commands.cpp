@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "commands.hpp"
 
+#include "time_text.hpp"
 #include "trace.hpp"
 
 #include <algorithm>
@@ -54,17 +55,20 @@ bool Commands::run(const Job& job) {
         print("[retry " + std::to_string(job.attempt - 1) + " of " +
               std::to_string(entry.retry.times) + ']');
     }
+    if (verbose_) print("[started]");
     const jtimer::Date begin = steadyClock_.now();
-    result.ending =
-        ending(*runner, commandOf(job, node_), {entry.timeout, grace_}, [&](std::string_view line) {
-            print(line);
-            keepTail(result.output, line);
-        });
+    const CommandRunner::OnLine onLine = [&](std::string_view line) {
+        print(line);
+        keepTail(result.output, line);
+    };
+    result.ending = ending(*runner, commandOf(job, node_), {entry.timeout, grace_},
+                           isRaw_ ? CommandRunner::OnLine() : onLine);
     const jtimer::Date end = steadyClock_.now();
     result.ended = wallClock_.now();
     remove(runner);
     const std::string failure = result.ending.failure;
     if (!failure.empty()) print("[failed: " + failure + ']');
+    if (failure.empty() && verbose_) print("[succeeded after " + inWords(end - begin) + ']');
     if (result.ending.timedOut) ledger_.commandTimedOut(entry.name);
     ledger_.commandEnded(entry.name, result.ended, end - begin, failure.empty());
     if (trace_ != nullptr) trace_->command(job, begin, end, failure);
@@ -82,9 +86,11 @@ std::string Commands::runHook(const std::string& script, const Job& job) {
     }
     cutToTail(failed.output);
     const std::shared_ptr<CommandRunner> runner = add("--on-failure of " + job.entry->name, true);
-    const Ending result =
-        ending(*runner, hookOf(script, job, node_, failed), {kHookTime, grace_},
-               [&](std::string_view line) { onLine_(wallClock_.now(), job.entry->name, line); });
+    const CommandRunner::OnLine onLine = [&](std::string_view line) {
+        onLine_(wallClock_.now(), job.entry->name, line);
+    };
+    const Ending result = ending(*runner, hookOf(script, job, node_, failed), {kHookTime, grace_},
+                                 isRaw_ ? CommandRunner::OnLine() : onLine);
     remove(runner);
     return result.failure;
 }

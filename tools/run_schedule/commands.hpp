@@ -31,10 +31,12 @@ class Commands {
     /// \param trace may be null
     /// \param node this copy's name in a cluster
     /// \param grace of a command that takes too long
+    /// \param isRaw commands have our standard output and standard error, and no lines
+    /// \param verbose tells also when a command begins and has succeeded
     Commands(Ledger& ledger, OnLine onLine, Trace* trace, std::string node,
-             std::chrono::milliseconds grace)
+             std::chrono::milliseconds grace, bool isRaw, bool verbose)
         : ledger_(ledger), onLine_(std::move(onLine)), trace_(trace), node_(std::move(node)),
-          grace_(grace) {}
+          grace_(grace), isRaw_(isRaw), verbose_(verbose) {}
 
     /// Runs a command of a task that the ledger lists, and returns when it has ended. No other
     /// command of that name may run.
@@ -66,6 +68,8 @@ class Commands {
     Trace* const trace_;
     const std::string node_;
     const std::chrono::milliseconds grace_;
+    const bool isRaw_;
+    const bool verbose_;
     const jtimer::WallClock wallClock_;
     const jtimer::SteadyClock steadyClock_;
 

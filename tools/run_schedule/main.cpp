@@ -14,6 +14,7 @@
 
 #include "calendar/local_time.hpp"
 #include "calendar/zone_file.hpp"
+#include "check.hpp"
 #include "cluster.hpp"
 #include "convert.hpp"
 #include "options.hpp"
@@ -25,10 +26,13 @@
 #include "session.hpp"
 #include "signals.hpp"
 
+#include <jtimer/clock.hpp>
+
 #include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -72,7 +76,7 @@ Schedule readFiles(const Options& options, char** argv) {
     jtimer::detail::lookAtLocalTime();
     if (!options.cluster.empty()) becomeClusterProgram(argv);  // which inherits the blocked signals
     std::optional<EndOnSignal> endOnSignal;
-    if (options.dryRun) {
+    if (options.dryRun || options.check) {
         unblockSignals();
     } else {
         endOnSignal.emplace(options.reload);
@@ -85,6 +89,10 @@ int print(const std::string& text) {
     Output output(STDOUT_FILENO);
     output.write(text);
     return output.failing() ? kFailed : 0;
+}
+
+void tell(const std::set<std::string>& notices) {
+    for (const std::string& notice : notices) say(notice);
 }
 
 int reviveLine(const Options& options) {
@@ -122,15 +130,20 @@ int main(int argc, char** argv) {
             return reviveLine(options);
         }
         schedule = readFiles(options, argv);
+        if (options.check) {
+            const std::string times = checkSchedule(schedule, options, jtimer::WallClock().now());
+            tell(schedule.notices);
+            return print(times);
+        }
     } catch (const std::invalid_argument& e) {
         return fail(std::string("run_schedule: ") + e.what(), kBadUsage);
     } catch (const std::runtime_error& e) {
         return fail(e.what(), kBadUsage);
     }
-    for (const std::string& notice : schedule.notices)
-        std::cerr << "run_schedule: " + notice + '\n' << std::flush;
+    tell(schedule.notices);
     if (options.convert) return print(convert(schedule));
-    Output output(STDOUT_FILENO, options.dryRun ? 65'536 : 0);
+    // In the raw output, there is nothing but what commands print.
+    Output output(options.isRaw ? STDERR_FILENO : STDOUT_FILENO, options.dryRun ? 65'536 : 0);
     Result result;
     try {
         result = (options.dryRun ? playDry : play)(std::move(schedule.entries), options, output);

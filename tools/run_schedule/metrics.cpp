@@ -134,3 +134,16 @@ void replaceMetrics(const std::string& fileName, const std::string& text) {
     const int error = replaceFile(fileName, text, false);
     if (error != 0) fail(strerror(error));
 }
+
+bool MetricsFile::write(const Ledger& ledger) {
+    const std::uint64_t version = ledger.version();
+    if (!exists() || version == version_) return true;
+    try {
+        replaceMetrics(fileName_, metricsOf(ledger.records()));
+        version_ = version;
+        return true;
+    } catch (const std::runtime_error& e) {
+        failure_ = e.what();
+        return false;
+    }
+}

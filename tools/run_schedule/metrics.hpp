@@ -3,7 +3,9 @@
 
 #include "ledger.hpp"
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// The records in the text format of Prometheus.
@@ -13,3 +15,24 @@ std::string metricsOf(const std::vector<Record>& records);
 /// replaced as a whole, so that no reader sees half of it.
 /// \throws std::runtime_error if it cannot be written
 void replaceMetrics(const std::string& fileName, const std::string& text);
+
+/// The file of --metrics. Not for use by several threads at a time.
+class MetricsFile {
+  public:
+    /// \param fileName empty: there is none
+    explicit MetricsFile(std::string fileName) : fileName_(std::move(fileName)) {}
+
+    bool exists() const { return !fileName_.empty(); }
+
+    /// Writes the file unless nothing has changed.
+    /// \returns whether it is up to date, or there is none
+    bool write(const Ledger& ledger);
+
+    /// Why the last attempt to write it has failed.
+    const std::string& failure() const { return failure_; }
+
+  private:
+    const std::string fileName_;
+    std::uint64_t version_ = 0;  ///< of the ledger, as it was written
+    std::string failure_;
+};

@@ -70,6 +70,11 @@ void addOptions(po::options_description& visible) {
         "with --cluster, and without FILE: make a line that is dead run again, and end");
     add("dry-run", "simulate the schedule without waiting or running commands: for a day, for the "
                    "time of --for, or to the last run if nothing repeats");
+    add("check", "check everything as a start does, print when each task is due next, and end");
+    add("output", text("FORM"),
+        "prefixed: show what commands print with time and name (the default); raw: hand them the "
+        "output itself");
+    add("verbose", "tell also when commands begin and succeed, and which time zone is local");
     add("help,h", "print this help");
     add("version", "print the version");
 }
@@ -100,6 +105,13 @@ std::string textOf(const char* option, const po::variable_value& value, const ch
 /// What jtimer::cluster calls a node without a name.
 std::string defaultNode() { return hostName() + ':' + std::to_string(::getpid()); }
 
+bool isRaw(const std::string& form) {
+    if (form != "prefixed" && form != "raw")
+        failExpecting("--output: " + inQuotes(form) + " is not a form of output",
+                      "prefixed or raw");
+    return form == "raw";
+}
+
 bool readsInput(const Options& options) {
     return std::find(options.files.begin(), options.files.end(), "-") != options.files.end();
 }
@@ -110,6 +122,7 @@ void checkTogether(const Options& options) {
         if (wrong) throw std::invalid_argument(std::string(one) + " cannot be used with " + other);
     };
     refuse(options.watch && options.dryRun, "--watch", "--dry-run");
+    refuse(options.watch && options.isRaw, "--watch", "--output=raw");
     refuse(options.metrics != "" && options.dryRun, "--metrics", "--dry-run");
     refuse(options.reload && options.dryRun, "--reload", "--dry-run");
     refuse(options.reload && readsInput(options), "--reload", "standard input");
@@ -175,6 +188,9 @@ Options optionsOf(const po::variables_map& values) {
     options.stopOnFailure = has("stop-on-failure");
     if (has("file")) options.files = values["file"].as<std::vector<std::string>>();
     options.convert = has("convert");
+    options.check = has("check");
+    if (has("output")) options.isRaw = isRaw(values["output"].as<std::string>());
+    options.verbose = has("verbose");
     readFormat(values, options);
     if (has("connect-within") && options.cluster.empty())
         throw std::invalid_argument("--connect-within cannot be used without --cluster");

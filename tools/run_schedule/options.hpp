@@ -27,6 +27,9 @@ struct Options {
     std::chrono::milliseconds connectWithin{30'000};  ///< of a start: while the database is away
     std::string revive;  ///< if not empty, make the dead tasks of that line run again, and end
     bool dryRun = false;
+    bool check = false;          ///< do the checks of a start, print what is due next, and end
+    bool isRaw = false;          ///< commands have our output, and nothing of ours is in it
+    bool verbose = false;        ///< tell also when commands begin and succeed
     std::string onFailure;       ///< a command that runs after a run has failed; empty: none
     std::string state;           ///< a file that keeps when lines began; empty: none
     bool stopOnFailure = false;  ///< end after the first run that has failed

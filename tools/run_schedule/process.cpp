@@ -196,11 +196,12 @@ pid_t spawn(const Command& command, int input, int output) {
     std::vector<std::string> arguments{command.shell.substr(command.shell.rfind('/') + 1), "-c",
                                        command.script};
     std::vector<std::string> environment = command.environment;
-    const Plan plan{command,
-                    pointersTo(arguments),
-                    pointersTo(environment),
-                    {orNull(in), orNull(output), orNull(output)},
-                    toParent.get()};
+    const Plan plan{
+        command,
+        pointersTo(arguments),
+        pointersTo(environment),
+        {orNull(in), orNull(output), output == kOurOutput ? STDERR_FILENO : orNull(output)},
+        toParent.get()};
     const pid_t pid = forkInto(plan);
     toParent.close();
     Refusal refusal{};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <sys/types.h>
+#include <unistd.h>
 
 /// Closes its file descriptor.
 class FileDescriptor {
@@ -48,10 +49,13 @@ std::vector<std::string> ownEnvironment();
 
 /// Starts `SHELL -c SCRIPT`, in a process group of its own (a Ctrl-C at the terminal does not reach
 /// it) and with the default handling of every signal. It inherits only descriptors 0, 1 and 2.
-/// \param input, output our descriptors that become its standard input, unless the command has
-///   one, and its standard output and standard error; negative: /dev/null
+/// \param input our descriptor that becomes its standard input, unless the command has one;
+///   negative: /dev/null
+/// \param output our descriptor that becomes its standard output and standard error; negative:
+///   /dev/null; kOurOutput: it has ours
 /// \throws std::system_error if it cannot be started
 pid_t spawn(const Command& command, int input, int output);
+inline constexpr int kOurOutput = STDOUT_FILENO;
 
 /// A descriptor that becomes readable when the process exits; negative if the kernel does not
 /// support that (Linux before 5.3).

@@ -5,6 +5,7 @@
 #include "cluster.hpp"
 #include "commands.hpp"
 #include "ledger.hpp"
+#include "local_zone.hpp"
 #include "metrics.hpp"
 #include "player.hpp"
 #include "report.hpp"
@@ -63,7 +64,7 @@ class Session {
           trace_(makeTrace(options.trace, clocks_.steady->now())),
           commands_(
               ledger_, [this](auto&&... line) { print(line...); }, trace_.get(), options_.node,
-              options_.grace),
+              options_.grace, options_.isRaw, options_.verbose),
           player_(makePlayer()) {}
 
     Result run(std::vector<Entry> entries) {
@@ -71,8 +72,12 @@ class Session {
         const std::optional<steady_clock::time_point> deadline =
             options_.runFor ? std::optional(steady_clock::now() + *options_.runFor) : std::nullopt;
         widen(entries);
+        if (options_.verbose) {
+            say(std::to_string(entries.size()) + (entries.size() == 1 ? " task" : " tasks") +
+                "; the local zone is " + describeLocalZone());
+        }
         for (const Entry& entry : entries) ledger_.add(entry.name);
-        if (!writeMetrics()) throw std::invalid_argument(metricsFailure_);
+        if (!metrics_.write(ledger_)) throw std::invalid_argument(metrics_.failure());
         if (options_.cluster.empty()) {
             player_->start(std::move(entries), [this] { signals_.wakeMain(); });
         } else if (!startUnlessEnded(std::move(entries), deadline)) {
@@ -250,14 +255,13 @@ class Session {
                 return reason;
             }
             if (watches_) draw();
-            if (!options_.metrics.empty() && !writeMetrics() && !metricsFailed_) {
-                notify(metricsFailure_);
-                metricsFailed_ = true;
-            }
+            const bool failed = !metrics_.write(ledger_);
+            if (failed && !metricsFailed_) notify(metrics_.failure());
+            metricsFailed_ = failed;
         }
     }
 
-    bool refreshes() const { return watches_ || !options_.metrics.empty(); }
+    bool refreshes() const { return watches_ || metrics_.exists(); }
     milliseconds refreshment() const { return watches_ ? kDrawing : kWriting; }
 
     void draw() {
@@ -271,21 +275,6 @@ class Session {
         if (notices_.empty()) return;
         watch_.clear();
         for (const std::string& notice : std::exchange(notices_, {})) say(notice);
-    }
-
-    /// \returns whether the file is up to date, or there is none
-    bool writeMetrics() {
-        const std::uint64_t version = ledger_.version();
-        if (options_.metrics.empty() || version == writtenVersion_) return true;
-        try {
-            replaceMetrics(options_.metrics, metricsOf(ledger_.records()));
-            writtenVersion_ = version;
-            metricsFailed_ = false;
-            return true;
-        } catch (const std::runtime_error& e) {
-            metricsFailure_ = e.what();
-            return false;
-        }
     }
 
     void reload() {
@@ -396,8 +385,8 @@ class Session {
             trace_->finish();
             result.outputLost |= trace_->lostEvents() > 0;
         }
-        if (!writeMetrics()) {
-            if (!metricsFailed_) notify(metricsFailure_);
+        if (!metrics_.write(ledger_)) {
+            if (!metricsFailed_) notify(metrics_.failure());
             result.outputLost = true;
         }
         return result;
@@ -411,8 +400,7 @@ class Session {
     const Clocks clocks_{std::make_shared<jtimer::SteadyClock>(),
                          std::make_shared<jtimer::WallClock>(), jtimer::detail::lookAtLocalTime};
     const std::unique_ptr<Trace> trace_;
-    std::uint64_t writtenVersion_ = 0;
-    std::string metricsFailure_;
+    MetricsFile metrics_{options_.metrics};
     bool metricsFailed_ = false;  ///< and that has been said
 
     std::optional<StateFile> state_;

@@ -27,6 +27,10 @@ void becomeClusterProgram(char** argv) {
 
 std::string revive(const Options&) { throw std::logic_error("run_schedule has no cluster"); }
 
+void checkForCluster(const std::vector<Entry>&) {
+    throw std::logic_error("run_schedule has no cluster");
+}
+
 std::unique_ptr<SchedulePlayer> makeClusterPlayer(
     const Options&, Ledger&,
     SchedulePlayer::Actions) {  // NOLINT(performance-unnecessary-value-param): the other moves it

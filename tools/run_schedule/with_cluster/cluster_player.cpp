@@ -150,6 +150,8 @@ std::string revive(const Options& options) {
     return revived;
 }
 
+void checkForCluster(const std::vector<Entry>& entries) { checkAll(entries, check); }
+
 std::unique_ptr<SchedulePlayer> makeClusterPlayer(const Options& options, Ledger& ledger,
                                                   SchedulePlayer::Actions actions) {
     return std::make_unique<ClusterPlayer>(options, ledger, std::move(actions));
@@ -162,7 +164,7 @@ ClusterPlayer::ClusterPlayer(const Options& options, Ledger& ledger, Actions act
 
 void ClusterPlayer::start(std::vector<Entry> entries, std::function<void()> whenAllHaveRun) {
     whenAllHaveRun_ = std::move(whenAllHaveRun);
-    checkAll(entries, check);
+    checkForCluster(entries);
     for (const Entry& entry : entries) {
         ledger_.add(entry.name);
         const auto shared = std::make_shared<const Entry>(entry);

@@ -1,0 +1,71 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "check.hpp"
+
+#include "cluster.hpp"
+#include "report.hpp"
+#include "time_text.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <stdexcept>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace {
+
+/// \throws std::invalid_argument unless the file can be written, or created
+void checkWritable(const std::string& fileName) {
+    if (fileName.empty()) return;
+    struct stat status {};
+    const std::size_t slash = fileName.rfind('/');
+    const std::string folder = slash == std::string::npos ? "." : fileName.substr(0, slash + 1);
+    int error = 0;
+    if (::stat(fileName.c_str(), &status) == 0) {
+        if (S_ISDIR(status.st_mode)) {
+            error = EISDIR;
+        } else if (::access(fileName.c_str(), W_OK) != 0) {
+            error = errno;
+        }
+    } else if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+        error = errno;
+    }
+    if (error != 0)
+        throw std::invalid_argument("cannot write " + fileName + ": " + std::strerror(error));
+}
+
+std::string nextOf(const Entry& entry, jtimer::Date now) {
+    const jtimer::Date next =
+        entry.followsWallClock() ? entry.firstDate(now) : now + entry.firstDelay();
+    if (next == jtimer::Date::max()) return "never";
+    return formatDate(next) + (next < now ? " (past)" : "");
+}
+
+void addNotices(Schedule& schedule) {
+    for (const Entry& entry : schedule.entries) {
+        if (entry.input)
+            schedule.notices.insert(entry.place +
+                                    ": what follows % is the input of the command; \\% is a %");
+        if (entry.calendar && !entry.calendar->keepsInterval())
+            schedule.notices.insert(
+                "a time of a fixed line that the clocks show twice is due the second time; cronie "
+                "takes the first");
+    }
+}
+
+}  // namespace
+
+std::string checkSchedule(Schedule& schedule, const Options& options, jtimer::Date now) {
+    if (!options.cluster.empty()) checkForCluster(schedule.entries);
+    for (const std::string& fileName : {options.trace, options.metrics, options.state})
+        checkWritable(fileName);
+    addNotices(schedule);
+    std::size_t width = 0;
+    for (const Entry& entry : schedule.entries) width = std::max(width, widthOf(entry.name));
+    std::string text;
+    for (const Entry& entry : schedule.entries)
+        text += padded(entry.name, width) + "  " + nextOf(entry, now) + '\n';
+    return text;
+}
