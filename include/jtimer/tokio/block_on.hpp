@@ -33,7 +33,11 @@ detail::ValueOf<Operation> blockOn(TimeDriver& driver, Operation operation) {
         const Waker waker = blocker.waker();
         while (!(result = operation(waker))) blocker.block();
     }
-    if constexpr (!std::is_void_v<detail::ValueOf<Operation>>) return std::move(*result);
+    if constexpr (std::is_void_v<detail::ValueOf<Operation>>) {
+        return;
+    } else {
+        return std::move(*result);
+    }
 }
 
 ///@{ Not for what cannot be polled.
