@@ -8,7 +8,7 @@
 namespace jtimer::detail {
 
 /// In seconds, of local time from UTC, to the east and to the west: RFC 8536 has 26 hours.
-inline constexpr std::int64_t kGreatestOffset = 26 * 3600;
+inline constexpr std::int64_t kGreatestOffset = std::int64_t{26} * 3600;
 
 /// A time zone as POSIX writes it in TZ, and zone files at their end: `CET-1CEST,M3.5.0,M10.5.0/3`.
 class PosixZone {

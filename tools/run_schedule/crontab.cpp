@@ -134,7 +134,7 @@ std::string takeFields(Words& words) {
 }
 
 /// Takes @daily and the like, or five fields.
-void takeWhen(Words& words, const Zone& zone, Entry& entry) {
+void takeCrontabTime(Words& words, const Zone& zone, Entry& entry) {
     entry.kind = Entry::Kind::Cron;
     const std::string_view word = words.peek();
     if (word.empty() || word.front() != '@') {
@@ -171,7 +171,7 @@ bool isProgram(const std::string& name, const Entry& entry) {
     std::istringstream folders(set != entry.variables.end() ? set->second
                                                             : (own == nullptr ? "" : own));
     for (std::string folder; std::getline(folders, folder, ':');) {
-        if (::access((folder + '/' + name).c_str(), X_OK) == 0) return true;
+        if (::access(folder.append("/").append(name).c_str(), X_OK) == 0) return true;
     }
     return false;
 }
@@ -223,7 +223,7 @@ Entry Crontab::parse(std::string_view line, std::string_view above, const Zone& 
     readComment(above, entry);
     if (!line.empty() && line.front() == '-') line.remove_prefix(1);  // not to be logged by cron
     Words words(line);
-    takeWhen(words, zone, entry);
+    takeCrontabTime(words, zone, entry);
     if (hasUsers_) {
         const std::string user(words.take());
         if (user.empty()) failExpecting("the line has no user", "one after the time");

@@ -10,7 +10,8 @@ std::chrono::milliseconds jitterOf(const std::string& host, const std::string& l
                                    std::chrono::milliseconds most) {
     if (most.count() == 0) return most;
     std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-    for (const char c : host + '\0' + line) {
+    const std::string seed = std::string(host).append(1, '\0').append(line);
+    for (const char c : seed) {
         hash ^= static_cast<unsigned char>(c);
         hash *= 0x100000001b3;
     }

@@ -29,7 +29,8 @@ void describeRun(const Job& job, const std::string& node, Environment& result) {
 
 std::vector<std::string> inLines(const Environment& environment) {
     std::vector<std::string> lines;
-    for (const auto& [name, value] : environment) lines.push_back(name + '=' + value);
+    for (const auto& [name, value] : environment)
+        lines.push_back(std::string(name).append("=").append(value));
     return lines;
 }
 

@@ -62,7 +62,7 @@ std::string inCanonicalForm(jtimer::Date date) {
 }
 
 std::string ruleOf(const Entry& entry) {
-    const std::string after = "after " + inCanonicalForm(entry.after);
+    std::string after = "after " + inCanonicalForm(entry.after);
     switch (entry.kind) {
     case Entry::Kind::After:
         return after;
