@@ -77,8 +77,10 @@ namespace backlog {  // of backlog()
 enum Column { Due, Scheduled, Running, Dead, Nodes, OldestDue };
 }
 
-namespace localTimes {  // of localTimes(): of now and of the given time
-enum Column { Now, LocalNow, BeforeNow, AfterNow, Given, LocalGiven, BeforeGiven, AfterGiven };
+/// Of localTimes(): these of now, and then the same of the given time. Before and After are the
+/// local times 25 hours around it.
+namespace localTimes {
+enum Column { Instant, Local, Before, After, kColumns };
 }
 
 }  // namespace jtimer::cluster::detail::columns

@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "cluster/cron_dues.hpp"
 
+#include "cluster/columns.hpp"
+
 #include <jtimer/cron.hpp>
 
 #include <algorithm>
@@ -46,12 +48,16 @@ class Dues {
     std::pair<Moment, Moment> moments(std::optional<Micros> instant) {
         const Result result =
             session_.execute(statements::localTimes(), Params().text(zone_).time(instant));
-        const auto moment = [&](int column) {
-            const Micros around = result.time(0, column + 3) - result.time(0, column + 2);
-            return Moment{result.time(0, column), result.time(0, column + 1),
+        namespace localTimes = columns::localTimes;
+        const auto moment = [&result](int first) {
+            const auto time = [&](localTimes::Column column) {
+                return result.time(0, first + column);
+            };
+            const Micros around = time(localTimes::After) - time(localTimes::Before);
+            return Moment{time(localTimes::Instant), time(localTimes::Local),
                           around != 2 * kGreatestShift};
         };
-        return {moment(0), moment(4)};
+        return {moment(0), moment(localTimes::kColumns)};
     }
 
     /// The first due later than a moment.
@@ -119,7 +125,7 @@ class Dues {
             Params().text(zone_).localTimes(locals));
         std::vector<Micros> instants;
         instants.reserve(minutes.size());
-        for (int i = 0; i < result.rows(); ++i) instants.push_back(result.time(i, 0));
+        for (int i = 0; i < result.rows(); ++i) instants.push_back(result.time(i, columns::kOnly));
         return instants;
     }
 
