@@ -70,7 +70,7 @@ run_schedule_is_installed_with_its_completion() {
         complete --trace = files/b
         complete files/b' bash "$prefix" >"$tmp/completed"
     cd "$root" && diff - "$tmp/completed" <<'END'
---c: --catch-up --cluster --connect-within
+--c: --crontab --convert --catch-up --cluster --connect-within --check
 --for : 500ms 5s 1m 1h 1d
 --for = 5: 500ms 5s
 --jobs =: 1 2 4 8 16
