@@ -32,8 +32,8 @@ BOOST_AUTO_TEST_CASE(ten_million_cancelled_timeouts_leave_the_memory_as_it_was) 
             timeouts.push_back(wheel.timer.newTimeout([] {}, 1h));
         std::shuffle(timeouts.begin(), timeouts.end(), random);
         for (const auto& each : timeouts) each->cancel();
+        wheel.clock->advance(100ms);
     }
-    wheel.clock->advance(1s);
     BOOST_TEST(wheel.timer.pendingTimeouts() == 0);
     BOOST_TEST(test::livingAllocations() - before <= static_cast<long>(NodeStock::kBatch));
 }
