@@ -2,6 +2,7 @@
 //
 // A program of its own, for it is linked with the player of the oracle.
 #include "jdk/oracle/generator.hpp"
+#include "jdk/oracle/golden.hpp"
 #include "jdk/oracle/player.hpp"
 #include "jdk/oracle/reducer.hpp"
 
@@ -13,6 +14,7 @@
 #include <set>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 using oracle::Scenario;
 using oracle::Transcript;
@@ -36,7 +38,7 @@ std::set<std::string> stemsIn(const fs::path& folder) {
 }
 
 oracle::Recording golden(const std::string& stem) {
-    return oracle::readRecording((kGolden / (stem + ".transcripts")).string());
+    return oracle::readGolden((kGolden / (stem + ".answers")).string());
 }
 
 void checkAgainst(const oracle::Recording& recording, const std::vector<Scenario>& scenarios) {
@@ -44,11 +46,18 @@ void checkAgainst(const oracle::Recording& recording, const std::vector<Scenario
     for (std::size_t i = 0; i < scenarios.size(); ++i) {
         const Transcript& theirs = recording.transcripts[i];
         BOOST_REQUIRE(theirs.name == scenarios[i].name);
-        const Transcript ours = oracle::play(scenarios[i]);
+        const Transcript ours = answersOf(oracle::play(scenarios[i]));
         std::ostringstream difference;
         if (ours != theirs) writeDifference(difference, theirs, ours);
         BOOST_CHECK_MESSAGE(ours == theirs, theirs.name << ":\n" << difference.str());
     }
+}
+
+/// What a golden file says of the lines of a scenario.
+std::string goldenOf(const std::vector<std::string>& lines) {
+    std::ostringstream out;
+    writeGolden(out, oracle::Recording{{}, {{"s", lines}}});
+    return out.str();
 }
 
 bool refused(const std::string& line) {
@@ -114,6 +123,50 @@ BOOST_AUTO_TEST_CASE(no_golden_file_is_left_over_and_each_tells_which_java_it_is
             }
         }
     }
+}
+
+BOOST_AUTO_TEST_CASE(a_golden_file_has_the_answers_without_the_calls) {
+    BOOST_TEST(
+        goldenOf({"timer t => \"Timer-0\"", "timer u => \"Timer-1\"",
+                  "schedule t x delay -1 => E: no", "join t", "[t] x runs, 1, -3, in \"Timer-0\"",
+                  "[t]   cancel x => ok", "[u] y runs, 1, -3, in \"Timer-1\"",
+                  "[t] x runs, 2, -2, in \"Timer-0\"", "[t] x runs, 3, -1, in \"Timer-0\"",
+                  "[t] x runs, 4, 0, in \"Timer-0\"", "purge t => 0", "purge t => 0"}) ==
+        "s: \"Timer-0\"; \"Timer-1\"; E: no; join; x -3; /ok; [u] y -3; x -2..0 by 1; 0*2\n");
+    BOOST_TEST(goldenOf({"purge t => AnException: no", "[t]   purge t => AnException: no"}) ==
+               "AE1 = AnException: no\ns: AE1; [t] /AE1\n");
+    BOOST_CHECK_THROW(goldenOf({"purge t => 1; 2"}), std::runtime_error);
+}
+
+BOOST_AUTO_TEST_CASE(no_two_transcripts_of_a_scenario_have_the_same_answers) {
+    const Transcript transcript{"s",
+                                {"timer t => \"Timer-0\"", "schedule t x date -9 => ok", "join t",
+                                 "[t] x runs, 1, -9, in \"Timer-0\"", "[t]   purge t => 0"}};
+    const std::vector<std::pair<std::size_t, std::string>> changes{
+        {0, "timer t => \"Timer-1\""},
+        {1, "schedule t x date -9 => IllegalStateException: no"},
+        {2, "(waited in vain)"},
+        {3, "join t"},
+        {3, "[u] x runs, 1, -9, in \"Timer-0\""},
+        {3, "[t] y runs, 1, -9, in \"Timer-0\""},
+        {3, "[t] x runs, 2, -9, in \"Timer-0\""},
+        {3, "[t] x runs, 1, -8, in \"Timer-0\""},
+        {3, "[t] x runs, 1, -9, in \"Timer-1\""},
+        {3, "[t] x runs, 1, -9, by hand"},
+        {4, "[t]   purge t => 1"},
+        {4, "purge t => 0"},
+        {4, "[u]   purge t => 0"}};
+    for (const auto& [line, text] : changes) {
+        Transcript changed = transcript;
+        changed.lines[line] = text;
+        BOOST_CHECK_MESSAGE(answersOf(changed) != answersOf(transcript), text);
+        changed = transcript;
+        std::swap(changed.lines[line], changed.lines[line == 0 ? 1 : line - 1]);
+        BOOST_CHECK_MESSAGE(answersOf(changed) != answersOf(transcript), line);
+    }
+    Transcript shorter = transcript;
+    shorter.lines.pop_back();
+    BOOST_TEST((answersOf(shorter) != answersOf(transcript)));
 }
 
 BOOST_AUTO_TEST_CASE(a_scenario_with_a_line_that_is_not_in_the_language_is_refused) {

@@ -1,5 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "generator.hpp"
+#include "golden.hpp"
 #include "java.hpp"
 #include "player.hpp"
 #include "reducer.hpp"
@@ -108,9 +109,9 @@ void record(const std::vector<Scenario>& scenarios, const std::string& name,
     oracle::Recording recording = oracle::Java(scenarios, scratch()).recording();
     recording.head.insert(recording.head.begin(), kCopyright);
     if (!note.empty()) recording.head.push_back(note);
-    const std::string file = "test/jdk/oracle/golden/" + name + ".transcripts";
+    const std::string file = "test/jdk/oracle/golden/" + name + ".answers";
     std::ofstream out(file);
-    write(out, recording);
+    writeGolden(out, recording);
     out.close();
     if (!out) throw std::runtime_error("cannot write " + file);
     std::cout << file << ": " << scenarios.size() << " scenarios\n";
