@@ -192,6 +192,8 @@ BOOST_AUTO_TEST_CASE(repeat_writes_out_lines_and_scenarios_for_each_value) {
                "scenario 1-tasks\nscenario 2-tasks\ntask x2\nscenario 3-tasks\ntask x2\ntask x3\n");
     BOOST_TEST(writtenOut("scenario s\nrepeat a b in 1 2 \\\n  3 5\npurge x{10*a-b/2+1}\nend\n") ==
                "scenario s\npurge x10\npurge x29\n");
+    BOOST_TEST(writtenOut("scenario s\nrepeat call t in purge x cancel y\n{call} {t}\nend\n") ==
+               "scenario s\npurge x\ncancel y\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_repeat_that_is_wrong_is_refused_with_its_line) {
@@ -208,7 +210,9 @@ BOOST_AUTO_TEST_CASE(a_repeat_that_is_wrong_is_refused_with_its_line) {
                    std::string(head) +
                        ": expected: repeat NAME 1 to 9, or repeat NAME... in 1 2 3");
     }
-    BOOST_TEST(writtenOut("repeat i in 1 2x\nend\n") == "repeat i in 1 2x: not a number: 2x");
+    BOOST_TEST(writtenOut("repeat i in 1 to 2x\ntask {i-1}\nend\n") ==
+               "task {i-1}: not a number: to");
+    BOOST_TEST(writtenOut("repeat i 1 to x\nend\n") == "repeat i 1 to x: not a number: x");
 }
 
 BOOST_AUTO_TEST_CASE(a_scenario_is_reduced_to_what_makes_the_difference_and_to_what_waits) {

@@ -7,7 +7,6 @@
 #include <cctype>
 #include <cstddef>
 #include <exception>
-#include <iterator>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -18,11 +17,15 @@ namespace oracle {
 namespace {
 
 using Lines = std::vector<std::string>;
-using Values = std::map<std::string, long>;
+using Values = std::map<std::string, std::string>;
 
 long numberOf(const std::string& word) {
     std::size_t read = 0;
-    const long number = std::stol(word, &read);
+    long number = 0;
+    try {
+        number = std::stol(word, &read);
+    } catch (const std::logic_error&) {
+    }
     if (read != word.size()) throw std::runtime_error("not a number: " + word);
     return number;
 }
@@ -60,7 +63,7 @@ class Expression {
         while (i_ < text_.size() && std::isalnum(static_cast<unsigned char>(text_[i_])) != 0) ++i_;
         const std::string word = text_.substr(begin, i_ - begin);
         const auto named = values_.find(word);
-        if (named != values_.end()) return named->second;
+        if (named != values_.end()) return numberOf(named->second);
         if (word.empty() || word.find_first_not_of("0123456789") != std::string::npos) {
             throw std::runtime_error("neither a number nor a name that is repeated: " + text_);
         }
@@ -72,7 +75,7 @@ class Expression {
     std::size_t i_ = 0;
 };
 
-/// The line with the values of its expressions.
+/// The line with the values of its names and expressions.
 std::string replaced(const std::string& line, const Values& values) {
     std::string result;
     std::size_t i = 0;
@@ -80,7 +83,10 @@ std::string replaced(const std::string& line, const Values& values) {
         const std::size_t close = line.find('}', open);
         if (close == std::string::npos) throw std::runtime_error("a { has no }");
         const std::string text = line.substr(open + 1, close - open - 1);
-        result += line.substr(i, open - i) + std::to_string(Expression(text, values).value());
+        const auto named = values.find(text);
+        result += line.substr(i, open - i);
+        result += named != values.end() ? named->second
+                                        : std::to_string(Expression(text, values).value());
         i = close + 1;
     }
     return result + line.substr(i);
@@ -89,17 +95,18 @@ std::string replaced(const std::string& line, const Values& values) {
 /// `repeat NAME FROM to TO`, or `repeat NAME... in VALUE...`
 struct Head {
     Lines names;
-    std::vector<long> values;  ///< those of all names in one round, then those of the next
+    Lines values;  ///< those of all names in one round, then those of the next
 
     explicit Head(const std::string& line) {
         const Lines words = wordsOf(line);
         const auto in = std::find(words.begin(), words.end(), "in");
         if (in != words.end()) {
             names.assign(words.begin() + 1, in);
-            std::transform(in + 1, words.end(), std::back_inserter(values), numberOf);
+            values.assign(in + 1, words.end());
         } else if (words.size() == 5 && words[3] == "to") {
             names = {words[1]};
-            for (long i = numberOf(words[2]); i <= numberOf(words[4]); ++i) values.push_back(i);
+            for (long i = numberOf(words[2]); i <= numberOf(words[4]); ++i)
+                values.push_back(std::to_string(i));
         }
         if (names.empty() || values.size() % names.size() != 0) {
             throw std::runtime_error("expected: repeat NAME 1 to 9, or repeat NAME... in 1 2 3");
