@@ -25,7 +25,11 @@ using jtimer::go::Timers;
 using jtimer::go::TimersOptions;
 using test::Calls;
 using test::Captured;
+using test::ended;
+using test::gone;
+using test::live;
 using test::okOr;
+using test::runsNothing;
 using test::yesOrNo;
 using namespace std::chrono_literals;
 
@@ -65,22 +69,27 @@ struct Fixture : test::DestructorFixture<Timers> {
 using Column = test::FromDestructor<Fixture>;
 
 const std::vector<Column> kCalls = {
-    {"afterFunc", [](Fixture& r) { return okOr([&] { r.timer->afterFunc(1, r.newTask()); }); }},
-    {"newTimer", [](Fixture& r) { return okOr([&] { static_cast<void>(r.timer->newTimer(1)); }); }},
+    {"afterFunc", [](Fixture& r) { return okOr([&] { r.timer->afterFunc(1, r.newTask()); }); },
+     "ok+*", "state"},
+    {"newTimer", [](Fixture& r) { return okOr([&] { static_cast<void>(r.timer->newTimer(1)); }); },
+     "ok+", "state"},
     {"newTicker",
-     [](Fixture& r) { return okOr([&] { static_cast<void>(r.timer->newTicker(1)); }); }},
-    {"sleep", [](Fixture& r) { return okOr([&] { r.timer->sleep(0); }); }},
-    {"stats", [](Fixture& r) { return std::to_string(r.timer->stats().pending); }},
-    {"check", [](Fixture& r) { return okOr([&] { r.timer->check(); }); }},
-    {"other.stop", [](Fixture& r) { return yesOrNo(r.other.stop()); }, Calls::TaskHandle},
-    {"other.stopAndWait", [](Fixture& r) { return yesOrNo(r.other.stopAndWait()); },
+     [](Fixture& r) { return okOr([&] { static_cast<void>(r.timer->newTicker(1)); }); }, "ok+",
+     "state"},
+    {"sleep", [](Fixture& r) { return okOr([&] { r.timer->sleep(0); }); }, "ok+", "ok"},
+    {"stats", [](Fixture& r) { return std::to_string(r.timer->stats().pending); }, "1+", "0"},
+    {"check", [](Fixture& r) { return okOr([&] { r.timer->check(); }); }, "ok+", "ok"},
+    {"other.stop", [](Fixture& r) { return yesOrNo(r.other.stop()); }, "yes", "no",
+     Calls::TaskHandle},
+    {"other.stopAndWait", [](Fixture& r) { return yesOrNo(r.other.stopAndWait()); }, "yes", "no",
      Calls::TaskHandleAndMayWait},
-    {"other.reset", [](Fixture& r) { return okOr([&] { r.other.reset(1ms); }); },
+    {"other.reset", [](Fixture& r) { return okOr([&] { r.other.reset(1ms); }); }, "ok+", "state",
      Calls::TaskHandle},
-    {"~Timer", [](Fixture& r) { return okOr([&] { r.other = {}; }); }, Calls::TaskHandle},
+    {"~Timer", [](Fixture& r) { return okOr([&] { r.other = {}; }); }, "ok+", "ok",
+     Calls::TaskHandle},
     {"tryReceive", [](Fixture& r) { return yesOrNo(r.channel.C().tryReceive().has_value()); },
-     Calls::TaskHandle},
-    {"receive", [](Fixture& r) { return okOr([&] { r.channel.C().receive(); }); },
+     "yes+", "no", Calls::TaskHandle},
+    {"receive", [](Fixture& r) { return okOr([&] { r.channel.C().receive(); }); }, "ok+", "state",
      Calls::TaskHandle},
     {"select",
      [](Fixture& r) {
@@ -88,7 +97,7 @@ const std::vector<Column> kCalls = {
          event.set();
          return okOr([&] { jtimer::go::select({r.channel.C(), event}); });
      },
-     Calls::TaskHandle},
+     "ok+", "ok", Calls::TaskHandle},
     {"withTimeout",
      [](Fixture& r) {
          return okOr([&] {
@@ -97,8 +106,9 @@ const std::vector<Column> kCalls = {
              if (!child.context.err()) throw std::logic_error("not done");
          });
      },
-     Calls::TaskHandle},
-    {"~Timers", [](Fixture& r) { return okOr([&] { r.owned.reset(); }); }, Calls::TimerAndMayWait},
+     "ok+", "ok", Calls::TaskHandle},
+    {"~Timers", [](Fixture& r) { return okOr([&] { r.owned.reset(); }); }, "ok", "ok",
+     Calls::TimerAndMayWait},
 };
 
 Timer start(Fixture& fixture, Captured captured) {
@@ -118,64 +128,57 @@ BOOST_AUTO_TEST_CASE(destructors_of_functions_may_call_their_runtime) {
              [](Fixture& r, Captured c) {
                  start(r, std::move(c));
                  r.advance();
-             },
-             "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok"},
+             }},
             {"after a run on the thread that fires",
              [](Fixture& r, Captured c) {
                  start(r, std::move(c));
                  r.advance();
              },
-             "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok", inlineExecutor},
+             live(), inlineExecutor},
             {"after a run that throws",
              [](Fixture& r, Captured c) {
                  r.timer->afterFunc(10, [c = std::move(c)] { throw std::runtime_error("run"); });
                  r.advance();
-             },
-             "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok"},
+             }},
             {"after a run that ends its thread",
              [](Fixture& r, Captured c) {
                  r.timer->afterFunc(10, [c = std::move(c)] { ::pthread_exit(nullptr); });
                  r.advance();
-             },
-             "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok"},
+             }},
             {"the end of a handle after a run",
              [](Fixture& r, Captured c) {
                  Timer timer = start(r, std::move(c));
                  r.advance();
-             },
-             "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok"},
+             }},
             {"the end of a handle after stop",
-             [](Fixture& r, Captured c) { start(r, std::move(c)).stop(); },
-             "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok"},
+             [](Fixture& r, Captured c) { start(r, std::move(c)).stop(); }},
             {"the end of a handle after stopAndWait",
-             [](Fixture& r, Captured c) { start(r, std::move(c)).stopAndWait(); },
-             "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok"},
+             [](Fixture& r, Captured c) { start(r, std::move(c)).stopAndWait(); }},
             {"the end of a handle after reset and stop",
              [](Fixture& r, Captured c) {
                  Timer timer = start(r, std::move(c));
                  timer.reset(1);
                  timer.stop();
-             },
-             "ok+* ok+ ok+ ok+ 1+ ok+ yes yes ok+ ok+ yes+ ok+ ok+ ok+ ok"},
+             }},
             {"~Timers",
              [](Fixture& r, Captured c) {
                  start(r, std::move(c));
                  r.owned.reset();
              },
-             "state state state ok 0 ok no no state ok no state ok ok ok"},
+             ended()},
             {"~Timers, with a handle",
              [](Fixture& r, Captured c) {
                  const Timer timer = start(r, std::move(c));
                  r.owned.reset();
              },
-             "state state state ok 0 ok no no state ok no state ok ok ok"},
+             ended()},
             {"~Timers in a run",
              [](Fixture& r, Captured c) {
                  start(r, std::move(c));
                  r.timer->afterFunc(5, [&r] { r.destroy(); });
                  r.advance();
              },
-             "state state state ok 0 ok no no state ok no state ok ok ok"},
+             ended()},
             {"a run, after ~Timers on its thread",
              [](Fixture& r, Captured c) {
                  r.timer->afterFunc(5, [&r, c = std::move(c)]() mutable {
@@ -184,13 +187,13 @@ BOOST_AUTO_TEST_CASE(destructors_of_functions_may_call_their_runtime) {
                  });
                  r.advance();
              },
-             "- - - - - - no no state ok no state ok ok -"},
+             gone()},
             {"an executor that throws",
              [](Fixture& r, Captured c) {
                  start(r, std::move(c));
                  r.advance();
              },
-             "ok ok ok ok 1 ok yes yes ok ok yes ok ok ok ok",
+             runsNothing(),
              [](TimersOptions& options) {
                  options.executor = [](const std::function<void()>&) { throw 1; };
              }},

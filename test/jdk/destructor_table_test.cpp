@@ -23,6 +23,9 @@ using jtimer::TimerOptions;
 using jtimer::TimerTask;
 using test::Calls;
 using test::Captured;
+using test::ended;
+using test::gone;
+using test::live;
 using test::okOr;
 using test::yesOrNo;
 using namespace std::chrono_literals;
@@ -57,25 +60,31 @@ struct Fixture : test::DestructorFixture<Timer> {
 using Column = test::FromDestructor<Fixture>;
 
 const std::vector<Column> kCalls = {
-    {"schedule", [](Fixture& r) { return okOr([&] { r.timer->schedule(r.newTask(), 1); }); }},
+    {"schedule", [](Fixture& r) { return okOr([&] { r.timer->schedule(r.newTask(), 1); }); },
+     "ok+*", "state"},
     {"schedule repeatedly",
-     [](Fixture& r) { return okOr([&] { r.timer->schedule(r.newTask(), 1, 1h); }); }},
+     [](Fixture& r) { return okOr([&] { r.timer->schedule(r.newTask(), 1, 1h); }); }, "ok+**",
+     "state"},
     {"scheduleAtFixedRate",
      [](Fixture& r) {
          return okOr([&] { r.timer->scheduleAtFixedRate(r.newTask(), 1, 2h, MissedRuns::Skip); });
-     }},
-    {"cancel", [](Fixture& r) { return okOr([&] { r.timer->cancel(); }); }},
-    {"shutdownNow", [](Fixture& r) { return std::to_string(r.timer->shutdownNow().size()); }},
-    {"purge", [](Fixture& r) { return std::to_string(r.timer->purge()); }},
-    {"stats", [](Fixture& r) { return std::to_string(r.timer->stats().pending); }},
-    {"detach", [](Fixture& r) { return okOr([&] { r.timer->detach(); }); }},
-    {"other.cancel", [](Fixture& r) { return yesOrNo(r.other->cancel()); }, Calls::TaskHandle},
-    {"other.cancelAndWait", [](Fixture& r) { return yesOrNo(r.other->cancelAndWait()); },
-     Calls::TaskHandleAndMayWait},
+     },
+     "ok+*", "state"},
+    {"cancel", [](Fixture& r) { return okOr([&] { r.timer->cancel(); }); }, "ok", "ok"},
+    {"shutdownNow", [](Fixture& r) { return std::to_string(r.timer->shutdownNow().size()); }, "1",
+     "0"},
+    {"purge", [](Fixture& r) { return std::to_string(r.timer->purge()); }, "0+", "0"},
+    {"stats", [](Fixture& r) { return std::to_string(r.timer->stats().pending); }, "1+", "0"},
+    {"detach", [](Fixture& r) { return okOr([&] { r.timer->detach(); }); }, "ok+", "ok"},
+    {"other.cancel", [](Fixture& r) { return yesOrNo(r.other->cancel()); }, "yes", "yes",
+     Calls::TaskHandle},
+    {"other.cancelAndWait", [](Fixture& r) { return yesOrNo(r.other->cancelAndWait()); }, "yes",
+     "yes", Calls::TaskHandleAndMayWait},
     {"awaitTermination",
      [](Fixture& r) { return okOr([&] { static_cast<void>(r.timer->awaitTermination(0)); }); },
+     "state+", "state", Calls::TimerAndMayWait},
+    {"~Timer", [](Fixture& r) { return okOr([&] { r.owned.reset(); }); }, "ok", "ok",
      Calls::TimerAndMayWait},
-    {"~Timer", [](Fixture& r) { return okOr([&] { r.owned.reset(); }); }, Calls::TimerAndMayWait},
 };
 
 /// Schedules a task that is due in 10 ms, and has the thread wait for it.
@@ -96,96 +105,94 @@ BOOST_AUTO_TEST_CASE(destructors_of_tasks_may_call_their_timer) {
              [](Fixture& r, Captured c) {
                  schedule(r, std::move(c));
                  r.advance();
-             },
-             "ok+* ok+** ok+* ok 1 0+ 1+ ok+ yes yes state+ ok"},
+             }},
             {"after a run that removeOnCancel keeps a link for",
              [](Fixture& r, Captured c) {
                  schedule(r, std::move(c));
                  r.advance();
              },
-             "ok+* ok+** ok+* ok 1 0+ 1+ ok+ yes yes state+ ok", removing},
+             live(), removing},
             {"at the time of a cancelled task",
              [](Fixture& r, Captured c) {
                  schedule(r, std::move(c))->cancel();
                  r.advance();
-             },
-             "ok+* ok+** ok+* ok 1 0+ 1+ ok+ yes yes state+ ok"},
+             }},
             {"cancel, of a task that leaves the queue at once",
              [](Fixture& r, Captured c) { schedule(r, std::move(c))->cancel(); },
-             "ok+* ok+** ok+* ok 1 0+ 1+ ok+ yes yes ok+ ok", removing},
+             live({{"awaitTermination", "ok+"}}), removing},
             {"cancelAndWait, the same",
              [](Fixture& r, Captured c) { schedule(r, std::move(c))->cancelAndWait(); },
-             "ok+* ok+** ok+* ok 1 0+ 1+ ok+ yes yes ok+ ok", removing},
+             live({{"awaitTermination", "ok+"}}), removing},
             {"after a run that cancelled its repeating task",
              [](Fixture& r, Captured c) {
                  r.timer->schedule([c = std::move(c)](TimerTask& self) { self.cancel(); }, 10, 10);
                  r.advance();
-             },
-             "ok+* ok+** ok+* ok 1 0+ 1+ ok+ yes yes state+ ok"},
+             }},
             {"cancelled between the runs of a task that may miss some",
              [](Fixture& r, Captured c) {
                  const auto task =
                      r.timer->scheduleAtFixedRate([c = std::move(c)] {}, 10, 10, MissedRuns::Once);
                  r.advance();
                  task->cancel();
-             },
-             "ok+* ok+** ok+* ok 1 0+ 1+ ok+ yes yes state+ ok"},
+             }},
             {"purge",
              [](Fixture& r, Captured c) {
                  schedule(r, std::move(c))->cancel();
                  r.timer->purge();
              },
-             "ok+* ok+** ok+* ok 1 0+ 1+ ok+ yes yes ok+ ok"},
+             live({{"awaitTermination", "ok+"}})},
             {"Timer::cancel",
              [](Fixture& r, Captured c) {
                  schedule(r, std::move(c));
                  r.timer->cancel();
              },
-             "state state state ok 0 0 0 ok yes yes ok ok"},
+             ended({{"awaitTermination", "ok"}})},
             {"shutdownNow, whose result is dropped",
              [](Fixture& r, Captured c) {
                  schedule(r, std::move(c));
                  r.timer->shutdownNow().clear();
              },
-             "state state state ok 0 0 0 ok no no ok ok"},
+             ended({{"other.cancel", "no"},
+                    {"other.cancelAndWait", "no"},
+                    {"awaitTermination", "ok"}})},
             {"~Timer",
              [](Fixture& r, Captured c) {
                  schedule(r, std::move(c));
                  r.owned.reset();
              },
-             "state state state ok 0 0 0 ok yes yes ok ok"},
+             ended({{"awaitTermination", "ok"}})},
             {"after a run that destroys the timer",
              [](Fixture& r, Captured c) {
                  r.timer->schedule([&r, c = std::move(c)] { r.destroy(); }, 5);
                  r.advance();
              },
-             "- - - - - - - - yes yes - -"},
+             gone()},
             {"~Timer in another task's run",
              [](Fixture& r, Captured c) {
                  schedule(r, std::move(c));
                  r.timer->schedule([&r] { r.destroy(); }, 5);
                  r.advance();
              },
-             "state state state ok 0 0 0 ok yes yes state ok"},
+             ended()},
             {"another task's exception, which ends the timer",
              [](Fixture& r, Captured c) {
                  r.timer->schedule([] { throw std::runtime_error("ends"); }, 5);
                  schedule(r, std::move(c));
                  r.advance();
              },
-             "state state state ok 0 0 0 ok yes yes state ok"},
+             ended()},
             {"its own exception, which ends the timer",
              [](Fixture& r, Captured c) {
                  r.timer->schedule([c = std::move(c)] { throw std::runtime_error("ends"); }, 5);
                  r.advance();
              },
-             "state state state ok 0 0 0 ok yes yes state ok"},
+             ended()},
             {"its own exception, which ends the task",
              [](Fixture& r, Captured c) {
                  r.timer->schedule([c = std::move(c)] { throw std::runtime_error("ends"); }, 5, 5);
                  r.advance();
              },
-             "ok+* ok+*** ok+** ok 1 0+ 1+ ok+ yes yes state+ ok",
+             live({{"schedule repeatedly", "ok+***"}, {"scheduleAtFixedRate", "ok+**"}}),
              [](TimerOptions& options) {
                  options.onException = jtimer::OnException::CancelTask;
                  options.taskExceptionHandler = [](const jtimer::TaskException&) {};
@@ -196,10 +203,13 @@ BOOST_AUTO_TEST_CASE(destructors_of_tasks_may_call_their_timer) {
                  schedule(r, std::move(c));
                  r.advance();
              },
-             "state state state ok 0 0 0 ok yes yes state ok"},
+             ended()},
             {"schedule, which refuses it",
              [](Fixture& r, Captured c) { okOr([&] { schedule(r, std::move(c)); }); },
-             "full+ full+ full+ ok 1 0+ 1+ ok+ yes yes ok+ ok",
+             live({{"schedule", "full+"},
+                   {"schedule repeatedly", "full+"},
+                   {"scheduleAtFixedRate", "full+"},
+                   {"awaitTermination", "ok+"}}),
              [](TimerOptions& options) { options.maxPending = 1; }},
         });
 }

@@ -23,8 +23,12 @@ using jtimer::netty::HashedWheelTimer;
 using jtimer::netty::HashedWheelTimerOptions;
 using test::Calls;
 using test::Captured;
+using test::ended;
+using test::gone;
 using test::Handle;
+using test::live;
 using test::okOr;
+using test::runsNothing;
 using test::yesOrNo;
 using namespace std::chrono_literals;
 
@@ -62,23 +66,26 @@ struct Fixture : test::DestructorFixture<HashedWheelTimer> {
 using Column = test::FromDestructor<Fixture>;
 
 const std::vector<Column> kCalls = {
-    {"newTimeout", [](Fixture& r) { return okOr([&] { r.timer->newTimeout(r.newTask(), 0); }); }},
-    {"start", [](Fixture& r) { return okOr([&] { r.timer->start(); }); }},
+    {"newTimeout", [](Fixture& r) { return okOr([&] { r.timer->newTimeout(r.newTask(), 0); }); },
+     "ok+*", "state"},
+    {"start", [](Fixture& r) { return okOr([&] { r.timer->start(); }); }, "ok+", "state"},
     {"stop",
      [](Fixture& r) {
          std::size_t stopped = 0;
          const std::string answer = okOr([&] { stopped = r.timer->stop().size(); });
          return answer == "ok" ? std::to_string(stopped) : answer;
      },
-     Calls::TimerAndMayWait},
-    {"pendingTimeouts", [](Fixture& r) { return std::to_string(r.timer->pendingTimeouts()); }},
-    {"stats", [](Fixture& r) { return std::to_string(r.timer->stats().pending); }},
-    {"other.cancel", [](Fixture& r) { return yesOrNo(r.other->cancel()); }, Calls::TaskHandle},
-    {"other.cancelAndWait", [](Fixture& r) { return yesOrNo(r.other->cancelAndWait()); },
-     Calls::TaskHandleAndMayWait},
-    {"other.timer", [](Fixture& r) { return yesOrNo(r.other->timer() == r.timer); },
+     "state+", "state", Calls::TimerAndMayWait},
+    {"pendingTimeouts", [](Fixture& r) { return std::to_string(r.timer->pendingTimeouts()); }, "1+",
+     "0"},
+    {"stats", [](Fixture& r) { return std::to_string(r.timer->stats().pending); }, "1+", "0"},
+    {"other.cancel", [](Fixture& r) { return yesOrNo(r.other->cancel()); }, "yes", "no",
      Calls::TaskHandle},
-    {"~HashedWheelTimer", [](Fixture& r) { return okOr([&] { r.owned.reset(); }); },
+    {"other.cancelAndWait", [](Fixture& r) { return yesOrNo(r.other->cancelAndWait()); }, "yes",
+     "no", Calls::TaskHandleAndMayWait},
+    {"other.timer", [](Fixture& r) { return yesOrNo(r.other->timer() == r.timer); }, "yes+", "yes",
+     Calls::TaskHandle},
+    {"~HashedWheelTimer", [](Fixture& r) { return okOr([&] { r.owned.reset(); }); }, "ok", "ok",
      Calls::TimerAndMayWait},
 };
 
@@ -101,87 +108,86 @@ BOOST_AUTO_TEST_CASE(destructors_of_tasks_may_call_their_timer) {
              [](Fixture& r, Captured c) {
                  add(r, std::move(c));
                  r.advance();
-             },
-             "ok+* ok+ state+ 1+ 1+ yes yes yes+ ok"},
+             }},
             {"after the run of a TimerTask",
              [](Fixture& r, Captured c) {
                  r.timer->newTimeout(task(std::move(c)), 0);
                  r.advance();
-             },
-             "ok+* ok+ state+ 1+ 1+ yes yes yes+ ok"},
+             }},
             {"after a run that throws",
              [](Fixture& r, Captured c) {
                  r.timer->newTimeout([c = std::move(c)] { throw std::runtime_error("run"); }, 0);
                  r.advance();
-             },
-             "ok+* ok+ state+ 1+ 1+ yes yes yes+ ok"},
+             }},
             {"the end of a handle that was kept",
              [](Fixture& r, Captured c) {
                  r.kept = add(r, std::move(c));
                  r.advance();
                  r.kept.reset();
              },
-             "ok+* ok+ 1 1+ 1+ yes yes yes+ ok"},
+             live({{"stop", "1"}})},
             {"after the call of cancelled()",
              [](Fixture& r, Captured c) {
                  add(r, std::move(c))->cancel();
                  r.advance();
-             },
-             "ok+* ok+ state+ 1+ 1+ yes yes yes+ ok"},
+             }},
             {"cancelAndWait",
              [](Fixture& r, Captured c) {
                  add(r, std::move(c))->cancelAndWait();
                  r.advance();
-             },
-             "ok+* ok+ state+ 1+ 1+ yes yes yes+ ok"},
+             }},
             {"stop, whose result is dropped",
              [](Fixture& r, Captured c) {
                  add(r, std::move(c));
                  r.timer->stop().clear();
              },
-             "state state 0 0 0 no no yes ok"},
+             ended({{"stop", "0"}})},
             {"stop, of what was cancelled before",
              [](Fixture& r, Captured c) {
                  add(r, std::move(c))->cancel();
                  r.timer->stop();
              },
-             "state state state 1 1 yes yes yes ok"},
+             ended({{"pendingTimeouts", "1"},
+                    {"stats", "1"},
+                    {"other.cancel", "yes"},
+                    {"other.cancelAndWait", "yes"}})},
             {"~HashedWheelTimer",
              [](Fixture& r, Captured c) {
                  add(r, std::move(c));
                  r.owned.reset();
              },
-             "state state state 0 0 no no yes ok"},
+             ended()},
             {"after a run that destroys the timer",
              [](Fixture& r, Captured c) {
                  r.timer->newTimeout([&r, c = std::move(c)] { r.destroy(); }, 0);
                  r.advance();
              },
-             "- - - - - yes yes no -"},
+             gone(
+                 {{"other.cancel", "yes"}, {"other.cancelAndWait", "yes"}, {"other.timer", "no"}})},
             {"~HashedWheelTimer in another task's run",
              [](Fixture& r, Captured c) {
                  r.timer->newTimeout([&r] { r.destroy(); }, 0);
                  add(r, std::move(c));
                  r.advance();
              },
-             "- - - - - no no no -"},
+             gone({{"other.timer", "no"}})},
             {"another task's pthread_exit",
              [](Fixture& r, Captured c) {
                  r.timer->newTimeout([] { ::pthread_exit(nullptr); }, 0);
                  r.timer->newTimeout([c = std::move(c)] {}, 200);
                  r.advance();
              },
-             "state state state 0 0 no no yes ok"},
+             ended()},
             {"newTimeout, which refuses it",
              [](Fixture& r, Captured c) { okOr([&] { add(r, std::move(c)); }); },
-             "full+ ok+ 1 1+ 1+ yes yes yes+ ok",
+             live({{"newTimeout", "full+"}, {"stop", "1"}}),
              [](HashedWheelTimerOptions& options) { options.maxPending = 1; }},
             {"an inline executor",
              [](Fixture& r, Captured c) {
                  add(r, std::move(c));
                  r.advance();
              },
-             "ok+* ok+ state+ 1+ 1+ yes yes yes+ ok",
+             live(),
              [](HashedWheelTimerOptions& options) {
                  options.executor = [](const std::function<void()>& run) { run(); };
              }},
@@ -190,7 +196,7 @@ BOOST_AUTO_TEST_CASE(destructors_of_tasks_may_call_their_timer) {
                  add(r, std::move(c));
                  r.advance();
              },
-             "ok ok state 1 1 yes yes yes ok",
+             runsNothing(),
              [](HashedWheelTimerOptions& options) {
                  options.executor = [](const std::function<void()>&) { throw 1; };
              }},

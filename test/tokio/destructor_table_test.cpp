@@ -29,8 +29,11 @@ using jtimer::tokio::Sleep;
 using jtimer::tokio::TimeDriver;
 using jtimer::tokio::TimeDriverOptions;
 using jtimer::tokio::Waker;
+using test::Answers;
 using test::Calls;
 using test::Captured;
+using test::ended;
+using test::live;
 using test::okOr;
 using test::yesOrNo;
 using namespace std::chrono_literals;
@@ -41,6 +44,8 @@ struct Polled {
     bool polled = true;
 };
 const Polled kThreaded{false};
+/// What a waker of a turn sees: turn() refuses to be called in itself.
+const Answers kInTurn = live({{"turn", "state+"}});
 
 struct Fixture : test::DestructorFixture<TimeDriver> {
     using Options = Polled;
@@ -91,40 +96,46 @@ struct Fixture : test::DestructorFixture<TimeDriver> {
 using Column = test::FromDestructor<Fixture>;
 
 const std::vector<Column> kCalls = {
-    {"poll of a new one",
-     [](Fixture& r) { return okOr([&] { r.pollAdded(r.driver->sleep(1)); }); }},
+    {"poll of a new one", [](Fixture& r) { return okOr([&] { r.pollAdded(r.driver->sleep(1)); }); },
+     "ok+*", "state!"},
     {"poll of a new one that is due",
-     [](Fixture& r) { return okOr([&] { r.pollAdded(r.driver->sleepUntil(test::at(-1))); }); }},
+     [](Fixture& r) { return okOr([&] { r.pollAdded(r.driver->sleepUntil(test::at(-1))); }); },
+     "ok+", "state!"},
     {"interval",
-     [](Fixture& r) { return okOr([&] { static_cast<void>(r.driver->interval(1).pollTick()); }); }},
-    {"turn", [](Fixture& r) { return okOr([&] { r.driver->turn(); }); }},
-    {"nextWake", [](Fixture& r) { return yesOrNo(r.driver->nextWake().has_value()); }},
-    {"size", [](Fixture& r) { return std::to_string(r.driver->size()); }},
-    {"stats", [](Fixture& r) { return std::to_string(r.driver->stats().pending); }},
-    {"check", [](Fixture& r) { return okOr([&] { r.driver->check(); }); }},
-    {"shutdown", [](Fixture& r) { return okOr([&] { r.driver->shutdown(); }); },
+     [](Fixture& r) { return okOr([&] { static_cast<void>(r.driver->interval(1).pollTick()); }); },
+     "ok+", "state!"},
+    {"turn", [](Fixture& r) { return okOr([&] { r.driver->turn(); }); }, "ok+", "ok!"},
+    {"nextWake", [](Fixture& r) { return yesOrNo(r.driver->nextWake().has_value()); }, "yes+",
+     "yes!"},
+    {"size", [](Fixture& r) { return std::to_string(r.driver->size()); }, "1+", "1!"},
+    {"stats", [](Fixture& r) { return std::to_string(r.driver->stats().pending); }, "1+", "1!"},
+    {"check", [](Fixture& r) { return okOr([&] { r.driver->check(); }); }, "ok+", "ok!"},
+    {"shutdown", [](Fixture& r) { return okOr([&] { r.driver->shutdown(); }); }, "ok!", "ok!",
      Calls::TimerAndMayWait},
-    {"other.poll", [](Fixture& r) { return okOr([&] { r.other->poll(); }); }, Calls::TaskHandle},
+    {"other.poll", [](Fixture& r) { return okOr([&] { r.other->poll(); }); }, "ok+", "state!",
+     Calls::TaskHandle},
     {"other.poll with a waker", [](Fixture& r) { return okOr([&] { r.other->poll([] {}); }); },
+     "ok", "state!", Calls::TaskHandle},
+    {"other.reset earlier", [](Fixture& r) { return okOr([&] { r.other->resetAfter(1); }); }, "ok+",
+     "state!", Calls::TaskHandle},
+    {"other.reset to now", [](Fixture& r) { return okOr([&] { r.other->resetAfter(0); }); }, "ok+",
+     "state!", Calls::TaskHandle},
+    {"~Sleep", [](Fixture& r) { return okOr([&] { r.other.reset(); }); }, "ok", "ok",
      Calls::TaskHandle},
-    {"other.reset earlier", [](Fixture& r) { return okOr([&] { r.other->resetAfter(1); }); },
-     Calls::TaskHandle},
-    {"other.reset to now", [](Fixture& r) { return okOr([&] { r.other->resetAfter(0); }); },
-     Calls::TaskHandle},
-    {"~Sleep", [](Fixture& r) { return okOr([&] { r.other.reset(); }); }, Calls::TaskHandle},
     {"pollExpired",
-     [](Fixture& r) { return okOr([&] { static_cast<void>(r.queue.pollExpired([] {})); }); },
+     [](Fixture& r) { return okOr([&] { static_cast<void>(r.queue.pollExpired([] {})); }); }, "ok+",
+     "ok!", Calls::TaskHandle},
+    {"insert", [](Fixture& r) { return okOr([&] { r.queue.insert(2, 1); }); }, "ok+", "ok!",
      Calls::TaskHandle},
-    {"insert", [](Fixture& r) { return okOr([&] { r.queue.insert(2, 1); }); }, Calls::TaskHandle},
-    {"notifyOne", [](Fixture& r) { return okOr([&] { r.notify.notifyOne(); }); },
+    {"notifyOne", [](Fixture& r) { return okOr([&] { r.notify.notifyOne(); }); }, "ok+", "ok!",
      Calls::TaskHandle},
     {"notifyWaiters",
      [](Fixture& r) {
          r.notify.notifyWaiters();
          return yesOrNo(r.notified->poll());
      },
-     Calls::TaskHandle},
-    {"~TimeDriver", [](Fixture& r) { return okOr([&] { r.owned.reset(); }); },
+     "yes+", "yes!", Calls::TaskHandle},
+    {"~TimeDriver", [](Fixture& r) { return okOr([&] { r.owned.reset(); }); }, "ok!", "ok!",
      Calls::TimerAndMayWait},
 };
 
@@ -150,102 +161,90 @@ BOOST_AUTO_TEST_CASE(destructors_of_wakers_may_call_their_driver) {
                  const Sleep sleep = polled(r, std::move(c));
                  r.advance();
              },
-             "ok+* ok+ ok+ state+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+             kInTurn},
             {"after its call, on the driver's thread",
              [](Fixture& r, Captured c) {
                  const Sleep sleep = polled(r, std::move(c));
                  r.advance();
              },
-             "ok+* ok+ ok+ state+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!",
-             kThreaded},
+             kInTurn, kThreaded},
             {"after a call that throws",
              [](Fixture& r, Captured c) {
                  Sleep sleep = r.driver->sleep(10);
                  sleep.poll([c = std::move(c)] { throw std::runtime_error("waker"); });
                  r.advance();
              },
-             "ok+* ok+ ok+ state+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+             kInTurn},
             {"after a call that shuts the driver down",
              [](Fixture& r, Captured c) {
                  Sleep sleep = r.driver->sleep(10);
                  sleep.poll([&r, c = std::move(c)] { r.driver->shutdown(); });
                  r.advance();
              },
-             "state! state! state! ok! no! 0! 0! ok! ok! state! state! state! state! ok! ok! "
-             "ok! ok! yes! ok!"},
+             ended({{"nextWake", "no!"}, {"size", "0!"}, {"stats", "0!"}, {"~Sleep", "ok!"}})},
             {"after a call that destroys the driver on its thread",
              [](Fixture& r, Captured c) {
                  Sleep sleep = r.driver->sleep(10);
                  sleep.poll([&r, c = std::move(c)] { r.destroy(); });
                  r.advance();
              },
-             "-! -! -! -! -! -! -! -! -! state! state! state! state! ok! ok! ok! ok! yes! -!",
+             {Answers::Timer::IsGone, {{"~Sleep", "ok!"}}, "-!"},
              kThreaded},
             {"the poll that replaces it",
              [](Fixture& r, Captured c) {
                  Sleep sleep = polled(r, std::move(c));
                  sleep.poll([] {});
              },
-             "ok+* ok+ ok+ ok+ yes+ 2+ 2+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+             live({{"size", "2+"}, {"stats", "2+"}})},
             {"a poll that is ready",
              [](Fixture& r, Captured c) {
                  Sleep sleep = r.driver->sleep(0);
                  sleep.poll(owning(std::move(c)));
-             },
-             "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
-            {"~Sleep", [](Fixture& r, Captured c) { polled(r, std::move(c)); },
-             "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+             }},
+            {"~Sleep", [](Fixture& r, Captured c) { polled(r, std::move(c)); }},
             {"the assignment to its Sleep",
              [](Fixture& r, Captured c) {
                  Sleep sleep = polled(r, std::move(c));
                  sleep = r.driver->sleep(1);
-             },
-             "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+             }},
             {"after its call, of a Sleep that was reset to now",
              [](Fixture& r, Captured c) {
                  Sleep sleep = polled(r, std::move(c));
                  sleep.resetAfter(0);
                  r.advance(0);
              },
-             "ok+* ok+ ok+ state+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+             kInTurn},
             {"after its call, of a Sleep that never comes",
              [](Fixture& r, Captured c) {
                  Sleep sleep = polled(r, std::move(c));
                  sleep.resetAfter(std::chrono::hours::max());
                  r.driver->shutdown();
              },
-             "state! state! state! ok! yes! 1! 1! ok! ok! state! state! state! state! ok ok! ok! "
-             "ok! yes! ok!"},
+             ended()},
             {"shutdown",
              [](Fixture& r, Captured c) {
                  const Sleep sleep = polled(r, std::move(c));
                  r.driver->shutdown();
              },
-             "state! state! state! ok! yes! 1! 1! ok! ok! state! state! state! state! ok ok! ok! "
-             "ok! yes! ok!"},
+             ended()},
             {"shutdown of a driver with a thread",
              [](Fixture& r, Captured c) {
                  const Sleep sleep = polled(r, std::move(c));
                  r.driver->shutdown();
              },
-             "state! state! state! state! yes! 1! 1! ok! ok! state! state! state! state! ok ok! "
-             "ok! ok! yes! ok!",
-             kThreaded},
+             ended({{"turn", "state!"}}), kThreaded},
             {"~TimeDriver",
              [](Fixture& r, Captured c) {
                  const Sleep sleep = polled(r, std::move(c));
                  r.owned.reset();
              },
-             "state! state! state! ok! yes! 1! 1! ok! ok! state! state! state! state! ok ok! ok! "
-             "ok! yes! ok!"},
+             ended()},
             {"~TimeDriver with a thread",
              [](Fixture& r, Captured c) {
                  const Sleep sleep = polled(r, std::move(c));
                  r.owned.reset();
              },
-             "state! state! state! state! yes! 1! 1! ok! ok! state! state! state! state! ok ok! "
-             "ok! ok! yes! ok!",
-             kThreaded},
+             ended({{"turn", "state!"}}), kThreaded},
             {"another waker's pthread_exit",
              [](Fixture& r, Captured c) {
                  Sleep leaver = r.driver->sleep(5);
@@ -253,22 +252,19 @@ BOOST_AUTO_TEST_CASE(destructors_of_wakers_may_call_their_driver) {
                  const Sleep sleep = polled(r, std::move(c));
                  r.advance();
              },
-             "state! state! state! state! yes! 1! 1! ok! ok! state! state! state! state! ok ok! "
-             "ok! ok! yes! ok!",
-             kThreaded},
+             ended({{"turn", "state!"}}), kThreaded},
             {"the poll that replaces an Interval's",
              [](Fixture& r, Captured c) {
                  Interval interval = r.driver->intervalAt(test::at(5), 1);
                  static_cast<void>(interval.pollTick(owning(std::move(c))));
                  static_cast<void>(interval.pollTick([] {}));
              },
-             "ok+* ok+ ok+ ok+ yes+ 2+ 2+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+             live({{"size", "2+"}, {"stats", "2+"}})},
             {"~Interval",
              [](Fixture& r, Captured c) {
                  static_cast<void>(
                      r.driver->intervalAt(test::at(5), 1).pollTick(owning(std::move(c))));
-             },
-             "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+             }},
             {"the poll that replaces a DelayQueue's",
              [](Fixture& r, Captured c) {
                  DelayQueue<int> queue(*r.driver);
@@ -276,7 +272,7 @@ BOOST_AUTO_TEST_CASE(destructors_of_wakers_may_call_their_driver) {
                  static_cast<void>(queue.pollExpired(owning(std::move(c))));
                  static_cast<void>(queue.pollExpired([] {}));
              },
-             "ok+* ok+ ok+ ok+ yes+ 2+ 2+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+             live({{"size", "2+"}, {"stats", "2+"}})},
             {"after its call, of a DelayQueue that is due",
              [](Fixture& r, Captured c) {
                  DelayQueue<int> queue(*r.driver);
@@ -284,37 +280,32 @@ BOOST_AUTO_TEST_CASE(destructors_of_wakers_may_call_their_driver) {
                  static_cast<void>(queue.pollExpired(owning(std::move(c))));
                  r.advance();
              },
-             "ok+* ok+ ok+ state+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+             kInTurn},
             {"~DelayQueue",
              [](Fixture& r, Captured c) {
                  DelayQueue<int> queue(*r.driver);
                  queue.insert(1, 5);
                  static_cast<void>(queue.pollExpired(owning(std::move(c))));
-             },
-             "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+             }},
             {"a value, by the end of its DelayQueue",
              [](Fixture& r, Captured c) {
                  DelayQueue<Captured> queue(*r.driver);
                  queue.insert(std::move(c), 5);
-             },
-             "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+             }},
             {"a value, by the clear of its DelayQueue",
              [](Fixture& r, Captured c) {
                  DelayQueue<Captured> queue(*r.driver);
                  queue.insert(std::move(c), 5);
                  queue.clear();
-             },
-             "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+             }},
             {"the poll that replaces a Notified's",
              [](Fixture& r, Captured c) {
                  Notified waits = r.notify.notified();
                  waits.poll(owning(std::move(c)));
                  waits.poll([] {});
-             },
-             "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+             }},
             {"~Notified",
-             [](Fixture& r, Captured c) { r.notify.notified().poll(owning(std::move(c))); },
-             "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+             [](Fixture& r, Captured c) { r.notify.notified().poll(owning(std::move(c))); }},
             {"after its call, of a Notified",
              [](Fixture& r, Captured c) {
                  Notified waits = r.notify.notified();
@@ -322,28 +313,25 @@ BOOST_AUTO_TEST_CASE(destructors_of_wakers_may_call_their_driver) {
                  r.notify.notifyOne();
                  r.advance(0);
              },
-             "ok+* ok+ ok+ state+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+             kInTurn},
             {"shutdown, of a Notified",
              [](Fixture& r, Captured c) {
                  Notified waits = r.notify.notified();
                  waits.poll(owning(std::move(c)));
                  r.driver->shutdown();
              },
-             "state! state! state! ok! no! 0! 0! ok! ok! state! state! state! state! ok! ok! ok! "
-             "ok! yes! ok!"},
+             ended({{"nextWake", "no!"}, {"size", "0!"}, {"stats", "0!"}, {"~Sleep", "ok!"}})},
             {"~Timeout, of one that has elapsed",
              [](Fixture& r, Captured c) {
                  auto limited = timeout(*r.driver, 5ms, Completion<int>());
                  limited.poll(owning(std::move(c)));
                  r.advance();
-             },
-             "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+             }},
             {"set, of a Completion",
              [](Fixture&, Captured c) {
                  const Completion<int> completion;
                  completion(owning(std::move(c)));
                  completion.set(1);
-             },
-             "ok+* ok+ ok+ ok+ yes+ 1+ 1+ ok+ ok! ok+ ok ok+ ok+ ok ok+ ok+ ok+ yes+ ok!"},
+             }},
         });
 }
