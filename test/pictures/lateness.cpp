@@ -53,7 +53,9 @@ class Load {
         std::unique_lock lock(mutex_);
         allHaveRun_.wait(lock, [this] { return late_.size() == kTasks; });
         std::sort(late_.begin(), late_.end());
-        for (std::size_t i = kTasks / 200; i <= kTasks; i += kTasks / 200) {
+        // In steps of 2%, and of 0.5% where the curve is flat.
+        for (std::size_t i = kTasks / 50; i <= kTasks;
+             i += kTasks / (i < kTasks / 100 * 98 ? 50 : 200)) {
             out << static_cast<double>(i) * 100 / static_cast<double>(kTasks) << '\t'
                 << static_cast<double>(late_[i - 1].count()) / 1000 << '\n';
         }
