@@ -124,17 +124,17 @@ BOOST_AUTO_TEST_CASE(j78_a_sweep_in_batches_agrees_with_the_jdks_purge) {
             for (std::size_t i = 1; i <= size; ++i) {
                 const std::int64_t time = random() % 50;
                 q.add(static_cast<int>(i), time);
-                reference.add({time, static_cast<int>(i)});
+                reference.heap.add({time, static_cast<int>(i)});
             }
             // In the order of the array, from its end: so many cancelled tasks, then a gap.
             std::size_t cancelled = 0;
             for (std::size_t i = size; i >= 1; --i) {
                 if ((size - i) % (length + gap) >= length) continue;
                 q.queue.get(i).cancel();
-                reference.quickRemove(i);
+                reference.heap.quickRemove(i);
                 ++cancelled;
             }
-            reference.heapify();
+            reference.heap.heapify();
 
             jtimer::detail::QueueSweep sweep;
             jtimer::detail::TasksToDestroy batch;
@@ -147,9 +147,9 @@ BOOST_AUTO_TEST_CASE(j78_a_sweep_in_batches_agrees_with_the_jdks_purge) {
             for (std::size_t i = 0; i + 1 < batches.size(); ++i) BOOST_TEST(batches[i] == 16U);
             BOOST_TEST(sweep.count() == cancelled);
             q.queue.check();
-            BOOST_REQUIRE(q.queue.size() == reference.size());
-            for (std::size_t i = 1; i <= reference.size(); ++i) {
-                BOOST_REQUIRE(q.numbers.at(&q.queue.get(i)) == reference.nodes[i].number);
+            BOOST_REQUIRE(q.queue.size() == reference.heap.size());
+            for (std::size_t i = 1; i <= reference.heap.size(); ++i) {
+                BOOST_REQUIRE(q.numbers.at(&q.queue.get(i)) == reference.heap.entries[i].number);
             }
         }
     }

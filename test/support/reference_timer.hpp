@@ -1,13 +1,14 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "support/jdk_heap.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace test {
 
@@ -33,11 +34,8 @@ class ReferenceTimer {
         t.next = time;
         t.period = period;
         t.state = kScheduled;
-        queue_.push_back(task);
-        for (std::size_t k = size(); k > 1 && next(k / 2) > next(k); k /= 2) {
-            std::swap(queue_[k / 2], queue_[k]);
-        }
-        if (queue_[1] == task) look();
+        queue_.add(task);
+        if (queue_.entries[1] == task) look();
     }
 
     bool cancel(int task) { return std::exchange(at(task).state, kCancelled) == kScheduled; }
@@ -49,14 +47,12 @@ class ReferenceTimer {
 
     int purge() {
         int count = 0;
-        for (std::size_t i = size(); i > 0; --i) {
-            if (at(queue_[i]).state != kCancelled) continue;
-            quickRemove(i);
+        for (std::size_t i = queue_.size(); i > 0; --i) {
+            if (at(queue_.entries[i]).state != kCancelled) continue;
+            queue_.quickRemove(i);
             ++count;
         }
-        if (count != 0) {
-            for (std::size_t i = size() / 2; i >= 1; --i) fixDown(i);
-        }
+        if (count != 0) queue_.heapify();
         return count;
     }
 
@@ -70,20 +66,18 @@ class ReferenceTimer {
 
   private:
     Task& at(int task) { return tasks[static_cast<std::size_t>(task)]; }
-    std::size_t size() const { return queue_.size() - 1; }
-    std::int64_t next(std::size_t i) { return at(queue_[i]).next; }
 
     void look() {
         if (std::exchange(running_, true)) return;
         wakeUp_.reset();
-        while (size() > 0) {
-            const int head = queue_[1];
+        while (queue_.size() > 0) {
+            const int head = queue_.entries[1];
             if (at(head).state == kCancelled) {
-                removeMin();
+                queue_.removeMin();
                 continue;
             }
-            if (next(1) > now) {
-                wakeUp_ = next(1);
+            if (at(head).next > now) {
+                wakeUp_ = at(head).next;
                 break;
             }
             fire(head);
@@ -94,32 +88,16 @@ class ReferenceTimer {
     void fire(int head) {
         Task& t = at(head);
         if (t.period == 0) {
-            removeMin();
+            queue_.removeMin();
             t.state = kExecuted;
         } else {
             t.next = t.period < 0 ? now - t.period : t.next + t.period;
-            fixDown(1);
+            queue_.fixDown(1);
         }
         t.run();
     }
 
-    void removeMin() {
-        quickRemove(1);
-        fixDown(1);
-    }
-    void quickRemove(std::size_t i) {
-        queue_[i] = queue_.back();
-        queue_.pop_back();
-    }
-    void fixDown(std::size_t k) {
-        for (std::size_t j = 2 * k; j <= size(); k = j, j = 2 * k) {
-            if (j < size() && next(j) > next(j + 1)) ++j;
-            if (next(k) <= next(j)) return;
-            std::swap(queue_[j], queue_[k]);
-        }
-    }
-
-    std::vector<int> queue_{-1};  // entry 0 is not used
+    JdkHeap<int> queue_{[this](int task) { return at(task).next; }};
     bool running_ = false;
     std::optional<std::int64_t> wakeUp_;
 };
