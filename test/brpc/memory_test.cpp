@@ -5,6 +5,7 @@
 #include "brpc/bucketed_queue.hpp"
 #include "brpc/manual_thread.hpp"
 #include "support/counter.hpp"
+#include "support/failing_new.hpp"
 #include "support/scripted_clock.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -15,7 +16,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <iterator>
 #include <map>
 #include <new>
@@ -26,56 +26,12 @@ using jtimer::Date;
 using jtimer::brpc::kInvalidTaskId;
 using jtimer::brpc::TaskId;
 using jtimer::brpc::TimerThread;
+using test::AllocationsLeft;
 using test::at;
 using test::countUp;
 using test::doNothing;
+using test::heapIsFull;
 using test::ManualThread;
-
-namespace {
-
-/// How many more allocations of the calling thread succeed; negative: all.
-thread_local int allocationsLeft = -1;
-/// Whether the arrays of the heap cannot grow, on any thread: slots come from a nothrow new.
-std::atomic<bool> heapIsFull{false};
-
-void* allocate(std::size_t size, std::size_t alignment) noexcept {
-    if (allocationsLeft == 0) return nullptr;
-    if (allocationsLeft > 0) --allocationsLeft;
-    void* memory = nullptr;
-    return posix_memalign(&memory, alignment, size == 0 ? 1 : size) == 0 ? memory : nullptr;
-}
-
-void* orThrow(void* memory) {
-    if (memory == nullptr) throw std::bad_alloc();
-    return memory;
-}
-
-/// The calling thread can allocate `count` times.
-class AllocationsLeft {
-  public:
-    explicit AllocationsLeft(int count) { allocationsLeft = count; }
-    ~AllocationsLeft() { allocationsLeft = -1; }
-};
-
-}  // namespace
-
-void* operator new(std::size_t size) { return orThrow(allocate(size, 16)); }
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return allocate(size, 16); }
-void* operator new(std::size_t size, std::align_val_t alignment) {
-    if (heapIsFull) throw std::bad_alloc();
-    return orThrow(allocate(size, static_cast<std::size_t>(alignment)));
-}
-void* operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
-    return allocate(size, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t, const std::nothrow_t&) noexcept {
-    std::free(memory);
-}
 
 BOOST_AUTO_TEST_CASE(b5_wherever_memory_runs_out_start_answers_enomem_and_a_later_one_works) {
     const auto clock = std::make_shared<jtimer::ManualClock>();

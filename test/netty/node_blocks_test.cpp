@@ -3,6 +3,7 @@
 // A program of its own, for it replaces operator new.
 #include "netty/node_blocks.hpp"
 #include "netty/node_stock.hpp"
+#include "support/failing_new.hpp"
 
 #include <jtimer/detail/sanitizers.hpp>
 #include <jtimer/netty/detail/node_allocator.hpp>
@@ -14,7 +15,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -25,27 +25,8 @@ using jtimer::netty::detail::kNodeSize;
 using jtimer::netty::detail::NodeBlocks;
 using jtimer::netty::detail::NodeStock;
 using jtimer::netty::detail::takeNode;
-
-namespace {
-
-std::atomic<long> allocated{0};
-std::atomic<long> living{0};
-std::atomic<bool> fails{false};
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-    void* const memory = fails ? nullptr : std::malloc(size);
-    if (memory == nullptr) throw std::bad_alloc();
-    ++allocated;
-    ++living;
-    return memory;
-}
-void operator delete(void* memory) noexcept {
-    if (memory != nullptr) --living;
-    std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
+using test::allocations;
+using test::livingAllocations;
 
 namespace {
 
@@ -95,9 +76,9 @@ std::vector<void*> takeOpen(std::size_t blocks) {
 long allocationsFor(std::size_t count) {
     std::vector<void*> nodes;
     nodes.reserve(count);
-    const long before = allocated;
+    const long before = allocations();
     for (std::size_t i = 0; i < count; ++i) nodes.push_back(takeNode());
-    const long result = allocated - before;
+    const long result = allocations() - before;
     give(nodes);
     return result;
 }
@@ -145,14 +126,14 @@ BOOST_AUTO_TEST_CASE(nodes_are_aligned_and_do_not_overlap) {
 BOOST_AUTO_TEST_CASE(a_block_is_freed_with_its_last_node_in_whatever_order) {
     onAThread([] {
         std::vector<void*> nodes = take(kNodes);
-        const long before = living;
+        const long before = livingAllocations();
         std::swap(nodes.front(), nodes.back());
         void* const last = nodes[kNodes / 2];
         for (void* node : nodes)
             if (node != last) NodeBlocks::give(node);
-        BOOST_TEST(living == before);
+        BOOST_TEST(livingAllocations() == before);
         NodeBlocks::give(last);
-        BOOST_TEST(living == before - 1);
+        BOOST_TEST(livingAllocations() == before - 1);
     });
 }
 
@@ -231,11 +212,12 @@ BOOST_AUTO_TEST_CASE(blocks_take_at_most_twice_the_memory_of_the_most_nodes_in_u
 
 BOOST_AUTO_TEST_CASE(without_memory_nothing_is_taken) {
     onAThread([] {
-        const long before = living;
-        fails = true;
-        BOOST_CHECK_THROW(takeNode(), std::bad_alloc);
-        fails = false;
-        BOOST_TEST(living == before);
+        const long before = livingAllocations();
+        {
+            const test::AllocationsLeft none(0);
+            BOOST_CHECK_THROW(takeNode(), std::bad_alloc);
+        }
+        BOOST_TEST(livingAllocations() == before);
         BOOST_TEST(allocationsFor(kNodes) == 1);
     });
 }

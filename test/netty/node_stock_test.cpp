@@ -4,6 +4,7 @@
 #include "netty/node_blocks.hpp"
 #include "netty/node_stock.hpp"
 #include "support/child_process.hpp"
+#include "support/failing_new.hpp"
 #include "support/manual_wheel.hpp"
 #include "sync/mutex.hpp"
 
@@ -14,9 +15,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,28 +28,9 @@ using jtimer::netty::detail::giveNode;
 using jtimer::netty::detail::NodeBlocks;
 using jtimer::netty::detail::NodeStock;
 using jtimer::netty::detail::takeNode;
+using test::allocations;
 using test::Handle;
-
-namespace {
-
-std::atomic<long> allocated{0};
-std::atomic<long> living{0};
-
-void* count(void* memory) {
-    if (memory == nullptr) throw std::bad_alloc();
-    ++allocated;
-    ++living;
-    return memory;
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return count(std::malloc(size)); }
-void operator delete(void* memory) noexcept {
-    if (memory != nullptr) --living;
-    std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
+using test::livingAllocations;
 
 namespace {
 
@@ -112,14 +92,14 @@ BOOST_AUTO_TEST_CASE(a_thread_takes_again_what_it_has_given) {
 }
 
 BOOST_AUTO_TEST_CASE(it_keeps_a_batch_at_most_and_nothing_when_it_ends) {
-    const long before = living;
+    const long before = livingAllocations();
     onAThread([] {
         const std::vector<void*> nodes = take(3 * kBatch);
-        const long taken = living;
+        const long taken = livingAllocations();
         give(nodes);
-        BOOST_TEST(living == taken - static_cast<long>(2 * kBatch));
+        BOOST_TEST(livingAllocations() == taken - static_cast<long>(2 * kBatch));
     });
-    BOOST_TEST(living == before);
+    BOOST_TEST(livingAllocations() == before);
 }
 
 BOOST_AUTO_TEST_CASE(what_a_worker_gives_comes_back_to_producers_in_batches) {
@@ -129,11 +109,11 @@ BOOST_AUTO_TEST_CASE(what_a_worker_gives_comes_back_to_producers_in_batches) {
         stock.supply();
         stock.supply();  // has enough
         BOOST_TEST(stock.batches() == 1U);
-        const long before = allocated;
+        const long before = allocations();
         for (std::size_t i = 0; i < kBatch; ++i) NodeBlocks::give(takeNode());
-        BOOST_TEST(allocated == before);
+        BOOST_TEST(allocations() == before);
         NodeBlocks::give(takeNode());
-        BOOST_TEST(allocated == before + 1);
+        BOOST_TEST(allocations() == before + 1);
     });
 }
 
@@ -142,19 +122,19 @@ BOOST_AUTO_TEST_CASE(a_producer_that_has_got_a_batch_keeps_no_more_than_that) {
     const std::vector<void*> more = take(2);
     onAThread([&] {
         stock.supply();
-        const long before = living;
+        const long before = livingAllocations();
         give(more);
-        BOOST_TEST(living == before - 2);
+        BOOST_TEST(livingAllocations() == before - 2);
     });
 }
 
 BOOST_AUTO_TEST_CASE(a_full_stock_takes_no_more) {
-    const long before = living;
+    const long before = livingAllocations();
     fill(take((NodeStock::kMostBatches + 2) * kBatch));
     BOOST_TEST(stock.batches() == NodeStock::kMostBatches);
     fill(take(2 * kBatch));
     BOOST_TEST(stock.batches() == NodeStock::kMostBatches);
-    BOOST_TEST(living == before + static_cast<long>(NodeStock::kMostBatches * kBatch));
+    BOOST_TEST(livingAllocations() == before + static_cast<long>(NodeStock::kMostBatches * kBatch));
 }
 
 BOOST_AUTO_TEST_CASE(an_eighth_of_what_no_producer_needs_is_deleted_at_a_time) {
@@ -173,12 +153,12 @@ BOOST_AUTO_TEST_CASE(an_eighth_of_what_no_producer_needs_is_deleted_at_a_time) {
 BOOST_AUTO_TEST_CASE(all_can_be_deleted_with_what_the_worker_keeps) {
     const std::vector<void*> nodes = take(kBatch + 5);
     onAThread([&] {
-        const long before = living;
+        const long before = livingAllocations();
         const NodeStock::Collecting collecting(stock);
         give(nodes);
         BOOST_TEST(stock.batches() == 1U);
         stock.deleteAll();
-        BOOST_TEST(living == before - static_cast<long>(nodes.size()));
+        BOOST_TEST(livingAllocations() == before - static_cast<long>(nodes.size()));
     });
     BOOST_TEST(stock.batches() == 0U);
 }
@@ -186,17 +166,17 @@ BOOST_AUTO_TEST_CASE(all_can_be_deleted_with_what_the_worker_keeps) {
 BOOST_AUTO_TEST_CASE(a_worker_does_not_wait_for_a_producer) {
     const std::vector<void*> nodes = take(kBatch);
     onAThread([&] {
-        const long before = living;
+        const long before = livingAllocations();
         const NodeStock::Collecting collecting(stock);
         const Lock lock(stock.mutex());
         give(nodes);
         BOOST_TEST(stock.batches() == 0U);
-        BOOST_TEST(living == before - static_cast<long>(kBatch));
+        BOOST_TEST(livingAllocations() == before - static_cast<long>(kBatch));
     });
 }
 
 BOOST_AUTO_TEST_CASE(a_thread_at_its_end_keeps_nothing_any_more) {
-    const long before = living;
+    const long before = livingAllocations();
     struct Late {
         void* node = nullptr;
         ~Late() {
@@ -210,7 +190,7 @@ BOOST_AUTO_TEST_CASE(a_thread_at_its_end_keeps_nothing_any_more) {
         late.node = takeNode();
         giveNode(takeNode());  // after `late`, so destroyed before it
     });
-    BOOST_TEST(living == before);
+    BOOST_TEST(livingAllocations() == before);
 }
 
 BOOST_AUTO_TEST_CASE(threads_exchange_nodes) {
@@ -266,9 +246,9 @@ BOOST_AUTO_TEST_CASE(the_same_memory_serves_one_time_out_after_another) {
         wheel.clock->advance(100);
     };
     round();
-    const long before = allocated;
+    const long before = allocations();
     round();
-    BOOST_TEST(allocated - before < static_cast<long>(2 * kBatch));
+    BOOST_TEST(allocations() - before < static_cast<long>(2 * kBatch));
 }
 
 void addAndCancelAMillion() {
@@ -280,12 +260,12 @@ void addAndCancelAMillion() {
     };
     addAndCancel(1);
     clock->advance(100);
-    const long before = living;
+    const long before = livingAllocations();
     for (int i = 0; i < 10; ++i) addAndCancel(100'000);
     clock->advance(100);
     BOOST_TEST(timer.pendingTimeouts() == 0);
     // What this thread keeps, each node in a block of its own at worst, and its last block.
-    BOOST_TEST(living - before <= static_cast<long>(kBatch) + 1);
+    BOOST_TEST(livingAllocations() - before <= static_cast<long>(kBatch) + 1);
 }
 
 BOOST_AUTO_TEST_CASE(an_idle_timer_has_given_back_the_memory_of_a_million_time_outs) {
@@ -300,7 +280,7 @@ BOOST_AUTO_TEST_CASE(an_idle_timer_has_given_back_the_blocks_of_a_million_time_o
 }
 
 BOOST_AUTO_TEST_CASE(a_handle_that_outlives_its_timer_gives_back_its_memory) {
-    const long before = living;
+    const long before = livingAllocations();
     onAThread([] {
         std::vector<Handle> handles;
         {
@@ -312,18 +292,18 @@ BOOST_AUTO_TEST_CASE(a_handle_that_outlives_its_timer_gives_back_its_memory) {
         }
         BOOST_TEST(handles.back()->timer() == nullptr);
     });
-    BOOST_TEST(living == before);
+    BOOST_TEST(livingAllocations() == before);
 }
 
 BOOST_AUTO_TEST_CASE(a_timer_at_its_end_has_given_back_what_it_keeps) {
-    const long before = living;
+    const long before = livingAllocations();
     onAThread([] {
         test::ManualWheel wheel;
         const Handle pending = wheel.timer.newTimeout([] {}, 1h);  // so that it is not idle
         for (std::size_t i = 0; i < 3 * kBatch; ++i) wheel.timer.newTimeout([] {}, 1h)->cancel();
         wheel.clock->advance(100);
     });
-    BOOST_TEST(living == before);
+    BOOST_TEST(livingAllocations() == before);
 }
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -352,7 +332,7 @@ BOOST_AUTO_TEST_CASE(a_large_or_over_aligned_callable_is_allocated_on_its_own) {
     };
     bool isAligned = false;
     std::size_t size = 0;
-    const long before = living;
+    const long before = livingAllocations();
     {
         test::ManualWheel wheel;
         wheel.timer.newTimeout(
@@ -365,7 +345,7 @@ BOOST_AUTO_TEST_CASE(a_large_or_over_aligned_callable_is_allocated_on_its_own) {
     }
     BOOST_TEST(isAligned);
     BOOST_TEST(size == 1000U);
-    BOOST_TEST(living == before);
+    BOOST_TEST(livingAllocations() == before);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -21,8 +21,8 @@ inline thread_local long allocationsLeft = -1;
 /// Whether the allocations after the one that fails succeed again.
 inline thread_local bool failsOnce = false;
 inline std::atomic<long> allocationsFailed{0};
-/// How many allocations, of all threads, have not been freed.
-inline std::atomic<long> living{0};
+/// How many allocations there have been, on all threads, and how many have not been freed.
+inline std::atomic<long> made{0}, living{0};
 /// All allocations of the threads that are not spared fail.
 inline std::atomic<bool> isMemoryShort{false};
 inline thread_local bool isSpared = false;
@@ -36,6 +36,7 @@ inline void* allocate(std::size_t size, std::size_t alignment) noexcept {
     if (allocationsLeft > 0) --allocationsLeft;
     void* memory = nullptr;
     if (posix_memalign(&memory, alignment, size == 0 ? 1 : size) != 0) return nullptr;
+    made.fetch_add(1, std::memory_order_relaxed);
     living.fetch_add(1, std::memory_order_relaxed);
     return memory;
 }
@@ -58,6 +59,12 @@ inline void beWithoutMemory() { detail::allocationsLeft = 0; }
 
 /// How often an allocation has failed so far, on any thread.
 inline long allocationsFailed() { return detail::allocationsFailed; }
+
+/// While this is set, a heap cannot grow, on any thread: its array has an alignment of its own.
+inline std::atomic<bool> heapIsFull{false};
+
+/// How many allocations there have been, on all threads.
+inline long allocations() { return detail::made; }
 
 /// How many allocations have not been freed, on all threads.
 inline long livingAllocations() { return detail::living; }
@@ -148,6 +155,7 @@ void* operator new[](std::size_t size, const std::nothrow_t& none) noexcept {
     return operator new(size, none);
 }
 void* operator new(std::size_t size, std::align_val_t alignment) {
+    if (test::heapIsFull) throw std::bad_alloc();
     return test::detail::orThrow(test::detail::allocate(size, static_cast<std::size_t>(alignment)));
 }
 void* operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {

@@ -4,6 +4,7 @@
 #include "thread/own_thread.hpp"
 
 #include "support/child_process.hpp"
+#include "support/failing_new.hpp"
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"
 #include "support/posix_thread.hpp"
@@ -17,9 +18,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <pthread.h>
 #include <spawn.h>
 #include <string>
@@ -43,9 +42,6 @@ std::shared_ptr<void> openAtEnd(Gate& gate) {
     return std::shared_ptr<void>(nullptr, [&gate](void*) { gate.open(); });
 }
 
-/// Whether operator new fails on the calling thread.
-thread_local bool failsToAllocate = false;
-
 bool isBlockedHere(int signal) {
     sigset_t blocked;
     pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
@@ -53,14 +49,6 @@ bool isBlockedHere(int signal) {
 }
 
 }  // namespace
-
-void* operator new(std::size_t size) {
-    void* const memory = failsToAllocate ? nullptr : std::malloc(size == 0 ? 1 : size);
-    if (memory == nullptr) throw std::bad_alloc();
-    return memory;
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 BOOST_AUTO_TEST_CASE(the_body_runs_on_a_thread_that_carries_the_first_15_bytes_of_the_name) {
     std::array<char, 64> name{};
@@ -233,7 +221,7 @@ BOOST_AUTO_TEST_CASE(
 CHILD_PROCESS(unwinds_a_thread_when_no_memory_is_left) {
     OwnThread thread;
     thread.start("unwound", [] {
-        failsToAllocate = true;
+        test::beWithoutMemory();
         pthread_exit(nullptr);
     });
     thread.finish();
