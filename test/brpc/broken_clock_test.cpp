@@ -2,6 +2,7 @@
 //
 // A user's clock that throws.
 #include "brpc/manual_thread.hpp"
+#include "support/clocks.hpp"
 #include "support/counter.hpp"
 #include "support/throws.hpp"
 
@@ -19,22 +20,8 @@
 #include <stdexcept>
 #include <string>
 
-namespace {
-
-class BrokenClock final : public jtimer::WallClock {
-  public:
-    std::atomic<bool> isBroken{false};
-
-    std::int64_t nanos() const override {
-        if (isBroken) throw std::runtime_error("no time");
-        return WallClock::nanos();
-    }
-};
-
-}  // namespace
-
 BOOST_AUTO_TEST_CASE(a_clock_that_throws_ends_the_timer_and_is_reported) {
-    const auto clock = std::make_shared<BrokenClock>();
+    const auto clock = std::make_shared<test::BrokenClock>();
     const auto captured = std::make_shared<int>();
     test::Counter reported;
     jtimer::brpc::TimerThreadOptions options;
@@ -61,7 +48,7 @@ BOOST_AUTO_TEST_CASE(a_clock_that_throws_ends_the_timer_and_is_reported) {
     BOOST_TEST(id != jtimer::brpc::kInvalidTaskId);
     BOOST_TEST(reported.reaches(1));
     BOOST_TEST(name == "broken");
-    CHECK_THROWS(std::rethrow_exception(exception), std::runtime_error, "no time");
+    CHECK_THROWS(std::rethrow_exception(exception), std::runtime_error, "the clock is broken");
     BOOST_TEST(idAfterTheEnd == jtimer::brpc::kInvalidTaskId);
     BOOST_TEST(timer.start(options) == ECANCELED);
     BOOST_TEST(timer.unschedule(id) == jtimer::brpc::kRemoved);

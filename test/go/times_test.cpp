@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/clocks.hpp"
 #include "support/counter.hpp"
 #include "support/manual_timers.hpp"
 
@@ -17,20 +18,9 @@
 using namespace std::chrono_literals;
 using test::millis;
 
-namespace {
-
-/// A wall clock that the test sets.
-class SetClock final : public jtimer::WallClock {
-  public:
-    std::atomic<std::int64_t> offset{0};
-    std::int64_t nanos() const override { return WallClock::nanos() + offset; }
-};
-
-}  // namespace
-
 // While the thread that fires has a reading of the clock from before it was set back.
 BOOST_AUTO_TEST_CASE(g2_a_timer_that_is_started_after_the_clock_was_set_back_is_not_early) {
-    const auto clock = std::make_shared<SetClock>();
+    const auto clock = std::make_shared<test::SetClock>();
     jtimer::go::Timers timers(test::goInline(clock));
     test::Counter ended;
     std::int64_t started = 0, ran = 0;

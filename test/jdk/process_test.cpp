@@ -2,9 +2,9 @@
 //
 // A program of its own, for it prints the name of a type of its own.
 #include "support/child_process.hpp"
+#include "support/clocks.hpp"
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"
-#include "support/hanging_clock.hpp"
 #include "support/manual_timer.hpp"
 #include "support/scripted_clock.hpp"
 #include "support/thread_state.hpp"

@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/clocks.hpp"
 #include "support/gate.hpp"
 #include "support/manual_timer.hpp"
 
@@ -316,38 +317,16 @@ BOOST_AUTO_TEST_CASE(a_task_is_scheduled_until_its_only_run_begins_or_it_is_canc
 
 BOOST_AUTO_TEST_SUITE_END()
 
-namespace {
-
-/// Keeps whoever asks for the time waiting, once it is told to: and a timer's thread asks with its
-/// monitor held.
-class StuckClock : public jtimer::WallClock {
-  public:
-    std::int64_t nanos() const override {
-        if (stuck) {
-            asked.open();
-            released.wait();
-        }
-        return jtimer::WallClock::nanos();
-    }
-
-    std::atomic<bool> stuck{false};
-    mutable Gate asked;
-    mutable Gate released;
-};
-
-}  // namespace
-
 BOOST_AUTO_TEST_CASE(j49_cancel_takes_no_lock_of_the_timer) {
-    const auto clock = std::make_shared<StuckClock>();
+    const auto clock = std::make_shared<test::HangingClock>();
     bool answer = false;
     {
         Timer timer(test::onClock(clock));
         const auto task = timer.schedule([] {}, 3'600'000);
-        timer.schedule([&] { clock->stuck = true; }, 0);
-        clock->asked.wait();
+        timer.schedule([&] { clock->armed = true; }, 0);
+        clock->hangs.wait();
         answer = task->cancel();  // would wait for ever for the monitor
-        clock->stuck = false;
-        clock->released.open();
+        clock->release();
     }
     BOOST_TEST(answer);
 }

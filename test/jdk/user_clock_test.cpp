@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/clocks.hpp"
 #include "support/counter.hpp"
 #include "support/gate.hpp"
 #include "support/manual_timer.hpp"
@@ -23,16 +24,6 @@ using test::kStartMillis;
 namespace {
 
 constexpr std::int64_t kMilli = 1'000'000;
-
-/// The computer's clock, but it can be set.
-class SettableClock final : public jtimer::WallClock {
-  public:
-    std::int64_t nanos() const override { return WallClock::nanos() + offset_; }
-    void step(std::chrono::nanoseconds by) { offset_ += by.count(); }
-
-  private:
-    std::atomic<std::int64_t> offset_{0};
-};
 
 /// Shows what it is told, and may be told to throw. It waits as WallClock does.
 class OddClock final : public jtimer::WallClock {
@@ -70,7 +61,7 @@ struct Report {
 BOOST_AUTO_TEST_SUITE(user_clock)
 
 BOOST_AUTO_TEST_CASE(j116_of_four_due_tasks_none_runs_after_the_first_has_set_the_clock_back) {
-    const auto clock = std::make_shared<SettableClock>();
+    const auto clock = std::make_shared<test::SetClock>();
     Timer timer(test::onClock(clock));
     test::Counter runs, last;
     const Date due = clock->now() - 1s;
@@ -81,7 +72,7 @@ BOOST_AUTO_TEST_CASE(j116_of_four_due_tasks_none_runs_after_the_first_has_set_th
     };
     test::Gate scheduled;
     timer.schedule([&] { scheduled.wait(); }, Date{});
-    timer.schedule([&] { clock->step(-1h), runs.up(); }, due);
+    timer.schedule([&] { clock->offset = -std::chrono::nanoseconds(1h).count(), runs.up(); }, due);
     std::vector<std::shared_ptr<TimerTask>> tasks(3);
     for (auto& task : tasks) {
         task = test::makeTask([&] { run(*task); });
@@ -92,7 +83,7 @@ BOOST_AUTO_TEST_CASE(j116_of_four_due_tasks_none_runs_after_the_first_has_set_th
     timer.schedule([&] { last.up(); }, Date{});  // always due
     BOOST_TEST(last.reaches(1));
     BOOST_TEST(runs.get() == 1);
-    clock->step(1h);
+    clock->offset = 0;
     timer.schedule([] {}, Date{});  // a new first task, so the thread notices it
     BOOST_TEST(runs.reaches(4));
     for (const std::int64_t early : earliness) BOOST_TEST(early <= 0);
@@ -234,7 +225,7 @@ BOOST_AUTO_TEST_CASE(
     };
     neverAfter(jtimer::WallClock());
     neverAfter(jtimer::SteadyClock());
-    const auto derived = jtimer::detail::makeWaiter(SettableClock());
+    const auto derived = jtimer::detail::makeWaiter(test::SetClock());
     BOOST_TEST(derived->reached() == jtimer::detail::kLongAgo);
 }
 #endif

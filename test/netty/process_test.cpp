@@ -1,9 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
 // A HashedWheelTimer and other processes: forked children, and programs that its tasks start.
+#include "support/clocks.hpp"
 #include "support/counter.hpp"
 #include "support/forked_child.hpp"
-#include "support/hanging_clock.hpp"
 #include "support/manual_wheel.hpp"
 #include "support/signalled_program.hpp"
 #include "support/throws.hpp"

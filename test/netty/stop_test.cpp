@@ -1,5 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "netty/origin.hpp"
+#include "support/clocks.hpp"
 #include "support/gate.hpp"
 #include "support/manual_wheel.hpp"
 #include "support/scripted_clock.hpp"
@@ -171,15 +172,8 @@ BOOST_AUTO_TEST_CASE(n45_while_the_first_stop_waits_for_a_run_that_waits_for_the
 }
 
 BOOST_AUTO_TEST_CASE(n48_stop_waits_for_a_worker_that_ends_by_itself) {
-    struct BrokenClock final : jtimer::WallClock {
-        std::atomic<bool> broken{false};
-        std::int64_t nanos() const override {
-            if (broken) throw std::runtime_error("the clock is broken");
-            return WallClock::nanos();
-        }
-    };
     for (const bool exits : {true, false}) {
-        const auto own = std::make_shared<BrokenClock>();
+        const auto own = std::make_shared<test::BrokenClock>();
         auto options = test::wheelOn(own, 8, 1ms);
         options.uncaughtExceptionHandler = [](const std::string&, const std::exception_ptr&) {};
         HashedWheelTimer ending(options);
@@ -194,7 +188,7 @@ BOOST_AUTO_TEST_CASE(n48_stop_waits_for_a_worker_that_ends_by_itself) {
         for (int i = 0; i < 1000; ++i) ending.newTimeout(far, 1h);
         const auto end = [&] {
             if (exits) ::pthread_exit(nullptr);
-            own->broken = true;
+            own->isBroken = true;
         };
         ending.newTimeout(end, 0);
         cancelling.wait();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "support/child_process.hpp"
+#include "support/clocks.hpp"
 #include "support/counter.hpp"
 #include "support/faulty_clock.hpp"
 #include "support/forked_child.hpp"
@@ -169,13 +170,6 @@ void clockFarBelow0() {
 }
 
 constexpr std::int64_t kHour = 3'600'000'000'000;
-
-/// A wall clock that the test sets.
-class SetClock final : public jtimer::WallClock {
-  public:
-    std::atomic<std::int64_t> offset{0};
-    std::int64_t nanos() const override { return WallClock::nanos() + offset; }
-};
 
 /// By ten minutes, while the thread waits for a task that is due in half an hour.
 template <class Fixture>

@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/child_process.hpp"
+#include "support/clocks.hpp"
 #include "support/counter.hpp"
 #include "support/forked_child.hpp"
-#include "support/hanging_clock.hpp"
 #include "support/signalled_program.hpp"
 #include "support/system_threads.hpp"
 #include "support/throws.hpp"

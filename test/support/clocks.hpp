@@ -7,8 +7,26 @@
 
 #include <atomic>
 #include <cstdint>
+#include <stdexcept>
 
 namespace test {
+
+/// A wall clock that the test sets.
+class SetClock final : public jtimer::WallClock {
+  public:
+    std::atomic<std::int64_t> offset{0};
+    std::int64_t nanos() const override { return WallClock::nanos() + offset; }
+};
+
+/// A wall clock that throws once it is broken.
+class BrokenClock final : public jtimer::WallClock {
+  public:
+    std::atomic<bool> isBroken{false};
+    std::int64_t nanos() const override {
+        if (isBroken) throw std::runtime_error("the clock is broken");
+        return WallClock::nanos();
+    }
+};
 
 /// A wall clock. Once it is armed, who reads it next hangs until it is released: the thread of a
 /// timer, for example, with the timer's monitor held.
