@@ -11,6 +11,7 @@
 #if defined(__cpp_impl_coroutine)
 
 #include "support/counter.hpp"
+#include "tokio/held.hpp"
 
 #include <exception>
 #include <functional>
@@ -22,32 +23,9 @@
 using jtimer::tokio::Interval;
 using jtimer::tokio::Sleep;
 using jtimer::tokio::TimeDriver;
+using Task = test::Held;
 
 namespace {
-
-/// A coroutine that starts at once and destroys itself at its end, or with this handle.
-class Task {
-  public:
-    struct promise_type {
-        Task get_return_object() {
-            return Task(std::coroutine_handle<promise_type>::from_promise(*this));
-        }
-        std::suspend_never initial_suspend() noexcept { return {}; }
-        std::suspend_always final_suspend() noexcept { return {}; }
-        void return_void() {}
-        void unhandled_exception() { std::terminate(); }
-    };
-
-    explicit Task(std::coroutine_handle<promise_type> coroutine) : coroutine_(coroutine) {}
-    Task(Task&& other) noexcept : coroutine_(std::exchange(other.coroutine_, nullptr)) {}
-    ~Task() {
-        if (coroutine_) coroutine_.destroy();
-    }
-    bool isDone() const { return coroutine_.done(); }
-
-  private:
-    std::coroutine_handle<promise_type> coroutine_;
-};
 
 /// Does something between the call of the waker and what the coroutine goes on with, as another
 /// thread may.
