@@ -239,4 +239,42 @@ r48_what_cannot_be_read_again_stays_as_it_is() {
     expect status 0 $?
 }
 
+r49_a_change_of_a_file_is_noticed_also_behind_a_link() {
+    mkfifo go notices
+    mkdir -p v1 v2
+    echo 'after 0s a read -r line <go' | tee v1/schedule >v2/schedule
+    echo 'after 0s b echo two' >>v2/schedule
+    # As Kubernetes updates a ConfigMap: the name stays a link to a link to a folder that changes.
+    ln -s v1 data
+    ln -s data/schedule schedule
+    "$run_schedule" --reload-every 10ms schedule >out 2>notices </dev/null &
+    pid=$!
+    exec 4<notices 3>go  # when the command runs
+    ln -s v2 next
+    mv -T next data
+    read -r notice <&4
+    expect 'another folder' 'run_schedule: schedule read again: 1 added, 0 changed, 0 removed' "$notice"
+    # A wrong file is reported once, and so is one that is not there.
+    echo 'after' >v3
+    mv v3 v2/schedule
+    read -r notice <&4
+    expect 'what is wrong' 'schedule:1: nothing follows "after": expected a duration, such as 500ms, 10s, 5m, 2h or 1d' "$notice"
+    read -r notice <&4
+    expect 'a wrong file' 'run_schedule: the schedule stays as it was' "$notice"
+    rm schedule
+    read -r notice <&4
+    expect 'no file' 'run_schedule: cannot read schedule: No such file or directory' "$notice"
+    read -r notice <&4
+    cp v1/schedule schedule
+    read -r notice <&4
+    expect 'the file is back' 'run_schedule: schedule read again: 0 added, 0 changed, 1 removed' "$notice"
+    echo >&3
+    exec 3>&-
+    expect 'nothing else' '' "$(cat <&4)"
+    exec 4<&-
+    wait $pid
+    expect status 0 $?
+    expect lines 'b  two' "$(lines)"
+}
+
 run_all

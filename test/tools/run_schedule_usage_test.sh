@@ -66,6 +66,10 @@ $usage" "$(cat err)"
     wrong_usage '--metrics cannot be used with --dry-run' --metrics m --dry-run schedule
     wrong_usage '--reload cannot be used with --dry-run' --reload --dry-run schedule
     wrong_usage '--reload cannot be used with standard input' --reload -
+    wrong_usage '--reload-every cannot be used with --dry-run' --reload-every 1s --dry-run schedule
+    wrong_usage '--reload-every cannot be used with standard input' --reload-every 1s -
+    wrong_usage '--reload-every: "0s" would be all the time: expected a duration such as 10s' \
+        --reload-every 0s schedule
 
     cp schedule ./--for
     run --dry-run -- --for

@@ -11,7 +11,7 @@ _run_schedule() {
     [[ $before != '=' ]] || before=${COMP_WORDS[COMP_CWORD - 2]}
     if [[ ${COMP_WORDS[COMP_CWORD]} == '=' ]]; then before=${COMP_WORDS[COMP_CWORD - 1]}; fi
     case $before in
-    --for | --grace | --connect-within) choices='500ms 5s 1m 1h 1d' ;;
+    --for | --grace | --connect-within | --reload-every) choices='500ms 5s 1m 1h 1d' ;;
     --output) choices='prefixed raw' ;;
     --jobs) choices='1 2 4 8 16' ;;
     --trace | --metrics | --state) ;;

@@ -29,9 +29,8 @@ Date endOfDryRun(const std::vector<Entry>& entries, const Options& options, Date
 
 }  // namespace
 
-// clang-tidy does not see that they are moved.
-// NOLINTNEXTLINE(performance-unnecessary-value-param)
-Result playDry(std::vector<Entry> entries, const Options& options, Output& output) {
+Result playDry(Schedule schedule, const Options& options, Output& output) {
+    std::vector<Entry> entries = std::move(schedule.entries);
     std::signal(SIGXFSZ, SIG_IGN);  // it would cut a trace in the middle of an event
     Printer printer(output);
     for (const Entry& entry : entries) printer.widen(widthOf(entry.name));

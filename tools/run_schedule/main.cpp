@@ -146,7 +146,7 @@ int main(int argc, char** argv) {
     Output output(options.isRaw ? STDERR_FILENO : STDOUT_FILENO, options.dryRun ? 65'536 : 0);
     Result result;
     try {
-        result = (options.dryRun ? playDry : play)(std::move(schedule.entries), options, output);
+        result = (options.dryRun ? playDry : play)(std::move(schedule), options, output);
     } catch (const ScheduleError& e) {
         return fail(e.what(), kBadUsage);
     } catch (const std::invalid_argument& e) {

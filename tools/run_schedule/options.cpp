@@ -57,6 +57,8 @@ void addOptions(po::options_description& visible) {
     add("on-failure", text("COMMAND"), "run COMMAND after a run has failed with all its retries");
     add("state", text("FILE"), "keep in FILE when lines began, and make up for what was missed");
     add("reload", "read FILE again on SIGHUP, as on SIGUSR2, instead of ending");
+    add("reload-every", text("DURATION"),
+        "look so often whether a FILE has changed, and then read all again");
     add("watch", "show a live table instead of lines, on a terminal");
     add("trace", text("FILE"), "write what runs when as Chrome trace events");
     add("metrics", text("FILE"), "write metrics for Prometheus, each second, by replacing FILE");
@@ -85,6 +87,16 @@ std::chrono::milliseconds durationOf(const char* option, const po::variable_valu
     } catch (const std::invalid_argument& e) {
         throw std::invalid_argument(std::string("--") + option + ": " + e.what());
     }
+}
+
+/// A duration that is not 0.
+std::chrono::milliseconds periodOf(const char* option, const po::variable_value& value) {
+    const std::chrono::milliseconds period = durationOf(option, value);
+    if (period.count() == 0)
+        failExpecting(std::string("--") + option + ": " + inQuotes(value.as<std::string>()) +
+                          " would be all the time",
+                      "a duration such as 10s");
+    return period;
 }
 
 int jobsOf(const std::string& text) {
@@ -126,6 +138,8 @@ void checkTogether(const Options& options) {
     refuse(options.metrics != "" && options.dryRun, "--metrics", "--dry-run");
     refuse(options.reload && options.dryRun, "--reload", "--dry-run");
     refuse(options.reload && readsInput(options), "--reload", "standard input");
+    refuse(options.reloadEvery && options.dryRun, "--reload-every", "--dry-run");
+    refuse(options.reloadEvery && readsInput(options), "--reload-every", "standard input");
     refuse(options.cluster != "" && options.dryRun, "--cluster", "--dry-run");
     refuse(options.state != "" && options.cluster != "", "--state", "--cluster");
     refuse(options.state != "" && options.dryRun, "--state", "--dry-run");
@@ -170,6 +184,7 @@ Options optionsOf(const po::variables_map& values) {
     options.catchUp = has("catch-up");
     options.strict = has("strict");
     options.reload = has("reload");
+    if (has("reload-every")) options.reloadEvery = periodOf("reload-every", values["reload-every"]);
     options.watch = has("watch");
     if (has("trace")) options.trace = textOf("trace", values["trace"], "a file");
     if (has("metrics")) options.metrics = textOf("metrics", values["metrics"], "a file");

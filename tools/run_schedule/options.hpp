@@ -20,10 +20,11 @@ struct Options {
     bool catchUp = false;                   ///< run what was due before the start
     bool strict = false;                    ///< the exit status tells if a command has failed
     bool reload = false;                    ///< read the file again on SIGHUP
-    bool watch = false;                     ///< show a table on a terminal, and no lines
-    std::string trace, metrics;             ///< names of files; empty: none
-    std::string cluster;  ///< how to reach the database of the cluster; empty: there is none
-    std::string node;     ///< of this copy in the cluster
+    std::optional<std::chrono::milliseconds> reloadEvery;  ///< look whether the files have changed
+    bool watch = false;          ///< show a table on a terminal, and no lines
+    std::string trace, metrics;  ///< names of files; empty: none
+    std::string cluster;         ///< how to reach the database of the cluster; empty: there is none
+    std::string node;            ///< of this copy in the cluster
     std::chrono::milliseconds connectWithin{30'000};  ///< of a start: while the database is away
     std::string revive;  ///< if not empty, make the dead tasks of that line run again, and end
     bool dryRun = false;

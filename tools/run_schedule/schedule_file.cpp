@@ -180,6 +180,7 @@ void readFile(Reader& reader, const std::string& fileName, const std::string& sh
 }  // namespace
 
 Schedule readSchedule(const std::vector<std::string>& fileNames, const Reading& reading) {
+    std::vector<FileVersion> versions = versionsOf(fileNames);
     Reader reader(reading);
     std::string allNames;
     for (const std::string& fileName : fileNames) {
@@ -188,6 +189,7 @@ Schedule readSchedule(const std::vector<std::string>& fileNames, const Reading& 
         allNames += (allNames.empty() ? "" : ", ") + shownName;
     }
     Schedule schedule = reader.finish();
+    schedule.versions = std::move(versions);
     std::string errors;
     for (const std::string& error : schedule.errors) errors += (errors.empty() ? "" : "\n") + error;
     if (!errors.empty()) throw std::runtime_error(errors);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "entry.hpp"
+#include "file_version.hpp"
 
 #include <istream>
 #include <map>
@@ -61,6 +62,8 @@ struct Schedule {
         int entry = -1;
     };
     std::vector<Line> lines;  ///< all of a crontab, but none of a schedule file
+
+    std::vector<FileVersion> versions;  ///< of the files, before they were read
 };
 
 /// Reads a whole schedule file. Records an error for each bad line and continues, but stops after a

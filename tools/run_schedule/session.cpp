@@ -54,6 +54,10 @@ constexpr milliseconds kEnding(1000);
 
 constexpr auto kNever = steady_clock::time_point::max();
 
+steady_clock::time_point after(std::optional<milliseconds> duration) {
+    return duration ? steady_clock::now() + *duration : kNever;
+}
+
 /// A schedule that is being played, on the main thread.
 class Session {
   public:
@@ -67,10 +71,11 @@ class Session {
               options_.grace, options_.isRaw, options_.verbose),
           player_(makePlayer()) {}
 
-    Result run(std::vector<Entry> entries) {
+    Result run(Schedule schedule) {
+        versions_ = std::move(schedule.versions);
+        std::vector<Entry> entries = std::move(schedule.entries);
         if (!options_.state.empty()) state_.emplace(options_.state, entries, clocks_.wall->now());
-        const std::optional<steady_clock::time_point> deadline =
-            options_.runFor ? std::optional(steady_clock::now() + *options_.runFor) : std::nullopt;
+        const steady_clock::time_point deadline = after(options_.runFor);
         widen(entries);
         if (options_.verbose) {
             say(std::to_string(entries.size()) + (entries.size() == 1 ? " task" : " tasks") +
@@ -105,8 +110,7 @@ class Session {
 
     /// Starts a schedule in a cluster. That waits for the database, and a signal does not.
     /// \returns false if a signal or the deadline came first; the start may go on
-    bool startUnlessEnded(std::vector<Entry> entries,
-                          std::optional<steady_clock::time_point> deadline) {
+    bool startUnlessEnded(std::vector<Entry> entries, steady_clock::time_point deadline) {
         auto shared = std::make_shared<std::vector<Entry>>(std::move(entries));
         std::packaged_task<void()> starting([this, shared] {
             player_->start(std::move(*shared), [this] { signals_.wakeMain(); });
@@ -121,7 +125,7 @@ class Session {
                 isWoken = true;  // all has run, or something has failed
                 break;
             case Signals::Reason::Deadline:
-                hasEnded |= deadline && steady_clock::now() >= *deadline;
+                hasEnded |= steady_clock::now() >= deadline;
                 break;
             default:
                 hasEnded = true;
@@ -242,17 +246,22 @@ class Session {
     }
 
     /// Returns at the deadline, at a signal that ends the schedule, or when all has run.
-    Signals::Reason waitForEnd(std::optional<steady_clock::time_point> deadline) {
+    Signals::Reason waitForEnd(steady_clock::time_point deadline) {
+        steady_clock::time_point look = after(options_.reloadEvery);  // at the files
         for (;;) {
-            std::optional<steady_clock::time_point> next = deadline;
-            const steady_clock::time_point refresh = steady_clock::now() + refreshment();
-            if (refreshes() && (!deadline || refresh < *deadline)) next = refresh;
+            const steady_clock::time_point refresh =
+                refreshes() ? steady_clock::now() + refreshment() : kNever;
+            const steady_clock::time_point next = std::min({deadline, look, refresh});
             const Signals::Reason reason = signals_.wait(next);
             if (reason == Signals::Reason::Reload ||
                 (reason == Signals::Reason::HangUp && options_.reload)) {
                 reload();
             } else if (reason != Signals::Reason::Deadline || next == deadline) {
                 return reason;
+            }
+            if (steady_clock::now() >= look) {
+                if (versionsOf(options_.files) != versions_) reload();
+                look = after(options_.reloadEvery);
             }
             if (watches_) draw();
             const bool failed = !metrics_.write(ledger_);
@@ -286,6 +295,7 @@ class Session {
             return;
         }
         jtimer::detail::rereadLocalTime();
+        versions_ = versionsOf(options_.files);  // a wrong file is reported once
         std::vector<Entry> entries;
         try {
             entries = readSchedule(options_.files, options_.reading).entries;
@@ -403,6 +413,8 @@ class Session {
     MetricsFile metrics_{options_.metrics};
     bool metricsFailed_ = false;  ///< and that has been said
 
+    std::vector<FileVersion> versions_;  ///< of the files, before they were last read
+
     std::optional<StateFile> state_;
     std::atomic<bool> stateFailed_{false};  ///< and that has been said
     std::atomic<bool> stateIsLost_{false};  ///< of a run, or of a reload
@@ -422,12 +434,12 @@ class Session {
 
 }  // namespace
 
-Result play(std::vector<Entry> entries, const Options& options, Output& output) {
+Result play(Schedule schedule, const Options& options, Output& output) {
     std::signal(SIGCHLD, SIG_DFL);  // if it were ignored, we would get no exit status
     // Failing to write a line must not end the process.
     for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
     auto session = std::make_unique<Session>(options, output);
-    const Result result = session->run(std::move(entries));
+    const Result result = session->run(std::move(schedule));
     if (result.threadsAreLeft) static_cast<void>(session.release());
     return result;
 }

@@ -1,11 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "entry.hpp"
 #include "options.hpp"
 #include "output.hpp"
-
-#include <vector>
+#include "schedule_file.hpp"
 
 /// What has come of a schedule.
 struct Result {
@@ -17,8 +15,8 @@ struct Result {
 /// Plays a schedule: runs its commands, until it has ended or a signal ends it.
 /// \throws std::invalid_argument if a file that the options name cannot be written; then nothing has
 ///   run
-Result play(std::vector<Entry> entries, const Options& options, Output& output);
+Result play(Schedule schedule, const Options& options, Output& output);
 
 /// Simulates a schedule, without waiting or running commands.
 /// \throws std::invalid_argument likewise
-Result playDry(std::vector<Entry> entries, const Options& options, Output& output);
+Result playDry(Schedule schedule, const Options& options, Output& output);
