@@ -66,6 +66,13 @@ $usage" "$(cat err)"
     wrong_usage '--metrics cannot be used with --dry-run' --metrics m --dry-run schedule
     wrong_usage '--reload cannot be used with --dry-run' --reload --dry-run schedule
     wrong_usage '--reload cannot be used with standard input' --reload -
+    for option in --list --prune '--schema x' '--revive x' '--node x'; do
+        # shellcheck disable=SC2086
+        wrong_usage "${option%% *} cannot be used without --cluster" $option schedule
+    done
+    wrong_usage '--list cannot be used with FILE' --cluster x --list schedule
+    wrong_usage '--prune cannot be used with --check' --cluster x --prune --check schedule
+    wrong_usage '--schema: "" cannot be a schema: expected 1 to 48 bytes of UTF-8' --cluster x --schema '' schedule
     wrong_usage '--reload-every cannot be used with --dry-run' --reload-every 1s --dry-run schedule
     wrong_usage '--reload-every cannot be used with standard input' --reload-every 1s -
     wrong_usage '--reload-every: "0s" would be all the time: expected a duration such as 10s' \

@@ -16,10 +16,19 @@
 /// \throws std::runtime_error if there is none
 void becomeClusterProgram(char** argv);
 
+/// \returns all tasks: name, state, node, due time and last error of each
+/// \throws std::runtime_error if the database cannot be reached
+std::string listTasks(const Options& options);
+
 /// Makes the dead tasks of a line due now: those of Options::revive.
 /// \returns what has been done, a line for each task
 /// \throws std::runtime_error if none is dead, or the database cannot be reached
 std::string revive(const Options& options);
+
+/// Deletes the tasks of lines that are not among the entries, but for those that run.
+/// \returns what has been deleted, a line for each task
+/// \throws std::runtime_error if the database cannot be reached
+std::string prune(const Options& options, const std::vector<Entry>& entries);
 
 /// Checks what can be checked without the database: the names of the entries, their times, and
 /// their options.

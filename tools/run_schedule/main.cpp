@@ -37,6 +37,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -76,7 +77,7 @@ Schedule readFiles(const Options& options, char** argv) {
     jtimer::detail::lookAtLocalTime();
     if (!options.cluster.empty()) becomeClusterProgram(argv);  // which inherits the blocked signals
     std::optional<EndOnSignal> endOnSignal;
-    if (options.dryRun || options.check) {
+    if (options.dryRun || options.check || options.prune) {
         unblockSignals();
     } else {
         endOnSignal.emplace(options.reload);
@@ -95,10 +96,12 @@ void tell(const std::set<std::string>& notices) {
     for (const std::string& notice : notices) say(notice);
 }
 
-int reviveLine(const Options& options) {
+/// Does what a person wants with the tasks of a cluster, and nothing else.
+int administer(const Options& options, const std::vector<Entry>& entries) {
     unblockSignals();
     try {
-        return print(revive(options));
+        if (options.list) return print(listTasks(options));
+        return print(options.prune ? prune(options, entries) : revive(options));
     } catch (const std::exception& e) {
         return fail(std::string("run_schedule: ") + e.what(), kFailed);
     }
@@ -125,11 +128,15 @@ int main(int argc, char** argv) {
     if (!options.print.empty()) return print(options.print);
     Schedule schedule;
     try {
-        if (!options.revive.empty()) {
+        if (options.list || !options.revive.empty()) {
             becomeClusterProgram(argv);
-            return reviveLine(options);
+            return administer(options, {});
         }
         schedule = readFiles(options, argv);
+        if (options.prune) {
+            checkForCluster(schedule.entries);
+            return administer(options, schedule.entries);
+        }
         if (options.check) {
             const std::string times = checkSchedule(schedule, options, jtimer::WallClock().now());
             tell(schedule.notices);

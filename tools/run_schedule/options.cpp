@@ -5,15 +5,16 @@
 #include "line_options.hpp"
 #include "parsing.hpp"
 #include "time_text.hpp"
+#include "utf8.hpp"
 
 #include <jtimer/version.hpp>
 
 #include <boost/program_options.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <sstream>
 #include <stdexcept>
-
 #include <string>
 #include <vector>
 
@@ -68,8 +69,12 @@ void addOptions(po::options_description& visible) {
     add("node", text("NAME"), "this copy's name in the cluster (HOST:PID)");
     add("connect-within", text("DURATION"),
         "how long to try at the start if the database cannot be reached (30s)");
+    add("schema", text("NAME"),
+        "the schema of the tasks in that database (run_schedule): others are other schedules");
+    add("list", "with --cluster, and without FILE: print the tasks that are there, and end");
     add("revive", text("NAME"),
         "with --cluster, and without FILE: make a line that is dead run again, and end");
+    add("prune", "with --cluster: delete the tasks that no FILE has and that do not run, and end");
     add("dry-run", "simulate the schedule without waiting or running commands: for a day, for the "
                    "time of --for, or to the last run if nothing repeats");
     add("check", "check everything as a start does, print when each task is due next, and end");
@@ -114,6 +119,14 @@ std::string textOf(const char* option, const po::variable_value& value, const ch
     return text;
 }
 
+std::string schemaOf(const std::string& name) {
+    constexpr std::size_t kLongest = 48;
+    if (name.empty() || name.size() > kLongest || !isPrintable(name))
+        failExpecting("--schema: " + inQuotes(name) + " cannot be a schema",
+                      "1 to 48 bytes of UTF-8");
+    return name;
+}
+
 /// What jtimer::cluster calls a node without a name.
 std::string defaultNode() { return hostName() + ':' + std::to_string(::getpid()); }
 
@@ -145,15 +158,24 @@ void checkTogether(const Options& options) {
     refuse(options.state != "" && options.dryRun, "--state", "--dry-run");
     refuse(options.state != "" && readsInput(options), "--state", "standard input");
     refuse(options.cluster != "" && options.reload, "--cluster", "--reload");
+    refuse(options.list && !options.files.empty(), "--list", "FILE");
+    refuse(options.list && options.revive != "", "--list", "--revive");
+    refuse(options.prune && options.check, "--prune", "--check");
+    refuse(options.prune && options.convert, "--prune", "--convert");
     refuse(options.revive != "" && !options.files.empty(), "--revive", "FILE");
     refuse(options.convert && options.hasDefaults, "--convert", "--defaults");
     refuse(options.convert && options.files.size() > 1, "--convert", "more than one FILE");
     if (options.convert && options.reading.format == Format::Schedule)
         throw std::invalid_argument("--convert cannot be used without --crontab or --system");
-    if (options.revive != "" && options.cluster.empty())
-        throw std::invalid_argument("--revive cannot be used without --cluster");
-    if (options.node != "" && options.cluster.empty())
-        throw std::invalid_argument("--node cannot be used without --cluster");
+}
+
+void needCluster(const po::variables_map& values) {
+    if (values.count("cluster") != 0) return;
+    for (const char* option : {"node", "connect-within", "schema", "list", "revive", "prune"}) {
+        if (values.count(option) != 0)
+            throw std::invalid_argument(std::string("--") + option +
+                                        " cannot be used without --cluster");
+    }
 }
 
 /// What the lines of the files are, and what they do not say.
@@ -195,6 +217,9 @@ Options optionsOf(const po::variables_map& values) {
     if (has("node")) options.node = textOf("node", values["node"], "a name");
     if (has("connect-within"))
         options.connectWithin = durationOf("connect-within", values["connect-within"]);
+    if (has("schema")) options.schema = schemaOf(values["schema"].as<std::string>());
+    options.list = has("list");
+    options.prune = has("prune");
     if (has("revive")) options.revive = textOf("revive", values["revive"], "the name of a line");
     options.dryRun = has("dry-run");
     if (has("on-failure"))
@@ -207,10 +232,10 @@ Options optionsOf(const po::variables_map& values) {
     if (has("output")) options.isRaw = isRaw(values["output"].as<std::string>());
     options.verbose = has("verbose");
     readFormat(values, options);
-    if (has("connect-within") && options.cluster.empty())
-        throw std::invalid_argument("--connect-within cannot be used without --cluster");
+    needCluster(values);
     checkTogether(options);
-    if (!has("file") && options.revive.empty()) throw std::invalid_argument("no FILE given");
+    if (!has("file") && options.revive.empty() && !options.list)
+        throw std::invalid_argument("no FILE given");
     return options;
 }
 

@@ -26,7 +26,10 @@ struct Options {
     std::string cluster;         ///< how to reach the database of the cluster; empty: there is none
     std::string node;            ///< of this copy in the cluster
     std::chrono::milliseconds connectWithin{30'000};  ///< of a start: while the database is away
+    std::string schema = "run_schedule";              ///< of the tasks in the database
+    bool list = false;                                ///< print the tasks of the cluster, and end
     std::string revive;  ///< if not empty, make the dead tasks of that line run again, and end
+    bool prune = false;  ///< delete the tasks that the files do not have, and end
     bool dryRun = false;
     bool check = false;          ///< do the checks of a start, print what is due next, and end
     bool isRaw = false;          ///< commands have our output, and nothing of ours is in it

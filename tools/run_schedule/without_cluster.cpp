@@ -25,14 +25,22 @@ void becomeClusterProgram(char** argv) {
                              "installs it, `make cluster` builds it");
 }
 
-std::string revive(const Options&) { throw std::logic_error("run_schedule has no cluster"); }
+namespace {
 
-void checkForCluster(const std::vector<Entry>&) {
-    throw std::logic_error("run_schedule has no cluster");
-}
+[[noreturn]] void refuse() { throw std::logic_error("run_schedule has no cluster"); }
+
+}  // namespace
+
+std::string listTasks(const Options&) { refuse(); }
+
+std::string revive(const Options&) { refuse(); }
+
+std::string prune(const Options&, const std::vector<Entry>&) { refuse(); }
+
+void checkForCluster(const std::vector<Entry>&) { refuse(); }
 
 std::unique_ptr<SchedulePlayer> makeClusterPlayer(
     const Options&, Ledger&,
     SchedulePlayer::Actions) {  // NOLINT(performance-unnecessary-value-param): the other moves it
-    throw std::logic_error("run_schedule has no cluster");
+    refuse();
 }

@@ -32,7 +32,7 @@ beside_server() {
     tmp=$tmp BUILD=$(cd "$BUILD" && pwd) "$BUILD/test/cluster/with_server" sh -u "$tmp/script.sh"
 }
 
-r59_every_line_is_checked_before_anything_is_written() {
+r44_r59_every_line_is_checked_before_anything_is_written() {
     long=$(printf '%0151d' 0)
     cat >"$tmp/bad.schedule" <<END
 every 1s first touch ran
@@ -73,7 +73,7 @@ zones.schedule:4: the server does not know the time zone "Own/Zone": expected a 
 END
 }
 
-r53_r54_a_line_is_a_task_by_its_name_kind_and_rule() {
+r53_r54_r55_a_line_is_a_task_by_its_name_kind_and_rule() {
     beside_server <<'END'
 cat >a.schedule <<'LINES'
 after 60s                            once  echo
@@ -125,6 +125,55 @@ $play --node new new.schedule >new.out 2>&1 || exit 1
 kill $old && wait $old
 cat old.out new.out
 for i in 1 2 3 4; do test "$(cat new$i)" = NEW && test ! -e old$i || exit 1; done
+END
+}
+
+r56_the_tasks_are_listed_and_those_that_no_file_has_are_pruned() {
+    beside_server <<'END'
+cat >all.schedule <<'LINES'
+after 1ms         once  true
+after 2ms         bad   false
+every 1h after 1h often true
+every 1h          hang  exec sleep 600
+LINES
+$play --node n1 --grace 100ms all.schedule >out 2>err &
+pid=$!
+listed() {
+    $play --list >list 2>list.err || return 1
+    sed -i 's/20..-..-..T..:..:..[.][0-9]*[+-]..:../DATE/' list
+    diff expected list
+}
+cat >expected <<'LINES'
+name            state      node  due                            last error
+bad after 2ms   dead       -     -                              the command failed
+hang            running    n1    DATE  -
+often           scheduled  -     DATE  -
+once after 1ms  done       -     -                              -
+LINES
+await listed >log || { cat log list.err out err; exit 1; }
+# A line with another rule is another task, if it runs once; what runs is left alone.
+printf '%s\n' 'every 2h often true' 'after 5ms once true' >some.schedule
+test "$($play --prune some.schedule)" = '"bad after 2ms" is deleted
+"once after 1ms" is deleted' || exit 1
+test "$(sql 'select name from run_schedule.task order by name' | tr '\n' ' ')" = 'hang often ' || exit 1
+kill $pid
+wait $pid
+test "$($play --prune some.schedule)" = '"hang" is deleted' && test -z "$($play --prune some.schedule)" || exit 1
+echo 'daily 02:00 night true' >local.schedule
+$play --prune local.schedule 2>err
+test $? -eq 2 && test "$(cat err)" = 'local.schedule:1: "night" has no time zone: expected one with --cluster, such as daily 08:00 Europe/Berlin'
+END
+}
+
+r56_each_schema_is_a_schedule_of_its_own() {
+    beside_server <<'END'
+echo 'after 1ms once echo ran' >s.schedule
+for schema in one 'the other'; do
+    $play --schema "$schema" s.schedule >out 2>err && grep -q 'once  ran' out && test ! -s err || { cat out err; exit 1; }
+    $play --schema "$schema" --list | grep -q '^once after 1ms  done ' || exit 1
+done
+$play --list 2>err
+test $? -eq 1 && test "$(sql "select count(*) from pg_namespace where nspname = 'run_schedule'")" = 0
 END
 }
 
@@ -225,10 +274,12 @@ test $status -eq 0 && test $took -le 4000 || { echo "status $status, $took ms"; 
 END
 }
 
-check r59_every_line_is_checked_before_anything_is_written
+check r44_r59_every_line_is_checked_before_anything_is_written
 check r59_a_zone_that_the_server_does_not_know_is_an_error_of_its_lines
-check r53_r54_a_line_is_a_task_by_its_name_kind_and_rule
+check r53_r54_r55_a_line_is_a_task_by_its_name_kind_and_rule
 check r53_in_a_rolling_update_an_old_copy_leaves_the_new_lines_alone
+check r56_the_tasks_are_listed_and_those_that_no_file_has_are_pruned
+check r56_each_schema_is_a_schedule_of_its_own
 check r57_a_repeating_line_goes_on_after_three_killed_copies
 check r58_a_start_names_a_dead_line_and_revive_runs_it_again
 check r60_a_start_waits_for_the_database_and_a_signal_ends_it

@@ -3,18 +3,16 @@
 
 #include "../parsing.hpp"
 #include "../rule.hpp"
-#include "../schedule_error.hpp"
+#include "line_checks.hpp"
+#include "line_tasks.hpp"
 #include "task_name.hpp"
-#include "zones.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <cstddef>
 #include <future>
 #include <map>
 #include <optional>
-#include <set>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -27,26 +25,12 @@ using jtimer::cluster::TaskInfo;
 
 namespace {
 
-/// When the task of a line that has run is due: in the year 2200.
-constexpr Date kDone{std::chrono::seconds(7'258'118'400)};
-
 /// How often a run looks whether it still has its lease, and the tasks are looked at.
 constexpr std::chrono::milliseconds kLease(100);
 constexpr std::chrono::milliseconds kLook(1000);
 
 /// Between attempts to reach the database at the start.
 constexpr std::chrono::milliseconds kPause(200);
-
-constexpr std::size_t kMostTasks = 100'000;
-
-jtimer::cluster::Options clusterOptions(const Options& options) {
-    jtimer::cluster::Options result;
-    result.conninfo = options.cluster;
-    result.schema = "run_schedule";
-    if (!options.node.empty()) result.name = options.node;
-    result.concurrency = options.jobs;
-    return result;
-}
 
 ClusterSchedule scheduleOf(const Entry& entry, Date now) {
     const auto missedRuns =
@@ -65,45 +49,6 @@ ClusterSchedule scheduleOf(const Entry& entry, Date now) {
     }
     return ClusterSchedule::cron(entry.calendar->expression(), entry.calendar->zone().name(),
                                  missedRuns);
-}
-
-/// In the task's name, NAME is followed by the rule, and names of tasks have at most 200 bytes.
-constexpr std::size_t kLongestName = 150;
-
-/// What a line must not be in a cluster, where it means something else on each machine or nothing.
-/// \throws std::invalid_argument
-void check(const Entry& entry) {
-    const std::string name = inQuotes(entry.name);
-    if (entry.jitter.count() != 0) failExpecting(name + " has a jitter", "none with --cluster");
-    if (entry.isReboot) failExpecting(name + " runs at @reboot", "another time with --cluster");
-    if (entry.name.size() > kLongestName)
-        failExpecting(name + " is too long", "a name of at most 150 bytes with --cluster");
-    if (entry.overlap == Overlap::Kill)
-        failExpecting(name + " has overlap=kill", "wait or skip with --cluster");
-    if (entry.calendar && entry.calendar->zone().name().empty()) {
-        failExpecting(name + " has no time zone",
-                      entry.kind == Entry::Kind::At
-                          ? "one with --cluster, such as at 08:00 Europe/Berlin"
-                          : "one with --cluster, such as daily 08:00 Europe/Berlin");
-    }
-    if (entry.kind == Entry::Kind::At && !entry.calendar && !entry.hasOffset) {
-        failExpecting(name + " has no UTC offset",
-                      "one with --cluster, such as at 2030-01-01T08:00:00+01:00");
-    }
-}
-
-/// \throws ScheduleError that names all lines for which `check` throws
-template <class Check>
-void checkAll(const std::vector<Entry>& entries, const Check& check) {
-    std::string errors;
-    for (const Entry& entry : entries) {
-        try {
-            check(entry);
-        } catch (const std::invalid_argument& e) {
-            errors += (errors.empty() ? "" : "\n") + entry.place + ": " + e.what();
-        }
-    }
-    if (!errors.empty()) throw ScheduleError(errors);
 }
 
 /// Whether a later attempt may succeed: there is no connection, or the server is starting, ending,
@@ -133,24 +78,6 @@ bool isDead(const TaskInfo& task) { return task.state == jtimer::cluster::State:
 }  // namespace
 
 void becomeClusterProgram(char**) {}
-
-std::string revive(const Options& options) {
-    jtimer::cluster::Scheduler scheduler(clusterOptions(options));
-    jtimer::cluster::Filter filter;
-    filter.state = jtimer::cluster::State::Dead;
-    filter.limit = kMostTasks;
-    std::string revived;
-    for (const TaskInfo& task : scheduler.list(filter)) {
-        if (lineNameOf(task.name) != options.revive && task.name != options.revive) continue;
-        if (scheduler.reschedule(task.name, task.id, 0))
-            revived += inQuotes(task.name) + " is due now\n";
-    }
-    if (revived.empty()) throw std::runtime_error(inQuotes(options.revive) + " is not dead");
-    scheduler.wakeUp();
-    return revived;
-}
-
-void checkForCluster(const std::vector<Entry>& entries) { checkAll(entries, check); }
 
 std::unique_ptr<SchedulePlayer> makeClusterPlayer(const Options& options, Ledger& ledger,
                                                   SchedulePlayer::Actions actions) {
@@ -191,10 +118,14 @@ void ClusterPlayer::start(std::vector<Entry> entries, std::function<void()> when
 /// throws, it can be called again.
 /// \param left how long to wait for a connection
 void ClusterPlayer::begin(const std::vector<Entry>& entries, std::chrono::nanoseconds left) {
-    checkZones(entries, left);
+    jtimer::cluster::Options limited = options_;
+    limited.operationTimeout = std::clamp<std::chrono::milliseconds>(
+        std::chrono::ceil<std::chrono::milliseconds>(left), std::chrono::milliseconds(1),
+        std::chrono::seconds(10));
+    checkZones(entries, limited);
     createSchema();
     std::map<std::string, TaskInfo> known;
-    for (const TaskInfo& task : allTasks()) known.emplace(task.name, task);
+    for (const TaskInfo& task : allTasks(scheduler_)) known.emplace(task.name, task);
     const Date now = clock_.now();
     std::vector<NewTask> tasks;
     for (const Entry& entry : entries) {
@@ -206,28 +137,8 @@ void ClusterPlayer::begin(const std::vector<Entry>& entries, std::chrono::nanose
         tasks.push_back({taskNameOf(entry), taskIdOf(entry), scheduleOf(entry, now), {}});
     }
     if (!tasks.empty()) scheduler_.scheduleAll(tasks);
-    tell(allTasks());
+    tell(allTasks(scheduler_));
     scheduler_.start();
-}
-
-/// By one query, as scheduling would only tell about the first zone that the server does not know.
-/// It is also the first to need the database, and waits for no longer than `left`.
-void ClusterPlayer::checkZones(const std::vector<Entry>& entries, std::chrono::nanoseconds left) {
-    std::set<std::string> zones;
-    for (const Entry& entry : entries)
-        if (entry.kind == Entry::Kind::Cron) zones.insert(entry.calendar->zone().name());
-    jtimer::cluster::Options options = options_;
-    const auto limit = std::chrono::ceil<std::chrono::milliseconds>(left);
-    options.operationTimeout = std::clamp<std::chrono::milliseconds>(
-        limit, std::chrono::milliseconds(1), std::chrono::seconds(10));
-    const std::set<std::string> unknown = jtimer::cluster::detail::unknownZones(options, zones);
-    checkAll(entries, [&](const Entry& entry) {
-        if (entry.kind != Entry::Kind::Cron || unknown.count(entry.calendar->zone().name()) == 0)
-            return;
-        failExpecting("the server does not know the time zone " +
-                          inQuotes(entry.calendar->zone().name()),
-                      "a name in its view pg_timezone_names");
-    });
 }
 
 /// Names the tasks that are dead, and those that this schedule does not have.
@@ -315,7 +226,7 @@ bool ClusterPlayer::runCommand(const Job& job, const Run& run) {
 void ClusterPlayer::look() {
     std::map<std::string, TaskInfo> found;
     try {
-        for (TaskInfo& task : allTasks()) found.emplace(task.name, std::move(task));
+        for (TaskInfo& task : allTasks(scheduler_)) found.emplace(task.name, std::move(task));
     } catch (const std::runtime_error&) {
         return;  // the scheduler says so, and the next look may succeed
     }
@@ -330,13 +241,6 @@ void ClusterPlayer::look() {
         if (isLeft) isOver = false;
     }
     if (isOver) whenAllHaveRun_();
-}
-
-/// Also those of lines that have run, and of other schedules.
-std::vector<TaskInfo> ClusterPlayer::allTasks() {
-    jtimer::cluster::Filter filter;
-    filter.limit = kMostTasks;
-    return scheduler_.list(filter);
 }
 
 std::vector<std::string> ClusterPlayer::unrecorded() const {

@@ -40,14 +40,12 @@ class ClusterPlayer final : public SchedulePlayer {
 
   private:
     void begin(const std::vector<Entry>& entries, std::chrono::nanoseconds left);
-    void checkZones(const std::vector<Entry>& entries, std::chrono::nanoseconds left);
     void createSchema();
     void tell(const std::vector<jtimer::cluster::TaskInfo>& tasks);
     void registerTask(const std::shared_ptr<const Entry>& entry);
     void run(const std::shared_ptr<const Entry>& entry, jtimer::cluster::Run& run);
     bool runCommand(const Job& job, const jtimer::cluster::Run& run);
     void look();
-    std::vector<jtimer::cluster::TaskInfo> allTasks();
 
     const jtimer::cluster::Options options_;
     const bool catchUp_;
