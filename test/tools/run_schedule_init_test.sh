@@ -73,7 +73,7 @@ r45_r48_each_signal_reaches_it_through_process_1() {
     has_containers || return
     for signal in TERM INT QUIT HUP; do
         echo 'after 0s a trap "echo bye; exit 0" TERM; echo >begun; while :; do sleep 0.01; done' >schedule
-        start_container --grace 100ms
+        start_container --grace 500ms
         kill -s $signal "$first"
         end_container
         expect "$signal: status" 0 $status

@@ -157,7 +157,6 @@ void checkTogether(const Options& options) {
     refuse(options.state != "" && options.cluster != "", "--state", "--cluster");
     refuse(options.state != "" && options.dryRun, "--state", "--dry-run");
     refuse(options.state != "" && readsInput(options), "--state", "standard input");
-    refuse(options.cluster != "" && options.reload, "--cluster", "--reload");
     refuse(options.list && !options.files.empty(), "--list", "FILE");
     refuse(options.list && options.revive != "", "--list", "--revive");
     refuse(options.prune && options.check, "--prune", "--check");

@@ -291,10 +291,7 @@ void Player::update(std::vector<Entry> entries, Changes& changes) {
             continue;
         }
         const bool goesOn = ruleOf(before) == ruleOf(*after->second);
-        if (!goesOn || before.options != after->second->options ||
-            before.command != after->second->command) {
-            ++changes.changed;
-        }
+        if (isChanged(before, *after->second)) ++changes.changed;
         if (!goesOn) {
             ++restarted;
             remove(each);

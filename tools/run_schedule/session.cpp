@@ -117,10 +117,15 @@ class Session {
         });
         std::future<void> started = starting.get_future();
         std::thread thread(std::move(starting));
-        bool hasEnded = false, isWoken = false;
+        bool hasEnded = false, isWoken = false, isToReload = false;
         while (started.wait_for(milliseconds(0)) != std::future_status::ready) {
             const steady_clock::time_point next = steady_clock::now() + kPolling;
-            switch (signals_.wait(next)) {
+            const Signals::Reason reason = signals_.wait(next);
+            if (reason == Signals::Reason::Reload) {
+                isToReload = true;
+                continue;
+            }
+            switch (reason) {
             case Signals::Reason::Woken:
                 isWoken = true;  // all has run, or something has failed
                 break;
@@ -138,6 +143,7 @@ class Session {
         }
         thread.join();
         started.get();
+        if (isToReload) reload();
         if (isWoken || hasEnded) signals_.wakeMain();
         return true;
     }
@@ -253,8 +259,7 @@ class Session {
                 refreshes() ? steady_clock::now() + refreshment() : kNever;
             const steady_clock::time_point next = std::min({deadline, look, refresh});
             const Signals::Reason reason = signals_.wait(next);
-            if (reason == Signals::Reason::Reload ||
-                (reason == Signals::Reason::HangUp && options_.reload)) {
+            if (reason == Signals::Reason::Reload) {
                 reload();
             } else if (reason != Signals::Reason::Deadline || next == deadline) {
                 return reason;
@@ -287,11 +292,8 @@ class Session {
     }
 
     void reload() {
-        const bool readsInput =
-            std::find(options_.files.begin(), options_.files.end(), "-") != options_.files.end();
-        if (readsInput || !options_.cluster.empty()) {
-            notify(std::string(readsInput ? "standard input" : "a schedule in a cluster") +
-                   " cannot be read again: the schedule stays as it was");
+        if (std::find(options_.files.begin(), options_.files.end(), "-") != options_.files.end()) {
+            notify("standard input cannot be read again: the schedule stays as it was");
             return;
         }
         jtimer::detail::rereadLocalTime();

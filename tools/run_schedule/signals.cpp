@@ -79,7 +79,7 @@ EndOnSignal::~EndOnSignal() {
     setAll(ending_, SIG_DFL);
 }
 
-Signals::Signals(bool wantsHangUp) {
+Signals::Signals(bool wantsHangUp) : onHangUp_(wantsHangUp ? Reason::Reload : Reason::HangUp) {
     if (wantsHangUp) std::signal(SIGHUP, SIG_DFL);  // one that is ignored is not waited for either
     ending_ = endingSignals();
     awaited_ = ending_;
@@ -100,7 +100,7 @@ Signals::Reason Signals::wait(std::optional<steady_clock::time_point> deadline) 
         }
         if (signal > 0 && isInterrupt(signal)) return Reason::Interrupt;
         if (signal == kReload) return Reason::Reload;
-        if (signal == SIGHUP) return Reason::HangUp;
+        if (signal == SIGHUP) return onHangUp_;
     }
 }
 

@@ -36,7 +36,8 @@ class Signals {
   public:
     enum class Reason { Interrupt, HangUp, Reload, Woken, Deadline };
 
-    /// Leaves SIGHUP alone if it is ignored, as under nohup, unless it is always wanted.
+    /// Leaves SIGHUP alone if it is ignored, as under nohup, unless it is wanted.
+    /// \param wantsHangUp SIGHUP asks for a reload, as SIGUSR2 does
     explicit Signals(bool wantsHangUp = false);
 
     /// Returns on SIGINT, SIGTERM or SIGQUIT (Interrupt), on SIGHUP, on SIGUSR2 (Reload), after
@@ -54,6 +55,7 @@ class Signals {
   private:
     sigset_t ending_{};  ///< SIGINT, SIGTERM and SIGQUIT, and SIGHUP unless it is ignored
     sigset_t awaited_{};
+    const Reason onHangUp_;
     const pthread_t main_ = pthread_self();
     std::atomic<bool> woken_{false};
 };

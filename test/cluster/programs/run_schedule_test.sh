@@ -221,7 +221,9 @@ r60_a_start_waits_for_the_database_and_a_signal_ends_it() {
     away --connect-within 60s &
     pid=$!
     until grep -qs waiting "$tmp/err"; do sleep 0.05; done
-    kill "$(pgrep -P $pid)"
+    kill -USR2 "$(pgrep -P $pid)"  # read again when there is a database
+    sleep 0.2
+    kill "$(pgrep -P $pid)" || return 1
     begin=$(date +%s%3N)
     wait $pid
     test $? -eq 0 && test $(($(date +%s%3N) - begin)) -lt 2000 && test ! -e "$tmp/ran"
@@ -231,6 +233,68 @@ r60_without_the_other_program_the_message_says_what_installs_it() {
     cp "$BUILD/tools/run_schedule" "$tmp/run_schedule" && echo 'every 1s a echo' >"$tmp/a.schedule"
     "$tmp/run_schedule" --cluster host=x "$tmp/a.schedule" 2>"$tmp/err"
     test $? -eq 2 && grep -q 'the package jtimer-cluster-tools or `make install-cluster`' "$tmp/err"
+}
+
+r61_a_reload_starts_the_new_lines_and_lets_old_runs_end() {
+    beside_server <<'END'
+mkfifo end
+echo "every 1h old touch $tmp/began; read -r line <$tmp/end; echo old ended" >s.schedule
+echo 'every 1h after 1h same true' >>s.schedule
+$play --jobs 1 --reload s.schedule >out 2>err &
+pid=$!
+await test -e began || exit 1
+printf '%s\n' 'every 1h new echo new ran' 'every 1h after 1h same echo' >s.schedule
+kill -HUP $pid
+await grep -qx 'run_schedule: s.schedule read again: 1 added, 1 changed, 1 removed' err || { cat out err; exit 1; }
+# The run of the new line waits for the only slot.
+await test "$(sql "select count(*) from run_schedule.task where name = 'new'")" = 1
+await sh -c "psql -Atc \"select name from run_schedule.task where owner is not null order by name\" | tr '\n' ' ' | grep -qx 'new old '" ||
+    { cat out err; exit 1; }
+! grep -q 'new ran' out || exit 1
+echo >end
+await grep -q 'new ran' out && grep -q 'old ended' out || { cat out err; exit 1; }
+await sh -c "psql -Atc 'select count(*) from run_schedule.node' | grep -qx 1" || exit 1
+kill $pid
+wait $pid || exit 1
+test "$(sed 1,/^task/d out | awk '{ print $1, $3, $4 }' | sort)" = 'new 1 0
+old 1 0
+same 0 0' || { cat out err; exit 1; }
+END
+}
+
+r61_an_error_changes_nothing() {
+    beside_server <<'END'
+echo 'every 1s again echo ran' >s.schedule
+$play s.schedule >out 2>err &
+pid=$!
+await grep -q ran out || exit 1
+reload() { # LINE NOTICE
+    echo "$1" >s.schedule
+    kill -USR2 $pid
+    await grep -q "$2" err || { cat out err; exit 1; }
+}
+reload 'after' '^run_schedule: the schedule stays as it was$'
+reload 'daily 02:00 a echo' '^run_schedule: the schedule stays as it was: s.schedule:1: "a" has no time zone: '
+database=$(sql 'select current_database()')
+allow() { PGDATABASE=template1 sql "update pg_database set datallowconn = $1 where datname = '$database'" >/dev/null; }
+allow false
+reload 'every 1h a echo' '^run_schedule: the schedule stays as it was: .*not currently accepting connections'
+allow true
+test "$(sql 'select name from run_schedule.task')" = again || exit 1
+runs=$(grep -c ran out)
+await sh -c "test \$(grep -c ran out) -gt $runs" || exit 1
+# An end while the new lines wait for the database, which is frozen.
+server=$(head -n 1 "$(sql 'show data_directory')/postmaster.pid")
+for each in $(pgrep -P "$server") $server; do kill -STOP "$each"; done
+kill -USR2 $pid
+sleep 0.2
+begin=$(millis)
+kill $pid
+wait $pid
+took=$(($(millis) - begin))
+for each in $server $(pgrep -P "$server"); do kill -CONT "$each"; done
+test $took -le 11000 || { echo "$took ms"; cat out err; exit 1; }
+END
 }
 
 r51_while_the_database_is_away_an_end_takes_two_graces_and_a_second() {
@@ -284,6 +348,8 @@ check r57_a_repeating_line_goes_on_after_three_killed_copies
 check r58_a_start_names_a_dead_line_and_revive_runs_it_again
 check r60_a_start_waits_for_the_database_and_a_signal_ends_it
 check r60_without_the_other_program_the_message_says_what_installs_it
+check r61_a_reload_starts_the_new_lines_and_lets_old_runs_end
+check r61_an_error_changes_nothing
 check r51_while_the_database_is_away_an_end_takes_two_graces_and_a_second
 check r51_without_a_command_an_end_takes_one_grace_and_a_second
 sum_up

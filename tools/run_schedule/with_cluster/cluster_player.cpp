@@ -29,6 +29,9 @@ namespace {
 constexpr std::chrono::milliseconds kLease(100);
 constexpr std::chrono::milliseconds kLook(1000);
 
+/// How long a query may wait for the database.
+constexpr std::chrono::milliseconds kLongestCall(10'000);
+
 /// Between attempts to reach the database at the start.
 constexpr std::chrono::milliseconds kPause(200);
 
@@ -87,22 +90,15 @@ std::unique_ptr<SchedulePlayer> makeClusterPlayer(const Options& options, Ledger
 ClusterPlayer::ClusterPlayer(const Options& options, Ledger& ledger, Actions actions)
     : options_(clusterOptions(options)), catchUp_(options.catchUp),
       connectWithin_(options.connectWithin), ledger_(ledger), actions_(std::move(actions)),
-      scheduler_(options_) {}
+      slots_(options.jobs) {}
 
 void ClusterPlayer::start(std::vector<Entry> entries, std::function<void()> whenAllHaveRun) {
     whenAllHaveRun_ = std::move(whenAllHaveRun);
-    checkForCluster(entries);
-    for (const Entry& entry : entries) {
-        ledger_.add(entry.name);
-        const auto shared = std::make_shared<const Entry>(entry);
-        entries_[taskNameOf(entry)] = shared;
-        commands_[entry.name];
-        registerTask(shared);
-    }
+    const std::shared_ptr<Node> node = makeNode(entries);
     const auto last = std::chrono::steady_clock::now() + connectWithin_;
     for (bool hasSaid = false;; hasSaid = true) {
         try {
-            begin(entries, last - std::chrono::steady_clock::now());
+            begin(*node, entries, last - std::chrono::steady_clock::now());
             break;
         } catch (const jtimer::cluster::DatabaseException& e) {
             if (!isAway(e) || std::chrono::steady_clock::now() + kPause >= last) throw;
@@ -110,22 +106,102 @@ void ClusterPlayer::start(std::vector<Entry> entries, std::function<void()> when
         }
         std::this_thread::sleep_for(kPause);
     }
+    adopt(node);
     timer_.emplace("run_schedule", true);
     timer_->schedule([this] { look(); }, 0, kLook);
+}
+
+/// Checks all that can be checked without the database.
+std::shared_ptr<ClusterPlayer::Node> ClusterPlayer::makeNode(const std::vector<Entry>& entries) {
+    checkForCluster(entries);
+    auto node = std::make_shared<Node>(options_);
+    for (const Entry& entry : entries) {
+        const auto shared = std::make_shared<const Entry>(entry);
+        node->entries[taskNameOf(entry)] = shared;
+        registerTask(*node, shared);
+    }
+    return node;
+}
+
+/// From now on, this node alone claims runs.
+void ClusterPlayer::adopt(const std::shared_ptr<Node>& node) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& other : nodes_) static_cast<void>(other->scheduler.stop(0));
+    nodes_.push_back(node);
+    if (isEnding_) static_cast<void>(node->scheduler.stop(0));
+}
+
+std::vector<std::shared_ptr<ClusterPlayer::Node>> ClusterPlayer::nodes() const {
+    const std::lock_guard lock(mutex_);
+    return nodes_;
+}
+
+/// Forgets the nodes whose runs have ended, of earlier schedules.
+/// \returns whether there are no others
+bool ClusterPlayer::othersHaveEnded() {
+    std::vector<std::shared_ptr<Node>> ended;  // destroyed without the lock
+    const std::lock_guard lock(mutex_);
+    for (auto each = nodes_.begin(); std::next(each) != nodes_.end();) {
+        const bool hasEnded = (*each)->scheduler.stop(0);
+        if (hasEnded) ended.push_back(std::move(*each));
+        each = hasEnded ? nodes_.erase(each) : std::next(each);
+    }
+    return nodes_.size() == 1;
+}
+
+void ClusterPlayer::replace(std::vector<Entry> entries,
+                            std::function<void(const Changes&)> whenChanged) {
+    auto shared = std::make_shared<const std::vector<Entry>>(std::move(entries));
+    timer_->schedule(
+        [this, shared, whenChanged = std::move(whenChanged)] {
+            try {
+                whenChanged(change(*shared));
+            } catch (const std::exception& e) {
+                actions_.notify(std::string("the schedule stays as it was: ") + e.what());
+            }
+        },
+        0);
+}
+
+/// Starts a node for another schedule.
+ClusterPlayer::Changes ClusterPlayer::change(const std::vector<Entry>& entries) {
+    const std::shared_ptr<Node> before = nodes().back();
+    const std::shared_ptr<Node> node = makeNode(entries);
+    begin(*node, entries, kLongestCall);
+    adopt(node);
+    std::map<std::string, std::shared_ptr<const Entry>> old;
+    for (const auto& task : before->entries) old.emplace(task.second->name, task.second);
+    Changes changes;
+    for (const Entry& entry : entries) {
+        const auto known = old.find(entry.name);
+        if (known == old.end()) {
+            ++changes.added;
+            continue;
+        }
+        if (isChanged(*known->second, entry)) ++changes.changed;
+        old.erase(known);
+    }
+    for (const auto& each : old) {
+        ledger_.isDue(each.first, std::nullopt);
+        ledger_.isDead(each.first, false);
+    }
+    changes.removed = static_cast<int>(old.size());
+    return changes;
 }
 
 /// Checks everything, then schedules all lines in one transaction, then starts the node. If it
 /// throws, it can be called again.
 /// \param left how long to wait for a connection
-void ClusterPlayer::begin(const std::vector<Entry>& entries, std::chrono::nanoseconds left) {
+void ClusterPlayer::begin(Node& node, const std::vector<Entry>& entries,
+                          std::chrono::nanoseconds left) {
     jtimer::cluster::Options limited = options_;
-    limited.operationTimeout = std::clamp<std::chrono::milliseconds>(
-        std::chrono::ceil<std::chrono::milliseconds>(left), std::chrono::milliseconds(1),
-        std::chrono::seconds(10));
+    limited.operationTimeout =
+        std::clamp<std::chrono::milliseconds>(std::chrono::ceil<std::chrono::milliseconds>(left),
+                                              std::chrono::milliseconds(1), kLongestCall);
     checkZones(entries, limited);
     createSchema();
     std::map<std::string, TaskInfo> known;
-    for (const TaskInfo& task : allTasks(scheduler_)) known.emplace(task.name, task);
+    for (const TaskInfo& task : allTasks(node.scheduler)) known.emplace(task.name, task);
     const Date now = clock_.now();
     std::vector<NewTask> tasks;
     for (const Entry& entry : entries) {
@@ -136,17 +212,18 @@ void ClusterPlayer::begin(const std::vector<Entry>& entries, std::chrono::nanose
         }
         tasks.push_back({taskNameOf(entry), taskIdOf(entry), scheduleOf(entry, now), {}});
     }
-    if (!tasks.empty()) scheduler_.scheduleAll(tasks);
-    tell(allTasks(scheduler_));
-    scheduler_.start();
+    if (!tasks.empty()) node.scheduler.scheduleAll(tasks);
+    for (const Entry& entry : entries) ledger_.add(entry.name);
+    tell(node, allTasks(node.scheduler));
+    node.scheduler.start();
 }
 
 /// Names the tasks that are dead, and those that this schedule does not have.
-void ClusterPlayer::tell(const std::vector<TaskInfo>& tasks) {
+void ClusterPlayer::tell(const Node& node, const std::vector<TaskInfo>& tasks) {
     std::string others;
     for (const TaskInfo& task : tasks) {
-        const auto entry = entries_.find(task.name);
-        if (entry == entries_.end() || task.id != taskIdOf(*entry->second)) {
+        const auto entry = node.entries.find(task.name);
+        if (entry == node.entries.end() || task.id != taskIdOf(*entry->second)) {
             others += (others.empty() ? "" : ", ") + inQuotes(task.name);
         } else if (isDead(task)) {
             const std::string& name = entry->second->name;
@@ -169,18 +246,30 @@ void ClusterPlayer::createSchema() {
     }
 }
 
-void ClusterPlayer::registerTask(const std::shared_ptr<const Entry>& entry) {
+void ClusterPlayer::registerTask(Node& node, const std::shared_ptr<const Entry>& entry) {
     jtimer::cluster::TaskOptions options;
     options.maxAttempts = entry->retry.times + 1;
     options.firstBackoff = entry->retry.delay;
     options.maxBackoff =
         std::max<std::chrono::milliseconds>(entry->retry.delay, std::chrono::hours(1));
     options.goesOnAfterCrashes = true;
-    scheduler_.registerTask(
-        taskNameOf(*entry), [this, entry](Run& run) { this->run(entry, run); }, options);
+    std::mutex& command = commands_[entry->name];
+    node.scheduler.registerTask(
+        taskNameOf(*entry), [this, entry, &command](Run& run) { claimed(entry, command, run); },
+        options);
 }
 
-/// On a thread of the scheduler.
+/// On a thread of a scheduler.
+void ClusterPlayer::claimed(const std::shared_ptr<const Entry>& entry, std::mutex& command,
+                            Run& run) {
+    // A run that has lost its lease may still be ending, while this one is the same task's.
+    const std::lock_guard lock(command);
+    const Slot slot(slots_);
+    if (!slot) return run.again(0);  // the end has come
+    run.checkLease();
+    this->run(entry, run);
+}
+
 void ClusterPlayer::run(const std::shared_ptr<const Entry>& entry, Run& run) {
     const auto late = clock_.now() - run.scheduledExecutionTime();
     const Job job{entry, std::max(std::chrono::nanoseconds(late), std::chrono::nanoseconds(0)),
@@ -192,8 +281,6 @@ void ClusterPlayer::run(const std::shared_ptr<const Entry>& entry, Run& run) {
         if (!entry->repeats()) run.again(kDone);
         return;
     }
-    // A run that has lost its lease may still be ending, while this one is the same task's.
-    const std::lock_guard lock(commands_.at(entry->name));
     ledger_.runBegun(job);
     const bool succeeded = runCommand(job, run);
     ledger_.runEnded(entry->name, succeeded);
@@ -224,14 +311,15 @@ bool ClusterPlayer::runCommand(const Job& job, const Run& run) {
 
 /// Tells the ledger when each task is next due, and ends the schedule when nothing is left to run.
 void ClusterPlayer::look() {
+    const std::shared_ptr<Node> node = nodes().back();
     std::map<std::string, TaskInfo> found;
     try {
-        for (TaskInfo& task : allTasks(scheduler_)) found.emplace(task.name, std::move(task));
+        for (TaskInfo& task : allTasks(node->scheduler)) found.emplace(task.name, std::move(task));
     } catch (const std::runtime_error&) {
         return;  // the scheduler says so, and the next look may succeed
     }
-    bool isOver = true;
-    for (const auto& [taskName, entry] : entries_) {
+    bool isOver = othersHaveEnded();
+    for (const auto& [taskName, entry] : node->entries) {
         const auto task = found.find(taskName);
         const bool exists = task != found.end() && task->second.id == taskIdOf(*entry);
         const bool dead = exists && isDead(task->second);
@@ -245,14 +333,25 @@ void ClusterPlayer::look() {
 
 std::vector<std::string> ClusterPlayer::unrecorded() const {
     std::vector<std::string> names;
-    for (const auto& task : scheduler_.unfinished()) names.push_back(lineNameOf(task.first));
+    for (const auto& node : nodes())
+        for (const auto& task : node->scheduler.unfinished())
+            names.push_back(lineNameOf(task.first));
     return names;
 }
 
-void ClusterPlayer::finish() {
-    timer_.reset();
-    failure_.rethrow();
+void ClusterPlayer::cancel() {
+    slots_.close();
+    const std::lock_guard lock(mutex_);
+    isEnding_ = true;
+    for (const auto& node : nodes_) static_cast<void>(node->scheduler.stop(0));
 }
+
+void ClusterPlayer::awaitEnd() {
+    timer_.reset();  // no node is added any more
+    for (const auto& node : nodes()) node->scheduler.stop();
+}
+
+void ClusterPlayer::finish() { failure_.rethrow(); }
 
 void ClusterPlayer::fail(std::exception_ptr exception) {
     failure_.keep(std::move(exception));

@@ -3,6 +3,7 @@
 
 #include "../cluster.hpp"
 #include "../failure.hpp"
+#include "slots.hpp"
 
 #include <jtimer/cluster/scheduler.hpp>
 #include <jtimer/timer.hpp>
@@ -21,8 +22,10 @@
 /// its runs are those that this node claims, of lines that this copy's file has. The command is
 /// that of this copy's file. task_name.hpp says which task is that of a line.
 ///
-/// When the task of a line that does not repeat has run, it stays as a mark that it has: it is next
-/// due in the year 2200.
+/// When the task of a line that does not repeat has run, it stays as a mark that it has: kDone.
+///
+/// A Scheduler knows its lines before it starts. So a new schedule has a new one, which starts
+/// before the old one claims nothing more; the runs of that one end in peace.
 class ClusterPlayer final : public SchedulePlayer {
   public:
     ClusterPlayer(const Options& options, Ledger& ledger, Actions actions);
@@ -31,18 +34,35 @@ class ClusterPlayer final : public SchedulePlayer {
     /// \throws ScheduleError if a line cannot be played in a cluster; nothing is written then
     /// \throws jtimer::cluster::DatabaseException, SchemaException
     void start(std::vector<Entry> entries, std::function<void()> whenAllHaveRun) override;
-    void replace(std::vector<Entry>, std::function<void(const Changes&)>) override {}
-    void cancel() override { static_cast<void>(scheduler_.stop(0)); }
-    void awaitEnd() override { scheduler_.stop(); }
+    /// If that fails, it says why, and nothing changes.
+    void replace(std::vector<Entry> entries,
+                 std::function<void(const Changes&)> whenChanged) override;
+    void cancel() override;
+    void awaitEnd() override;
     void finish() override;
     void fail(std::exception_ptr exception) override;
     std::vector<std::string> unrecorded() const override;
 
   private:
-    void begin(const std::vector<Entry>& entries, std::chrono::nanoseconds left);
+    /// A schedule, and the Scheduler that plays it.
+    struct Node {
+        explicit Node(const jtimer::cluster::Options& options) : scheduler(options) {}
+
+        std::map<std::string, std::shared_ptr<const Entry>> entries;  ///< by the name of the task
+        jtimer::cluster::Scheduler scheduler;
+    };
+
+    std::shared_ptr<Node> makeNode(const std::vector<Entry>& entries);
+    void begin(Node& node, const std::vector<Entry>& entries, std::chrono::nanoseconds left);
+    void adopt(const std::shared_ptr<Node>& node);
+    Changes change(const std::vector<Entry>& entries);
+    std::vector<std::shared_ptr<Node>> nodes() const;
+    bool othersHaveEnded();
     void createSchema();
-    void tell(const std::vector<jtimer::cluster::TaskInfo>& tasks);
-    void registerTask(const std::shared_ptr<const Entry>& entry);
+    void tell(const Node& node, const std::vector<jtimer::cluster::TaskInfo>& tasks);
+    void registerTask(Node& node, const std::shared_ptr<const Entry>& entry);
+    void claimed(const std::shared_ptr<const Entry>& entry, std::mutex& command,
+                 jtimer::cluster::Run& run);
     void run(const std::shared_ptr<const Entry>& entry, jtimer::cluster::Run& run);
     bool runCommand(const Job& job, const jtimer::cluster::Run& run);
     void look();
@@ -54,11 +74,16 @@ class ClusterPlayer final : public SchedulePlayer {
     const Actions actions_;
     std::function<void()> whenAllHaveRun_;
     Failure failure_;
-    std::map<std::string, std::shared_ptr<const Entry>> entries_;  ///< by the name of the task
     const jtimer::WallClock clock_;
 
-    std::map<std::string, std::mutex> commands_;  ///< one for each entry, while its command runs
+    Slots slots_;
+    /// One for each name, while its command runs. The thread that makes nodes adds to it.
+    std::map<std::string, std::mutex> commands_;
 
-    jtimer::cluster::Scheduler scheduler_;
-    std::optional<jtimer::Timer> timer_;  ///< of look(); last, as that uses the other members
+    mutable std::mutex mutex_;
+    std::vector<std::shared_ptr<Node>> nodes_;  ///< guarded by mutex_: the last one claims
+    bool isEnding_ = false;                     ///< guarded by mutex_
+
+    /// Of look() and change(); last, as they use the other members.
+    std::optional<jtimer::Timer> timer_;
 };
