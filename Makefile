@@ -210,7 +210,7 @@ $(unit_test_objects): $(precompiled:%=%.gch)
 # Coroutines are compiled as C++20 if the compiler supports it, unless CXXFLAGS set a standard. The
 # precompiled header is C++17.
 coroutine_objects = $(patsubst %.cpp,$(B)/obj/%.o,\
-	$(wildcard test/tokio/await*_test.cpp) samples/tokio/coroutine.cpp)
+	$(wildcard test/tokio/await*_test.cpp) $(addprefix samples/tokio/,coroutine.cpp idle_cache.cpp))
 cxx20 = $(if $(findstring -std=,$(CXXFLAGS)),,$(shell \
 	for flags in '-std=c++20 -fcoroutines' '-std=c++20'; do \
 		$(CXX) $$flags -fsyntax-only -x c++ /dev/null 2>/dev/null && echo "$$flags" && break; \
