@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "netty/worker.hpp"
 
+#include "netty/task_run.hpp"
 #include "sync/assert.hpp"
 #include "sync/process_number.hpp"
 #include "thread/run_here.hpp"
@@ -339,50 +340,13 @@ void Worker::countRun(const Timeout& timeout) noexcept {
     countDown();
 }
 
-/// A run that the executor is given. All copies of the executor's function share it. If the last of
-/// them is destroyed before it was called, the run ends there.
-class Worker::HandedOver {
-  public:
-    HandedOver(std::shared_ptr<Timeout> timeout,
-               std::shared_ptr<const jtimer::detail::Reporter> reporter) noexcept
-        : timeout_(std::move(timeout)), reporter_(std::move(reporter)) {}
-    HandedOver(const HandedOver&) = delete;
-    HandedOver& operator=(const HandedOver&) = delete;
-    ~HandedOver() { Access::origin(*timeout_)->endRun(*timeout_); }
-
-    void run() const {
-        const RunHere here(timeout_.get());
-        runTask(timeout_, *reporter_);
-    }
-
-  private:
-    const std::shared_ptr<Timeout> timeout_;
-    const std::shared_ptr<const jtimer::detail::Reporter> reporter_;
-};
-
 void Worker::handOver(std::shared_ptr<Timeout> timeout) {
     countRun(*timeout);
-    if (!taskExecutor_) {
+    if (taskExecutor_) {
+        handTo(taskExecutor_, std::move(timeout), reporter_);
+    } else {
         runTask(timeout, *reporter_);
-        return;
     }
-    const std::exception_ptr uncaught = exceptionOf([&] {
-        const auto handed = std::make_shared<HandedOver>(std::move(timeout), reporter_);
-        taskExecutor_([handed] { handed->run(); });
-    });
-    if (timeout != nullptr) origin_->endRun(*timeout);  // no memory to hand it over
-    if (uncaught != nullptr) static_cast<void>(reporter_->reportRun(uncaught));
-}
-
-void Worker::runTask(const std::shared_ptr<Timeout>& timeout,
-                     const jtimer::detail::Reporter& reporter) {
-    /// Also ends it when pthread_exit unwinds the thread.
-    struct End {
-        Timeout& timeout;
-        ~End() { Access::origin(timeout)->endRun(timeout); }
-    } const end{*timeout};
-    const std::exception_ptr uncaught = exceptionOf([&] { Access::run(timeout); });
-    if (uncaught != nullptr) static_cast<void>(reporter.reportRun(uncaught));
 }
 
 /// Also finishes the timeouts that cancelled() cancels in its turn. But other threads that

@@ -82,10 +82,6 @@ class Worker final : public std::enable_shared_from_this<Worker>, private LoopTh
     enum class State { New, Started, Stopped };
 
     void countRun(const Timeout& timeout) noexcept;
-    class HandedOver;
-
-    static void runTask(const std::shared_ptr<Timeout>& timeout,
-                        const jtimer::detail::Reporter& reporter);
 
     bool isNew() const;
     void start(Nanos now);
