@@ -2,12 +2,17 @@
 #include "interleave/explored.hpp"
 
 #include <jtimer/manual_clock.hpp>
+#include <jtimer/tokio/block_on.hpp>
 #include <jtimer/tokio/completion.hpp>
 #include <jtimer/tokio/delay_queue.hpp>
 #include <jtimer/tokio/detail/marked_wait.hpp>
+#include <jtimer/tokio/notify.hpp>
+#include <jtimer/tokio/select.hpp>
 #include <jtimer/tokio/time_driver.hpp>
 
 #include <chrono>
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -212,7 +217,10 @@ BOOST_AUTO_TEST_CASE(a13_a_shutdown_inside_a_waker_and_one_beside_it_both_end) {
 
 namespace {
 
+using jtimer::tokio::blockOn;
 using jtimer::tokio::Completion;
+using jtimer::tokio::DriverShutdown;
+using jtimer::tokio::select;
 using jtimer::tokio::detail::MarkedWait;
 
 /// What co_await of until(driver, completion) does, without a coroutine: a function for what it
@@ -234,7 +242,7 @@ struct Waiting {
         auto& waiting = *static_cast<Waiting*>(self);
         try {
             if (!waiting.poll()) waiting.wait.begin(&pollAgain, self, false);
-        } catch (const jtimer::tokio::DriverShutdown&) {
+        } catch (const DriverShutdown&) {
             ++waiting.ended;
         }
     }
@@ -246,6 +254,101 @@ struct Waiting {
 };
 
 }  // namespace
+
+BOOST_AUTO_TEST_CASE(a17_a_selection_that_is_given_up_beside_a_wake_has_lost_nothing) {
+    everyInterleaving(kBounds, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        TimeDriver driver(on(clock));
+        const Completion<int> completion;
+        auto selection = select(driver.sleepUntil(at(10)), completion);
+        const auto woken = std::make_shared<int>(0);
+        check(!selection([woken] { ++*woken; }), "ready");
+        together({[&] { completion.set(5); }, [&] { selection.dropWaker(); }});
+        check(driver.size() == 0, "left in the wheel");
+        check(woken.use_count() == 1, "the waker was not withdrawn");
+        const auto chosen = selection({});
+        check(chosen && std::get<1>(*chosen) == 5, "lost");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a20_what_a_select_beside_two_wakes_does_not_choose_is_left) {
+    everyInterleaving(kBounds, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        TimeDriver driver(on(clock));
+        const jtimer::tokio::Notify notify(driver);
+        auto notified = notify.notified();
+        Completion<int> completion;
+        std::size_t chosen = 2;
+        together({[&] {
+                      const auto both = select(std::ref(notified), std::ref(completion));
+                      chosen = blockOn(driver, both).index();
+                  },
+                  [&] {
+                      notify.notifyOne();
+                      driver.turn();
+                  },
+                  [&] { completion.set(5); }});
+        if (chosen == 0) {
+            check(completion({}) == 5, "the value is lost");
+        } else {
+            check(notified.poll(), "the notification is lost");
+        }
+        check(driver.turn() == 0 && driver.size() == 0, "left in the driver");
+        driver.check();
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a20_a_select_of_a_sleep_and_a_value_ends_beside_both) {
+    everyInterleaving(kWholeTimer, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        TimeDriver driver(on(clock, false));
+        const Completion<int> completion;
+        std::size_t chosen = 2;
+        together({[&] {
+                      chosen =
+                          blockOn(driver, select(driver.sleepUntil(at(10)), completion)).index();
+                  },
+                  [&] { clock->advance(10); }, [&] { completion.set(5); }});
+        check(chosen < 2, "it goes on");
+        check(driver.size() == 0, "left in the driver");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a21_a_shutdown_ends_a_thread_in_blockOn) {
+    everyInterleaving(kBounds, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        TimeDriver driver(on(clock));
+        bool ended = false;
+        together({[&] {
+                      try {
+                          blockOn(driver, Completion<int>());
+                      } catch (const DriverShutdown&) {
+                          ended = true;
+                      }
+                  },
+                  [&] { driver.shutdown(); }});
+        check(ended, "it has a value");
+        driver.check();
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a21_a_value_that_comes_beside_a_shutdown_is_returned_or_left) {
+    everyInterleaving(kBounds, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        TimeDriver driver(on(clock));
+        const Completion<int> completion;
+        int value = 0;
+        together({[&] {
+                      try {
+                          value = blockOn(driver, completion);
+                      } catch (const DriverShutdown&) {
+                      }
+                  },
+                  [&] { completion.set(5); }, [&] { driver.shutdown(); }});
+        check(value + completion({}).value_or(0) == 5, "lost or doubled");
+        check(driver.size() == 0, "left in the driver");
+    });
+}
 
 BOOST_AUTO_TEST_CASE(a24_a26_a_wait_is_resumed_once_beside_a_set_a_turn_and_a_shutdown) {
     everyInterleaving(kBounds, [] {
