@@ -70,4 +70,13 @@ BOOST_AUTO_TEST_CASE(a31_a_ScopedTimerTask_reports_its_unscheduleAndWait) {
     BOOST_TEST(reports == Reports{waited("unscheduleAndWait()")}, boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(a41_a_forked_child_waits_for_no_run_of_its_parent_and_reports_none) {
+    const TaskId id = startRun(run);
+    BOOST_TEST(run.isQuietInForkedChild([&] {
+        timer->unscheduleAndWait(id);
+        timer->stopAndJoin();
+        timer.reset();
+    }));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/forked_child.hpp"
 #include "support/manual_timer.hpp"
 #include "support/wait_reports.hpp"
 
@@ -11,9 +12,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <functional>
 #include <memory>
 #include <string>
+#include <sys/time.h>
+#include <unistd.h>
 
 using jtimer::Timer;
 using std::chrono::milliseconds;
@@ -153,6 +157,24 @@ BOOST_AUTO_TEST_CASE(a39_a_task_that_moves_the_clock_is_named_too) {
                            test::kAdviceOfRun +
                            " This thread is running a task of Timer \"moves\", which waits too."},
                boost::test_tools::per_element());
+}
+
+// The thread that it waits for does not exist there, so it never returns.
+BOOST_AUTO_TEST_CASE(a41_a_move_in_a_forked_child_is_not_reported) {
+    Timer timer(test::onClock(clock));
+    timer.schedule(run.body(), 0);
+    run.running.wait();
+    const test::ShortSteps shortSteps;
+    const int exitCode = test::inForkedChild([&] {
+        jtimer::setWaitReportHandler([](const std::string&) { _exit(1); });
+        std::signal(SIGALRM, [](int) { _exit(0); });
+        const itimerval soon{{0, 0}, {0, 100'000}};  // 25 steps
+        setitimer(ITIMER_REAL, &soon, nullptr);
+        clock->advance(10);
+        return 2;
+    });
+    run.released.open();
+    BOOST_TEST(exitCode == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a43_a_task_that_schedules_another_one_at_once_is_named) {

@@ -122,4 +122,12 @@ BOOST_AUTO_TEST_CASE(a34_an_executor_that_blocks_the_poller_is_reported) {
                boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(a41_a_forked_child_waits_for_no_run_of_its_parent_and_reports_none) {
+    auto timer = timers->afterFunc(0, run.body());
+    BOOST_TEST(run.isQuietInForkedChild([&] {
+        timer.stopAndWait();
+        timers.reset();
+    }));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

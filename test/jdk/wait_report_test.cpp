@@ -174,6 +174,19 @@ BOOST_AUTO_TEST_CASE(a41_one_shots_on_a_real_clock_and_waits_with_a_limit_are_no
     run.released.open();
 }
 
+BOOST_AUTO_TEST_CASE(a41_a_forked_child_waits_for_no_run_of_its_parent_and_reports_none) {
+    const auto task = startRun();
+    auto poller = make("poller", false);
+    const auto poll = poller->schedule([] {}, 10, 10);
+    BOOST_TEST(run.isQuietInForkedChild([&] {
+        task->cancelAndWait();
+        timer.reset();
+        poller.reset();
+    }));
+    poll->cancel();
+    clock->advance(10);  // for ~Timer of the poller
+}
+
 BOOST_AUTO_TEST_CASE(a42_the_handler_may_use_the_timer_and_the_task) {
     const auto task = startRun();
     run.running.wait();

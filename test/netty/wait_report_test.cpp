@@ -101,4 +101,13 @@ BOOST_AUTO_TEST_CASE(a34_an_executor_that_blocks_the_timer_is_reported) {
     BOOST_TEST(reports == Reports{waitedForExecutor("stop()")}, boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(a41_a_forked_child_waits_for_no_run_of_its_parent_and_reports_none) {
+    const auto timeout = timer->newTimeout(run.body(), 0);
+    BOOST_TEST(run.isQuietInForkedChild([&] {
+        timeout->cancelAndWait();
+        timer->stop();
+        timer.reset();
+    }));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "support/forked_child.hpp"
 #include "support/gate.hpp"
 #include "sync/wait_report.hpp"
 
@@ -12,6 +13,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -59,6 +61,16 @@ inline Reports reportsOf(const std::function<void()>& call, const std::function<
     return reports;
 }
 
+/// Makes a call in a forked child. \returns whether it returns there and makes no report
+inline bool isQuietInForkedChild(const std::function<void()>& call) {
+    const ShortSteps shortSteps;
+    return inForkedChild([&] {
+               jtimer::setWaitReportHandler([](const std::string&) { _exit(1); });
+               call();
+               return 0;
+           }) == 0;
+}
+
 /// The body of a task that runs until it is released.
 struct HeldRun {
     Gate running;
@@ -74,6 +86,13 @@ struct HeldRun {
     Reports reportsOf(const std::function<void()>& call) {
         running.wait();
         return test::reportsOf(call, [this] { released.open(); });
+    }
+    /// As isQuietInForkedChild(), while the parent is in the run.
+    bool isQuietInForkedChild(const std::function<void()>& call) {
+        running.wait();
+        const bool isQuiet = test::isQuietInForkedChild(call);
+        released.open();
+        return isQuiet;
     }
 };
 

@@ -1,16 +1,21 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/captured_cerr.hpp"
+#include "support/forked_child.hpp"
 #include "support/wait_reports.hpp"
 #include "sync/reported_wait.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <boost/thread/thread.hpp>
 
 #include <chrono>
+#include <csignal>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
 #include <streambuf>
 #include <string>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -53,6 +58,32 @@ struct Steps {
 };
 
 const TimerTitle kTitle("Timer", "evictor");
+
+using Clock = std::chrono::steady_clock;
+
+/// Times that a forked child sends to this process.
+class Times {
+  public:
+    Times() { BOOST_REQUIRE(pipe(ends_) == 0); }
+    Times(const Times&) = delete;
+    Times& operator=(const Times&) = delete;
+    ~Times() {
+        close(ends_[0]);
+        close(ends_[1]);
+    }
+    void sendNow() const {
+        const Clock::rep now = Clock::now().time_since_epoch().count();
+        if (write(ends_[1], &now, sizeof now) < 0) _exit(2);
+    }
+    Clock::time_point receive() const {
+        Clock::rep time = 0;
+        BOOST_REQUIRE(read(ends_[0], &time, sizeof time) == ssize_t{sizeof time});
+        return Clock::time_point(Clock::duration(time));
+    }
+
+  private:
+    int ends_[2];
+};
 
 }  // namespace
 
@@ -108,6 +139,41 @@ BOOST_AUTO_TEST_CASE(a30_the_lock_is_free_during_the_report_and_held_after_the_w
                         });
     BOOST_TEST(lock.owns_lock());
     BOOST_TEST(reports.size() == 1U);
+}
+
+// The child begins to wait, is stopped for as long as two reports would take, and goes on.
+BOOST_AUTO_TEST_CASE(a30_a_stop_of_the_process_counts_as_one_step) {
+    constexpr milliseconds step(50);
+    const test::ShortSteps shortSteps(step);
+    const Times fromChild;
+    const pid_t child = fork();
+    BOOST_REQUIRE(child >= 0);
+    if (child == 0) {
+        alarm(60);
+        jtimer::setWaitReportHandler([&](const std::string&) {
+            fromChild.sendNow();
+            _exit(0);
+        });
+        Mutex mutex;
+        Condition changed;
+        Lock lock(mutex);
+        RunReport report(kTitle, "cancelAndWait()");
+        fromChild.sendNow();
+        waitReported(report, changed, lock, [] { return false; });
+        _exit(1);
+    }
+    const Clock::time_point begin = fromChild.receive();
+    kill(child, SIGSTOP);
+    int status = 0;
+    BOOST_REQUIRE(waitpid(child, &status, WUNTRACED) == child);
+    BOOST_TEST(WIFSTOPPED(status));
+    const auto stepsBefore = (Clock::now() - begin) / step;
+    boost::this_thread::sleep_for(boost::chrono::milliseconds(10 * step.count()));
+    const Clock::time_point continued = Clock::now();
+    kill(child, SIGCONT);
+    // One step is cut short. On a busy machine, others may have ended before the stop.
+    BOOST_TEST((fromChild.receive() - continued >= (4 - stepsBefore) * step));
+    BOOST_TEST(test::exitCodeOf(child) == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a32_a_report_names_the_timer_and_the_call_and_a_run) {

@@ -126,4 +126,15 @@ BOOST_AUTO_TEST_CASE(a41_what_is_to_come_is_waited_for_without_a_report) {
     waiter.join();
 }
 
+BOOST_AUTO_TEST_CASE(a41_a_forked_child_waits_for_no_run_of_its_parent_and_reports_none) {
+    Running running;
+    BOOST_TEST(running.run.isQuietInForkedChild([&] {
+        try {
+            running.driver->shutdown();
+        } catch (const jtimer::tokio::DriverShutdown&) {
+        }
+        running.driver.reset();
+    }));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
