@@ -337,7 +337,10 @@ model:
 # Benchmarks, also against other timers.
 
 include build-aux/bench.mk build-aux/pictures.mk build-aux/install.mk build-aux/cluster.mk
-include build-aux/cluster-programs.mk build-aux/bench-cluster.mk build-aux/maintain.mk build-aux/trust.mk build-aux/package.mk
+include build-aux/cluster-programs.mk build-aux/bench-cluster.mk build-aux/maintain.mk build-aux/package.mk
+
+# What tries to break the library, and takes longer than `make check` may.
+include build-aux/mutants.mk build-aux/fuzz.mk build-aux/load.mk build-aux/coverage.mk
 
 .PHONY: clean distclean help
 clean:

@@ -1,0 +1,23 @@
+# Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+
+# Part of the Makefile: which lines and branches of the library its fast tests run. Each of the others
+# needs a reason, in test/coverage/uncovered.txt.
+
+GCOVR = gcovr
+covered_folders = jdk netty brpc go tokio sync thread clock data calendar
+covered_tests = $(filter $(covered_folders:%=$(B)/test/%/%),$(tests))
+
+.PHONY: coverage
+ifeq ($(COVERED),yes)
+$(covered_tests): $(B)/obj/test/coverage/exit.o
+
+coverage: $(covered_tests)
+	@find $(B)/obj -name '*.gcda' -exec rm {} +
+	@$(run_tests) $(call suites,$(covered_tests))
+	@GCOVR='$(GCOVR)' $(PYTHON) test/coverage/coverage.py $(B)/obj
+else
+coverage: | $(first)
+	$(call require,$(GCOVR))
+	$(call require,$(PYTHON))
+	@$(MAKE) COVERED=yes coverage
+endif
