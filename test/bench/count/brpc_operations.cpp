@@ -103,20 +103,14 @@ void fireOnce(Stage& stage) {
     if (!runs.complete()) throw std::logic_error("too few runs");
 }
 
-template <void (*operation)(Stage&)>
-void onStage(std::size_t pending) {
-    Stage stage(pending);
-    operation(stage);
-}
-
 }  // namespace
 
 const std::vector<Operation>& brpcOperations() {
     static const std::vector<Operation> all{
-        {"brpc-schedule", onStage<schedule>},
-        {"brpc-schedule-callable", onStage<scheduleCallable>},
-        {"brpc-unschedule", onStage<unschedule>},
-        {"brpc-fire-once", onStage<fireOnce>},
+        {"brpc-schedule", onStage<Stage, schedule>},
+        {"brpc-schedule-callable", onStage<Stage, scheduleCallable>},
+        {"brpc-unschedule", onStage<Stage, unschedule>},
+        {"brpc-fire-once", onStage<Stage, fireOnce>},
     };
     return all;
 }

@@ -155,24 +155,18 @@ void fireFixedRate(Stage& stage) {
     stage.manual.timer.cancel();
 }
 
-template <void (*operation)(Stage&)>
-void onStage(std::size_t pending) {
-    Stage stage(pending);
-    operation(stage);
-}
-
 }  // namespace
 
 const std::vector<Operation>& jdkOperations() {
     static const std::vector<Operation> all{
-        {"schedule-callable", onStage<scheduleCallable>},
-        {"schedule-task", onStage<scheduleTask>},
-        {"schedule-fixed-rate", onStage<scheduleFixedRate>},
-        {"cancel", onStage<cancel>},
-        {"fire-once", onStage<fireOnce>},
-        {"fire-fixed-rate", onStage<fireFixedRate>},
-        {"purge-tenth", onStage<purgeTenth>, oneCall},
-        {"purge-all", onStage<purgeAll>, oneCall},
+        {"schedule-callable", onStage<Stage, scheduleCallable>},
+        {"schedule-task", onStage<Stage, scheduleTask>},
+        {"schedule-fixed-rate", onStage<Stage, scheduleFixedRate>},
+        {"cancel", onStage<Stage, cancel>},
+        {"fire-once", onStage<Stage, fireOnce>},
+        {"fire-fixed-rate", onStage<Stage, fireFixedRate>},
+        {"purge-tenth", onStage<Stage, purgeTenth>, oneCall},
+        {"purge-all", onStage<Stage, purgeAll>, oneCall},
     };
     return all;
 }

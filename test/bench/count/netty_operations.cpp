@@ -102,21 +102,15 @@ void fillTicks(Stage& stage, std::int64_t later) {
 void dueTick(Stage& stage) { fillTicks(stage, 0); }
 void waitingTick(Stage& stage) { fillTicks(stage, std::int64_t{kSlots} * 10 * kTick); }
 
-template <void (*operation)(Stage&)>
-void onStage(std::size_t pending) {
-    Stage stage(pending);
-    operation(stage);
-}
-
 }  // namespace
 
 const std::vector<Operation>& nettyOperations() {
     static const std::vector<Operation> all{
-        {"new-timeout", onStage<newTimeout>},
-        {"cancel-timeout", onStage<cancelTimeout>},
-        {"tick-empty", onStage<emptyTick>},
-        {"tick-1000-due", onStage<dueTick>, ticksFor},
-        {"tick-1000-waiting", onStage<waitingTick>, ticksFor},
+        {"new-timeout", onStage<Stage, newTimeout>},
+        {"cancel-timeout", onStage<Stage, cancelTimeout>},
+        {"tick-empty", onStage<Stage, emptyTick>},
+        {"tick-1000-due", onStage<Stage, dueTick>, ticksFor},
+        {"tick-1000-waiting", onStage<Stage, waitingTick>, ticksFor},
     };
     return all;
 }

@@ -38,6 +38,13 @@ struct Operation {
     std::size_t (*calls)(std::size_t pending) = callsFor;
 };
 
+/// Calls an operation on a stage that has so many pending tasks.
+template <class Stage, void (*operation)(Stage&)>
+void onStage(std::size_t pending) {
+    Stage stage(pending);
+    operation(stage);
+}
+
 // Each timer's operations, in a file of its own; main.cpp has the list of these functions.
 const std::vector<Operation>& jdkOperations();
 const std::vector<Operation>& nettyOperations();

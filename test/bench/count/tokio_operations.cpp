@@ -103,21 +103,15 @@ void fullTurn(Stage& stage) {
     countEnd();
 }
 
-template <void (*operation)(Stage&)>
-void onStage(std::size_t pending) {
-    Stage stage(pending);
-    operation(stage);
-}
-
 }  // namespace
 
 const std::vector<Operation>& tokioOperations() {
     static const std::vector<Operation> all{
-        {"sleep-register", onStage<registerSleep>},
-        {"sleep-extend", onStage<extendSleep>},
-        {"sleep-drop", onStage<dropSleep>},
-        {"turn-empty", onStage<emptyTurn>},
-        {"turn-1000-due", onStage<fullTurn>, turnsFor},
+        {"sleep-register", onStage<Stage, registerSleep>},
+        {"sleep-extend", onStage<Stage, extendSleep>},
+        {"sleep-drop", onStage<Stage, dropSleep>},
+        {"turn-empty", onStage<Stage, emptyTurn>},
+        {"turn-1000-due", onStage<Stage, fullTurn>, turnsFor},
     };
     return all;
 }
