@@ -1,21 +1,17 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include <boost/test/unit_test.hpp>
+#include "cluster/loopback.hpp"
+
 #include <boost/thread/thread.hpp>
 
 #include <algorithm>
-#include <arpa/inet.h>
 #include <atomic>
 #include <csignal>
 #include <cstddef>
-#include <cstring>
-#include <fcntl.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <string>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -46,7 +42,7 @@ class Proxy {
     Proxy(const Proxy&) = delete;
     Proxy& operator=(const Proxy&) = delete;
 
-    std::string port() const { return std::to_string(ntohs(address_.sin_port)); }
+    std::string port() const { return std::to_string(port_); }
 
     /// Returns when it is so.
     void set(Mode mode) {
@@ -62,15 +58,7 @@ class Proxy {
 
     void listen() {
         listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        const int on = 1;
-        ::setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-        address_.sin_family = AF_INET;
-        address_.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        auto* const any = reinterpret_cast<sockaddr*>(&address_);
-        socklen_t size = sizeof address_;
-        BOOST_REQUIRE(::bind(listener_, any, size) == 0);
-        BOOST_REQUIRE(::listen(listener_, 64) == 0);
-        BOOST_REQUIRE(::getsockname(listener_, any, &size) == 0);
+        port_ = listenOnLoopback(listener_, port_);
     }
 
     void run() {
@@ -104,13 +92,9 @@ class Proxy {
 
     void accept() {
         const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-        const int server = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        sockaddr_un address{};
-        address.sun_family = AF_UNIX;
-        std::strncpy(address.sun_path, target_.c_str(), sizeof address.sun_path - 1);
-        if (::connect(server, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+        const int server = connectTo(target_, 0);
+        if (server < 0) {
             ::close(client);
-            ::close(server);
             return;
         }
         pipes_.push_back({client, server});
@@ -145,8 +129,7 @@ class Proxy {
     }
 
     const std::string target_;
-    sockaddr_in address_{};
-    int listener_ = -1;
+    int listener_ = -1, port_ = 0;
     std::vector<Pipe> pipes_;  ///< two for each connection; the thread's
     std::atomic<Mode> wanted_{Mode::Pass}, present_{Mode::Pass};
     std::atomic<bool> ending_{false};

@@ -1,21 +1,17 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include <boost/test/unit_test.hpp>
+#include "cluster/loopback.hpp"
 
-#include <arpa/inet.h>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
-#include <cstring>
 #include <iterator>
 #include <list>
-#include <netinet/in.h>
 #include <poll.h>
 #include <string>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -28,15 +24,6 @@ class Throttle {
   public:
     Throttle(const std::string& folder, std::size_t bytesPerSecond)
         : target_(folder + "/.s.PGSQL.5432"), rate_(static_cast<double>(bytesPerSecond)) {
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        auto* const any = reinterpret_cast<sockaddr*>(&address);
-        socklen_t size = sizeof address;
-        BOOST_REQUIRE(::bind(listener_, any, size) == 0);
-        BOOST_REQUIRE(::listen(listener_, 64) == 0);
-        BOOST_REQUIRE(::getsockname(listener_, any, &size) == 0);
-        port_ = ntohs(address.sin_port);
         thread_ = std::thread([this] { run(); });
     }
     ~Throttle() {
@@ -97,13 +84,9 @@ class Throttle {
     void accept() {
         const int client = ::accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (client < 0) return;
-        const int server = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-        sockaddr_un address{};
-        address.sun_family = AF_UNIX;
-        std::strncpy(address.sun_path, target_.c_str(), sizeof address.sun_path - 1);
-        if (::connect(server, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+        const int server = connectTo(target_, SOCK_NONBLOCK);
+        if (server < 0) {
             ::close(client);
-            ::close(server);
             return;
         }
         pairs_.push_back({{client, server, {}, {}}, {server, client, {}, {}}});
@@ -139,7 +122,7 @@ class Throttle {
     const std::string target_;
     std::atomic<double> rate_;
     const int listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    int port_ = 0;
+    const int port_ = listenOnLoopback(listener_);
     std::list<Pair> pairs_;  ///< the thread's
     std::atomic<bool> ends_{false};
     std::thread thread_;
