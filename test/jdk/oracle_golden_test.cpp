@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(a_scenario_with_a_line_that_is_not_in_the_language_is_refus
     BOOST_TEST(!refused("timer t named \"two words\" daemon"));
 }
 
-BOOST_AUTO_TEST_CASE(repeat_writes_out_lines_and_scenarios_for_each_value) {
+BOOST_AUTO_TEST_CASE(repeat_and_tasks_write_out_lines_and_scenarios_for_each_value) {
     BOOST_TEST(writtenOut("repeat n 1 to 3\n"
                           "  scenario {n}-tasks\n"
                           "  # a comment\n"
@@ -194,6 +194,7 @@ BOOST_AUTO_TEST_CASE(repeat_writes_out_lines_and_scenarios_for_each_value) {
                "scenario s\npurge x10\npurge x29\n");
     BOOST_TEST(writtenOut("scenario s\nrepeat call t in purge x cancel y\n{call} {t}\nend\n") ==
                "scenario s\npurge x\ncancel y\n");
+    BOOST_TEST(writtenOut("scenario s\ntasks a b\n") == "scenario s\ntask a\ntask b\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_repeat_that_is_wrong_is_refused_with_its_line) {

@@ -142,6 +142,11 @@ void write(Lines::const_iterator line, Lines::const_iterator end, const Values& 
     for (; line != end; ++line) {
         const std::string text = inLine(*line, [&] { return replaced(*line, values); });
         if (begins(text, "end")) throw std::runtime_error("an end has no repeat");
+        if (begins(text, "tasks")) {
+            const Lines words = wordsOf(text);
+            for (std::size_t i = 1; i < words.size(); ++i) result.push_back("task " + words[i]);
+            continue;
+        }
         if (!begins(text, "repeat")) {
             result.push_back(text);
             continue;

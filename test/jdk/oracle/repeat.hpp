@@ -6,7 +6,8 @@
 
 namespace oracle {
 
-/// Writes out what lies between `repeat` and `end`, once for each value; README.md tells the forms.
+/// Writes out `tasks`, and what lies between `repeat` and `end`, once for each value; README.md
+/// tells the forms.
 /// \param lines without comments and empty lines
 /// \throws std::runtime_error that quotes the line
 std::vector<std::string> repeated(const std::vector<std::string>& lines);
