@@ -35,8 +35,9 @@ bool TimerThread::computeAnewIfSetBack(const Lock& lock, Nanos now) noexcept {
     state_.ruleReading = now;
     state_.queue.reschedule(now, [now](TimerTask& task) {
         const TaskState::Word word = stateOf(task).word();
-        if (!TaskState::isLinked(word) || TaskState::linkOf(word)->rule == nullptr) return false;
-        RuleTimes& times = *TaskState::linkOf(word)->rule;
+        if (!TaskState::isScheduled(word) || !TaskState::isLinked(word)) return false;
+        if (!linkOf(word).isByRule) return false;
+        RuleTimes& times = *linkOf(word).rule;
         if (saturatingSubtract(times.readAt(), now) <= kFarBack) return false;
         times.setStale();
         return true;

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "jdk/rule_times.hpp"
+#include "sync/assert.hpp"
 
 #include <jtimer/detail/saturating.hpp>
 #include <jtimer/jdk/detail/task_access.hpp>
 #include <jtimer/jdk/timer_task.hpp>
 #include <jtimer/missed_runs.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,20 +19,20 @@ namespace jtimer::detail {
 
 class TimerImpl;
 
-/// Extra state for a scheduled task that needs more than a period of at most 18 years. It also
-/// refers to the timer: TimerTask::cancel() does not know a task's timer, but calls the timer of a
-/// linked task.
+/// Extra state for a task that needs more than a period of at most 18 years. It also refers to the
+/// timer: TimerTask::cancel() does not know a task's timer, but calls the timer of a linked task.
 ///
-/// The timer may read the link of a task while another thread cancels the task, which deletes the
-/// link. Why no thread reads a deleted link:
-/// 1. The thread that takes the link's address out of the task's word becomes the only owner of the
-///    link, because the word changes by compare-and-swap. cancel() takes the address, or the timer
-///    at the only run of a one-shot, or the task's destructor.
-/// 2. The timer reads a link only while it holds its monitor, and must have held it since before it
-///    found the address in the word.
-/// 3. cancel() enters that monitor after it has taken the address, and only then deletes the link.
-///    So a timer that found the address earlier has left the monitor by then, and a timer that
-///    enters it later does not find the address.
+/// It lives as long as the task, and as long as the cancel() that has ended the scheduled state:
+/// see leave(). But what it holds of others, its timer and its rule, goes when that state has
+/// ended. Why no other thread reads these then:
+/// 1. The thread that ends the scheduled state becomes the owner of `timer` and `rule`, because the
+///    task's word changes by compare-and-swap: cancel(), or the timer at the only run of a
+///    one-shot.
+/// 2. The timer reads them only while it holds its monitor, and must have held it since before it
+///    found the task scheduled.
+/// 3. cancel() enters that monitor after it has ended that state, and only then drops them. So a
+///    timer that found the task scheduled earlier has left the monitor by then, and a timer that
+///    enters it later finds the task cancelled.
 /// 4. If cancel() can no longer get a reference to the timer, the timer's thread, which held one,
 ///    has ended. But what that thread wrote to `removed` need not be visible yet, since a weak_ptr
 ///    that finds nothing orders nothing. The list of all timers provides the order: the destructor
@@ -41,7 +43,7 @@ class TimerImpl;
 ///    everything is visible then, too.)
 ///
 /// Aligned so that the address leaves room for the flags of the word.
-struct alignas(16) TaskLink {
+struct alignas(16) TaskLink : TaskLinkHead {
     /// A run of the task.
     struct Run {
         std::uint64_t number = 0;  ///< from 1, over all runs; 0: unknown
@@ -53,16 +55,28 @@ struct alignas(16) TaskLink {
     TaskLink(const std::shared_ptr<TimerImpl>& owner, Nanos signedPeriod,
              MissedRuns missedRuns = MissedRuns::Burst,
              std::shared_ptr<RuleTimes> times = nullptr) noexcept
-        : timer(owner), address(owner.get()), period(signedPeriod), missed(missedRuns),
-          rule(std::move(times)) {}
+        : isByRule(times != nullptr), missed(missedRuns), period(signedPeriod), timer(owner),
+          address(owner.get()), rule(std::move(times)) {}
 
-    const std::weak_ptr<TimerImpl> timer;
-    /// The same timer as listed among all timers; it may no longer exist.
-    const TimerImpl* const address;
+    /// Deletes the link of a cancelled task, on the second call. One comes from the destructor of
+    /// the task, the other from the cancel() that has cancelled it: from then on another thread may
+    /// drop the last reference to the task, while that cancel() still needs the link.
+    void leave() noexcept {
+        if (isLeft.exchange(true, std::memory_order_acq_rel)) delete this;
+    }
+
+    std::atomic<bool> isLeft{false};
+    const bool isByRule;
+    const MissedRuns missed;
     /// As in TaskState::scheduledWith(); of a task by a rule, any that is greater than 0.
     const Nanos period;
-    const MissedRuns missed;
-    const std::shared_ptr<RuleTimes> rule;
+
+    // Of a scheduled task: see above.
+
+    std::weak_ptr<TimerImpl> timer;
+    /// The same timer as listed among all timers; it may no longer exist.
+    const TimerImpl* const address;
+    std::shared_ptr<RuleTimes> rule;
 
     // Guarded by the timer's monitor.
 
@@ -75,11 +89,16 @@ struct alignas(16) TaskLink {
     std::shared_ptr<TimerTask> removed;
 };
 
-/// The period in the word of a task; 0 if the task is not scheduled. For a linked task, the caller
-/// must have held the monitor since before it read the word.
+/// Of a linked task.
+inline TaskLink& linkOf(TaskState::Word word) noexcept {
+    JTIMER_ASSERT(TaskState::isLinked(word));
+    return static_cast<TaskLink&>(*TaskState::linkOf(word));
+}
+
+/// The period of the task with this word; 0 if the task is not scheduled.
 inline Nanos signedPeriodOf(TaskState::Word word) noexcept {
     if (!TaskState::isScheduled(word)) return 0;
-    return TaskState::isLinked(word) ? TaskState::linkOf(word)->period : TaskState::periodOf(word);
+    return TaskState::isLinked(word) ? linkOf(word).period : TaskState::periodOf(word);
 }
 
 /// Whether a run of the task depends on the present time, and not only on the time planned for it:

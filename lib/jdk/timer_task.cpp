@@ -19,20 +19,32 @@ using detail::TimerImpl;
 
 namespace {
 
-/// The rest of cancel() for a task whose word was `linked`.
-void finishCancel(TimerTask& task, TaskState::Word linked) {
-    const std::unique_ptr<TaskLink> link(TaskState::linkOf(linked));
-    const std::shared_ptr<TimerImpl> timer = link->timer.lock();
+/// Tells its timer that a linked task, which was scheduled, has been cancelled.
+void tellTimer(TimerTask& task, TaskLink& link) {
+    const std::shared_ptr<TimerImpl> timer = link.timer.lock();
     const std::shared_ptr<TimerTask> removed =
-        timer != nullptr ? timer->taskCancelled(task, *link)
-                         : AllTimers::taskOfEndedCancelled(link->address, task, *link);
+        timer != nullptr ? timer->taskCancelled(task, link)
+                         : AllTimers::taskOfEndedCancelled(link.address, task, link);
     if (removed != nullptr) detail::TaskAccess::release(*removed);
+    link.timer.reset();
+    link.rule.reset();
+}
+
+/// The rest of cancel() for a linked task whose word was `before`. Another thread may have
+/// destroyed the task meanwhile.
+void finishCancel(TimerTask& task, TaskState::Word before) {
+    if ((before & TaskState::CANCELLED) != 0) return;
+    TaskLink& link = detail::linkOf(before);
+    if (TaskState::isScheduled(before)) tellTimer(task, link);
+    link.leave();
 }
 
 /// The rest of the destructor for a task whose word was `last`.
 void finishTask(const TimerTask& task, TaskState::Word last) noexcept {
     if ((last & TaskState::kNamed) != 0) detail::TaskNames::forget(task);
-    if (TaskState::isLinked(last)) delete TaskState::linkOf(last);
+    if (!TaskState::isLinked(last)) return;
+    TaskLink& link = detail::linkOf(last);
+    (last & TaskState::CANCELLED) != 0 ? link.leave() : delete &link;
 }
 
 }  // namespace

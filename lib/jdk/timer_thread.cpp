@@ -173,7 +173,7 @@ bool TimerThread::startRun(const Lock& lock, Nanos now) noexcept {
     const TaskState::Word word = state.word();
     const Nanos signedPeriod = signedPeriodOf(word);  // also 0 if it has just been cancelled
     if (signedPeriod == 0) return startOnlyRun(lock, state, word);
-    if (TaskState::isLinked(word)) return startLinkedRun(lock, *TaskState::linkOf(word), now);
+    if (TaskState::isLinked(word)) return startLinkedRun(lock, linkOf(word), now);
     state_.run.begin(lock, state_.queue.getMinReference(), {});
     startRepeatedRun(lock, signedPeriod, state_.queue.getMinTime(), now);
     return true;
@@ -185,7 +185,7 @@ bool TimerThread::startOnlyRun(const Lock& lock, TaskState& state, TaskState::Wo
     ++state_.meter.oneShots;
     state_.meter.runBegins(state_.queue.getMinTime());
     state_.run.begin(lock, state_.queue.removeMin(), {});
-    if (TaskState::isLinked(word)) delete TaskState::linkOf(word);  // removeMin() needed it
+    if (TaskState::isLinked(word)) linkOf(word).timer.reset();
     return true;
 }
 

@@ -236,3 +236,17 @@ BOOST_AUTO_TEST_CASE(a_second_cancel_hides_from_no_thread_that_the_callable_is_d
         check(runs == 0, "a destroyed callable was called");
     });
 }
+
+BOOST_AUTO_TEST_CASE(the_link_of_a_task_outlives_the_cancel_whose_task_is_destroyed_meanwhile) {
+    everyInterleaving(kWholeTimer, [] {
+        auto clock = std::make_shared<ManualClock>(Date{});
+        TimerOptions options = on(clock);
+        options.daemon = true;
+        options.taskExceptionHandler = [](const jtimer::TaskException&) {};
+        Timer timer(options);
+        auto task = std::make_shared<Task>();
+        jtimer::TimerTask* const plain = task.get();
+        timer.schedule(std::move(task), 10, 10);
+        together({[&] { plain->cancel(); }, [&] { timer.purge(); }});
+    });
+}

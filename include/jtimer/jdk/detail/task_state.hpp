@@ -13,7 +13,13 @@ class TimerTask;
 
 namespace detail {
 
-struct TaskLink;
+/// The part of a TaskLink, which is private to the library, that inline code needs.
+struct TaskLinkHead {
+    /// Whether the callable has been destroyed before the task. Relaxed, because nothing else is
+    /// published: a run() by hand that sees it does nothing, and the count of references orders the
+    /// destructor.
+    std::atomic<bool> isReleased{false};
+};
 
 /// The data of a TimerTask: its state, its period, its scheduledExecutionTime(), and the queue's
 /// reference to it.
@@ -27,23 +33,22 @@ struct TaskLink;
 /// both. Acquire and release make everything done before the cancel() that cancelled it visible to
 /// the thread that destroys the task, as a lock would.
 ///
-/// Few tasks need more than a period. The word of such a scheduled task holds the address of a
-/// TaskLink instead. The thread that takes the address out of the word owns the link.
+/// Few tasks need more than a period. The word of such a task holds the address of a TaskLink
+/// instead. Once there, the address stays in the word in every state, and the link lives at least
+/// as long as the task: whoever may use the task may also use its link.
 class TaskState {
   public:
-    /// A state, flags, and in SCHEDULED the period or the address of a link.
+    /// A state, flags, and the address of a link, or in SCHEDULED the period.
     using Word = std::int64_t;
     /// In the JDK's order. A bit each, because a cancel() that compares two bits costs a third
-    /// more. EXECUTED is meaningful only without SCHEDULED, where it is one of the bits of the
-    /// period.
+    /// more. A task with a link is EXECUTED if it is in no other state; the bit keeps the word of
+    /// one without a link from being VIRGIN again.
     enum State : Word { VIRGIN = 0, SCHEDULED = 1, EXECUTED = 16, CANCELLED = 8 };
 
-    /// With SCHEDULED: the bits above the flags are the address of a TaskLink, not the period.
+    /// The bits above the flags are the address of a TaskLink.
     static constexpr Word kLinked = 2;
-    /// The task has a name; in any state.
+    /// The task has a name.
     static constexpr Word kNamed = 4;
-    /// With CANCELLED: the callable has been destroyed before the task.
-    static constexpr Word kReleased = 32;
     /// The flags that mean more work for the destructor of TimerTask.
     static constexpr Word kHasMore = kLinked | kNamed;
 
@@ -88,23 +93,24 @@ class TaskState {
         return period * (kFlags + 1) + SCHEDULED;
     }
     /// The word of a scheduled task with this link.
-    static Word scheduledWith(TaskLink* link) noexcept {
+    static Word scheduledWith(TaskLinkHead* link) noexcept {
         return static_cast<Word>(reinterpret_cast<std::uintptr_t>(link)) | kLinked | SCHEDULED;
     }
 
     static constexpr bool isScheduled(Word word) noexcept { return (word & SCHEDULED) != 0; }
-    static constexpr bool isLinked(Word word) noexcept {
-        return (word & (SCHEDULED | kLinked)) == (SCHEDULED | kLinked);
-    }
-    static TaskLink* linkOf(Word linked) noexcept {
-        return reinterpret_cast<TaskLink*>(static_cast<std::uintptr_t>(linked & ~kFlags));
+    static constexpr bool isLinked(Word word) noexcept { return (word & kLinked) != 0; }
+    static TaskLinkHead* linkOf(Word linked) noexcept {
+        return reinterpret_cast<TaskLinkHead*>(static_cast<std::uintptr_t>(linked & ~kFlags));
     }
     /// For a scheduled task that is not linked. The shift drops the flags and keeps the sign.
     static constexpr Nanos periodOf(Word scheduled) noexcept { return scheduled >> kFlagBits; }
 
     Word word() const noexcept { return word_.load(std::memory_order_acquire); }
 
-    bool isReleased() const noexcept { return (word() & (SCHEDULED | kReleased)) == kReleased; }
+    bool isReleased() const noexcept {
+        const Word now = word();
+        return isLinked(now) && linkOf(now)->isReleased.load(std::memory_order_relaxed);
+    }
 
     bool isCancelled() const noexcept { return (word() & CANCELLED) != 0; }
 
@@ -135,27 +141,27 @@ class TaskState {
     bool startOnlyRun() noexcept {
         Word from = word_.load(std::memory_order_relaxed);
         while (isScheduled(from)) {
-            if (replace(from, EXECUTED | (from & kNamed))) return true;
+            if (replace(from, isLinked(from) ? from & ~SCHEDULED : EXECUTED | (from & kNamed)))
+                return true;
         }
         return false;
     }
 
     /// Any state -> CANCELLED. \returns the previous word, so that its flags can be tested
-    ///
-    /// Leaves the word of a cancelled task alone. An exchange would clear kReleased for a moment,
-    /// in which a run() by hand would call the destroyed callable.
     Word cancel() noexcept {
         Word from = word_.load(std::memory_order_acquire);
-        while ((from & CANCELLED) == 0 && !replace(from, CANCELLED | (from & kNamed))) {
+        while ((from & CANCELLED) == 0 && !replace(from, (from & ~SCHEDULED) | CANCELLED)) {
         }
         return from;
     }
 
-    /// Records that the callable of a cancelled task is being destroyed.
-    void markReleased() noexcept { word_.fetch_or(kReleased, std::memory_order_acq_rel); }
+    /// Records that the callable of a cancelled task, which is linked, is being destroyed.
+    void markReleased() noexcept {
+        linkOf(word())->isReleased.store(true, std::memory_order_relaxed);
+    }
 
     /// Replaces the period of a scheduled task with a link. \returns false if it has been cancelled
-    bool link(Word scheduled, TaskLink* link) noexcept {
+    bool link(Word scheduled, TaskLinkHead* link) noexcept {
         return replace(scheduled, scheduledWith(link) | (scheduled & kNamed));
     }
 };
