@@ -19,7 +19,7 @@ namespace jtimer::detail {
 
 class TimerImpl;
 
-/// Extra state for a task that needs more than a period of at most 18 years. It also refers to the
+/// Extra state for a task that needs more than a period. It also refers to the
 /// timer: TimerTask::cancel() does not know a task's timer, but calls the timer of a linked task.
 ///
 /// It lives as long as the task, and as long as the cancel() that has ended the scheduled state:

@@ -76,10 +76,8 @@ class TimerImpl final : public std::enable_shared_from_this<TimerImpl>, public L
   private:
     bool needsLink(const Schedule& schedule) const noexcept {
         if (schedule.period == 0) return thread_.state().options.removeOnCancel;
-        const Nanos period = schedule.period < 0 ? -schedule.period : schedule.period;
         return thread_.state().options.removeOnCancel || thread_.reports().needsTask() ||
-               period > TaskState::kLongestPeriod || schedule.missed != MissedRuns::Burst ||
-               schedule.rule != nullptr;
+               schedule.missed != MissedRuns::Burst || schedule.rule != nullptr;
     }
 
     std::uint64_t executed();

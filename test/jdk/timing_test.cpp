@@ -262,15 +262,17 @@ BOOST_AUTO_TEST_CASE(j114_a_huge_period_never_comes_round_and_disturbs_no_other_
     BOOST_TEST(!clock->advanceToNext());
 }
 
-BOOST_AUTO_TEST_CASE(j114_a_period_of_18_years_comes_round_to_the_nanosecond) {
-    for (const std::int64_t less : {-1, 0, 1}) {  // up to which the task itself keeps its period
-        const auto period = std::chrono::nanoseconds((std::int64_t{1} << 59) - less);
+BOOST_AUTO_TEST_CASE(j114_a_period_of_9_years_comes_round_to_the_nanosecond_a_longer_one_to_64) {
+    constexpr std::int64_t longest = std::int64_t{1} << 58;
+    for (const std::int64_t more : {-1, 0, 1, 63, 64, 65}) {
+        const std::chrono::nanoseconds given(longest + more);
+        const std::chrono::nanoseconds period(longest + (more <= 0 ? more : (more + 63) / 64 * 64));
         test::ManualTimer own;
         std::vector<std::int64_t> runs;
         const auto run = [&, begin = own.clock->nanos()] {
             runs.push_back(own.clock->nanos() - begin);
         };
-        own.timer.scheduleAtFixedRate(run, at(-1), period);
+        own.timer.scheduleAtFixedRate(run, at(-1), given);
         own.clock->advance(period);
         BOOST_TEST(runs == (std::vector<std::int64_t>{0, period.count() - 1'000'000}),
                    boost::test_tools::per_element());

@@ -66,10 +66,10 @@ class JTIMER_API TimerTask {
     /// By default it is one compare-and-swap: it takes no lock, does not wake the timer's thread,
     /// and leaves the task in the queue until its time, or until Timer::purge. Only if a destructor
     /// of Timer is waiting for this task does it wake the timer's thread, which then drops the
-    /// task. It takes the timer's lock for a task with MissedRuns::Skip or Once, for a repeating
-    /// task on a timer with a taskExceptionHandler, and for one with a period of more than 18
-    /// years. With TimerOptions::removeOnCancel, the task leaves the queue at once. The timer
-    /// itself never calls this function: overriding it does not change what the timer does.
+    /// task. It takes the timer's lock for a task with MissedRuns::Skip or Once, for one of
+    /// Timer::scheduleBy, and for a repeating task on a timer with a taskExceptionHandler. With
+    /// TimerOptions::removeOnCancel, the task leaves the queue at once. The timer itself never
+    /// calls this function: overriding it does not change what the timer does.
     virtual bool cancel();
 
     /// Calls cancel(), and waits until no run of this task is in progress or can begin: the caller

@@ -56,6 +56,20 @@ class TaskState {
     static constexpr int kFlagBits = 4;
     static constexpr Word kFlags = (1 << kFlagBits) - 1;
 
+    /// The word has 60 bits for a period and its sign. So a period of more than nine years counts
+    /// from there on in units of 64 ns, rounded up; whole milliseconds are whole units.
+    static constexpr Nanos kLongestExact = Nanos{1} << 58;
+    static constexpr Nanos kUnitBeyond = 64;
+
+    static constexpr Nanos packed(Nanos length) noexcept {
+        if (length <= kLongestExact) return length;
+        return kLongestExact + (length - kLongestExact + kUnitBeyond - 1) / kUnitBeyond;
+    }
+    static constexpr Nanos unpacked(Nanos length) noexcept {
+        if (length <= kLongestExact) return length;
+        return saturatingAdd(kLongestExact, (length - kLongestExact) * kUnitBeyond);
+    }
+
     std::atomic<Word> word_{VIRGIN};
 
     /// \param from the expected word; receives the actual one if it differs
@@ -84,13 +98,10 @@ class TaskState {
     TaskState& operator=(const TaskState&) = delete;
     ~TaskState() {}  // NOLINT(modernize-use-equals-default): a union has none by default
 
-    /// The longest period that fits into the word: 18 years.
-    static constexpr Nanos kLongestPeriod = (Nanos{1} << (63 - kFlagBits)) - 1;
-
     /// The word of a scheduled task with this period. > 0: fixed rate; < 0: fixed delay, negated;
     /// 0: one-shot.
     static constexpr Word scheduledWith(Nanos period) noexcept {
-        return period * (kFlags + 1) + SCHEDULED;
+        return (period < 0 ? -packed(-period) : packed(period)) * (kFlags + 1) + SCHEDULED;
     }
     /// The word of a scheduled task with this link.
     static Word scheduledWith(TaskLinkHead* link) noexcept {
@@ -103,7 +114,10 @@ class TaskState {
         return reinterpret_cast<TaskLinkHead*>(static_cast<std::uintptr_t>(linked & ~kFlags));
     }
     /// For a scheduled task that is not linked. The shift drops the flags and keeps the sign.
-    static constexpr Nanos periodOf(Word scheduled) noexcept { return scheduled >> kFlagBits; }
+    static constexpr Nanos periodOf(Word scheduled) noexcept {
+        const Nanos period = scheduled >> kFlagBits;
+        return period < 0 ? -unpacked(-period) : unpacked(period);
+    }
 
     Word word() const noexcept { return word_.load(std::memory_order_acquire); }
 
