@@ -19,8 +19,8 @@ namespace jtimer::detail {
 
 class TimerImpl;
 
-/// Extra state for a task that needs more than a period. It also refers to the
-/// timer: TimerTask::cancel() does not know a task's timer, but calls the timer of a linked task.
+/// Extra state for a task that needs more than a period. It also refers to the timer:
+/// TimerTask::cancel() does not know a task's timer, but calls the timer of a linked task.
 ///
 /// It lives as long as the task, and as long as the cancel() that has ended the scheduled state:
 /// see leave(). But what it holds of others, its timer and its rule, goes when that state has
@@ -58,6 +58,16 @@ struct alignas(16) TaskLink : TaskLinkHead {
         : isByRule(times != nullptr), missed(missedRuns), period(signedPeriod), timer(owner),
           address(owner.get()), rule(std::move(times)) {}
 
+    /// Gives a repeating task another period, and keeps its kind; see TaskState.
+    /// \param positive the period
+    /// \returns false if it does not repeat by a period
+    bool setPeriod(Nanos positive) noexcept {
+        const Nanos known = period.load(std::memory_order_relaxed);  // its sign never changes
+        if (isByRule || known == 0) return false;
+        period.store(known < 0 ? -positive : positive, std::memory_order_relaxed);
+        return true;
+    }
+
     /// Deletes the link of a cancelled task, on the second call. One comes from the destructor of
     /// the task, the other from the cancel() that has cancelled it: from then on another thread may
     /// drop the last reference to the task, while that cancel() still needs the link.
@@ -68,8 +78,9 @@ struct alignas(16) TaskLink : TaskLinkHead {
     std::atomic<bool> isLeft{false};
     const bool isByRule;
     const MissedRuns missed;
-    /// As in TaskState::scheduledWith(); of a task by a rule, any that is greater than 0.
-    const Nanos period;
+    /// As in TaskState::scheduledWith(); of a task by a rule, any that is greater than 0. Changed
+    /// by setPeriod() on any thread, read by the timer under its monitor: see TaskState.
+    std::atomic<Nanos> period;
 
     // Of a scheduled task: see above.
 
@@ -98,7 +109,8 @@ inline TaskLink& linkOf(TaskState::Word word) noexcept {
 /// The period of the task with this word; 0 if the task is not scheduled.
 inline Nanos signedPeriodOf(TaskState::Word word) noexcept {
     if (!TaskState::isScheduled(word)) return 0;
-    return TaskState::isLinked(word) ? linkOf(word).period : TaskState::periodOf(word);
+    return TaskState::isLinked(word) ? linkOf(word).period.load(std::memory_order_relaxed)
+                                     : TaskState::periodOf(word);
 }
 
 /// Whether a run of the task depends on the present time, and not only on the time planned for it:

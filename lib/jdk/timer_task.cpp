@@ -6,6 +6,8 @@
 #include "jdk/task_names.hpp"
 #include "jdk/timer_impl.hpp"
 
+#include <jtimer/exceptions.hpp>
+
 #include <atomic>
 #include <memory>
 #include <utility>
@@ -13,6 +15,7 @@
 namespace jtimer {
 
 using detail::AllTimers;
+using detail::Nanos;
 using detail::TaskLink;
 using detail::TaskState;
 using detail::TimerImpl;
@@ -74,6 +77,17 @@ bool TimerTask::cancelAndWait() {
     const auto runner = AllTimers::runnerOf(*this);
     if (runner != nullptr) runner->awaitRunEnd(*this);
     return answer;
+}
+
+void TimerTask::setPeriod(TimeSpan period) {
+    const Nanos nanos = detail::toNanos(period.value());
+    if (nanos <= 0) throw IllegalArgumentException("Non-positive period.");
+    const TaskState::Word before = jtimerState_.setPeriod(nanos);
+    if ((before & TaskState::CANCELLED) != 0) return;
+    const bool repeats = TaskState::isScheduled(before) &&
+                         (TaskState::isLinked(before) ? detail::linkOf(before).setPeriod(nanos)
+                                                      : TaskState::periodOf(before) != 0);
+    if (!repeats) throw IllegalStateException("The task does not repeat.");
 }
 
 std::int64_t TimerTask::scheduledExecutionTime() const {

@@ -173,7 +173,7 @@ bool TimerThread::startRun(const Lock& lock, Nanos now) noexcept {
     const TaskState::Word word = state.word();
     const Nanos signedPeriod = signedPeriodOf(word);  // also 0 if it has just been cancelled
     if (signedPeriod == 0) return startOnlyRun(lock, state, word);
-    if (TaskState::isLinked(word)) return startLinkedRun(lock, linkOf(word), now);
+    if (TaskState::isLinked(word)) return startLinkedRun(lock, linkOf(word), signedPeriod, now);
     state_.run.begin(lock, state_.queue.getMinReference(), {});
     startRepeatedRun(lock, signedPeriod, state_.queue.getMinTime(), now);
     return true;
@@ -191,10 +191,10 @@ bool TimerThread::startOnlyRun(const Lock& lock, TaskState& state, TaskState::Wo
 
 /// \returns false if the run has been dropped, with the later runs that were also missed by now; or
 ///   if a rule has given the task a later time
-bool TimerThread::startLinkedRun(const Lock& lock, TaskLink& link, Nanos now) noexcept {
+bool TimerThread::startLinkedRun(const Lock& lock, TaskLink& link, Nanos period,
+                                 Nanos now) noexcept {
     JTIMER_ASSERT(monitor_.isHeldBy(lock));
     Nanos due = state_.queue.getMinTime();
-    Nanos period = link.period;
     std::uint64_t missed = 0;
     if (link.rule != nullptr) {
         if (askFirst(lock, link, now)) return true;
@@ -207,7 +207,7 @@ bool TimerThread::startLinkedRun(const Lock& lock, TaskLink& link, Nanos now) no
         missed = turn.missed;
         period = turn.next - due;
     } else if (link.missed != MissedRuns::Burst) {
-        const OnGrid position = onGrid(due, link.period, now);
+        const OnGrid position = onGrid(due, period, now);
         missed = position.missed;
         due = position.last;
     }
@@ -406,13 +406,16 @@ void TimerThread::waitForHead(Lock& lock, Nanos now) {
 bool TimerThread::linkHead(const Lock& lock) {
     JTIMER_ASSERT(monitor_.isHeldBy(lock));
     TaskState& state = stateOf(state_.queue.getMin());
-    const TaskState::Word word = state.word();
-    if (!TaskState::isScheduled(word)) return false;
-    if (TaskState::isLinked(word)) return true;
-    std::unique_ptr<TaskLink> link(new (std::nothrow)
-                                       TaskLink(timer_.lock(), TaskState::periodOf(word)));
-    if (link == nullptr) return true;
-    if (!state.link(word, link.get())) return false;
+    TaskState::Word word = state.word();
+    std::unique_ptr<TaskLink> link;
+    do {
+        if (!TaskState::isScheduled(word)) return false;
+        if (TaskState::isLinked(word)) return true;
+        const Nanos period = TaskState::periodOf(word);
+        if (link == nullptr) link.reset(new (std::nothrow) TaskLink(timer_.lock(), period));
+        if (link == nullptr) return true;
+        link->period.store(period, std::memory_order_relaxed);
+    } while (!state.link(word, link.get()));  // setPeriod() may have come first
     static_cast<void>(link.release());
     return true;
 }

@@ -80,7 +80,7 @@ class TimerThread final : public LoopThread {
     bool startRun(const Lock& lock, Nanos now) noexcept;
     bool startOnlyRun(const Lock& lock, TaskState& state, TaskState::Word word) noexcept;
     void runTask(Lock& lock);
-    bool startLinkedRun(const Lock& lock, TaskLink& link, Nanos now) noexcept;
+    bool startLinkedRun(const Lock& lock, TaskLink& link, Nanos period, Nanos now) noexcept;
     bool askFirst(const Lock& lock, TaskLink& link, Nanos now) noexcept;
     void startRepeatedRun(const Lock& lock, Nanos signedPeriod, Nanos due, Nanos now) noexcept;
     void runExtended();

@@ -33,6 +33,29 @@ struct Task : jtimer::TimerTask {
     int runs = 0;
 };
 
+/// Writes the milliseconds of its runs, which its timer's thread makes.
+struct Written : jtimer::TimerTask {
+    explicit Written(const ManualClock& ofTimer) : clock(ofTimer) {}
+    void run() override {
+        runs += ' ' + std::to_string(clock.now().time_since_epoch() / std::chrono::milliseconds(1));
+    }
+    const ManualClock& clock;
+    std::string runs;
+};
+
+/// Plays `body` with a task that keeps its period in its own word, and with one that has a link.
+template <class Body>
+void withAndWithoutLinks(const Body& body) {
+    for (const bool removeOnCancel : {false, true}) {
+        everyInterleaving(kWholeTimer, [&] {
+            auto clock = std::make_shared<ManualClock>(Date{});
+            TimerOptions options = on(clock);
+            options.removeOnCancel = removeOnCancel;
+            body(options, clock, std::make_shared<Written>(*clock));
+        });
+    }
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_cancel_and_a_schedule_of_one_task_agree) {
@@ -237,7 +260,74 @@ BOOST_AUTO_TEST_CASE(a_second_cancel_hides_from_no_thread_that_the_callable_is_d
     });
 }
 
-BOOST_AUTO_TEST_CASE(the_link_of_a_task_outlives_the_cancel_whose_task_is_destroyed_meanwhile) {
+BOOST_AUTO_TEST_CASE(a78_beside_the_begin_of_a_run_a_period_counts_from_that_run_or_from_the_next) {
+    withAndWithoutLinks([](const auto& options, const auto& clock, const auto& task) {
+        Timer timer(options);
+        timer.scheduleAtFixedRate(task, 10, 10);
+        together({[&] { clock->advance(10); }, [&] { task->setPeriod(4); }});
+        clock->advance(14);
+        task->cancel();
+        check(task->runs == " 10 14 18 22" || task->runs == " 10 20 24", "other runs");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a78_of_two_calls_the_last_one_wins) {
+    withAndWithoutLinks([](const auto& options, const auto& clock, const auto& task) {
+        Timer timer(options);
+        timer.schedule(task, 10, 10);
+        together({[&] {
+                      task->setPeriod(3);
+                      task->setPeriod(4);
+                  },
+                  [&] { task->setPeriod(7); }});
+        clock->advance(20);
+        task->cancel();
+        check(task->runs == " 10 14 18" || task->runs == " 10 17", "other runs");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a77_beside_a_cancel_a_period_has_no_effect_and_changes_no_answer) {
+    withAndWithoutLinks([](const auto& options, const auto& clock, const auto& task) {
+        Timer timer(options);
+        timer.schedule(task, 10, 10);
+        bool cancelled = false;
+        together({[&] { cancelled = task->cancelAndWait(); }, [&] { task->setPeriod(4); }});
+        clock->advance(20);
+        timer.purge();
+        check(cancelled && task->isCancelled() && task->runs.empty(), "not cancelled");
+        check(task.use_count() == 1, "still in the queue");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a78_a_period_is_set_beside_a_cancel_and_the_end_of_the_timer) {
+    withAndWithoutLinks([](auto options, const auto& clock, const auto& task) {
+        options.daemon = true;
+        auto timer = std::make_unique<Timer>(options);
+        timer->scheduleAtFixedRate(task, 10, 10);
+        together({[&] {
+                      task->setPeriod(4);
+                      clock->advance(10);
+                  },
+                  [&] { task->cancel(); }, [&] { timer.reset(); }});
+        check(task->runs.empty() || task->runs == " 10", "other runs");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a79_beside_the_thread_that_links_the_task_a_period_is_not_lost) {
+    withAndWithoutLinks([](const auto& options, const auto& clock, const auto& task) {
+        auto timer = std::make_unique<Timer>(options);
+        timer->scheduleAtFixedRate(task, 10, 10);
+        together({[&] { timer.reset(); },  // its thread links the task, and waits for the cancel
+                  [&] {
+                      task->setPeriod(4);
+                      clock->advance(18);
+                      check(task->runs == " 10 14 18", "other runs");
+                      task->cancel();
+                  }});
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a79_the_link_of_a_task_outlives_the_cancel_whose_task_is_destroyed_meanwhile) {
     everyInterleaving(kWholeTimer, [] {
         auto clock = std::make_shared<ManualClock>(Date{});
         TimerOptions options = on(clock);
@@ -248,5 +338,22 @@ BOOST_AUTO_TEST_CASE(the_link_of_a_task_outlives_the_cancel_whose_task_is_destro
         jtimer::TimerTask* const plain = task.get();
         timer.schedule(std::move(task), 10, 10);
         together({[&] { plain->cancel(); }, [&] { timer.purge(); }});
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a77_beside_its_only_run_a_linked_task_is_refused_a_period) {
+    withAndWithoutLinks([](const auto& options, const auto& clock, const auto& task) {
+        Timer timer(options);
+        timer.schedule(task, 10);
+        bool isRefused = false;
+        together({[&] { clock->advance(10); },
+                  [&] {
+                      try {
+                          task->setPeriod(4);
+                      } catch (const jtimer::IllegalStateException&) {
+                          isRefused = true;
+                      }
+                  }});
+        check(isRefused && task->runs == " 10", "it has a period");
     });
 }

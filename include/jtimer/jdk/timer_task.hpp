@@ -3,6 +3,7 @@
 
 #include <jtimer/detail/export.hpp>
 #include <jtimer/jdk/detail/task_state.hpp>
+#include <jtimer/time.hpp>
 
 #include <cstdint>
 #include <string>
@@ -85,6 +86,30 @@ class JTIMER_API TimerTask {
     /// is running.
     /// \returns what cancel() returns, even if it is overridden
     bool cancelAndWait();
+
+    /// Gives a repeating task another period. The next run stays at its time, and the runs after it
+    /// follow by the new period, as the timer reads the period when it begins a run: from inside
+    /// run(), a call takes effect after the next run. To run sooner, cancel the task and schedule a
+    /// new one.
+    ///
+    /// A fixed rate counts from the time of that next run, and a fixed delay from its begin.
+    /// Neither becomes the other, and scheduledExecutionTime() does not change. A task with
+    /// MissedRuns::Skip or Once that is late counts the missed runs by the new period, from the run
+    /// that is queued.
+    ///
+    /// For a task that has been cancelled, or that Timer::cancel has discarded, it has no effect.
+    /// If several threads call it, the last call wins; a call while a run begins counts from that
+    /// run or from the next. It takes no lock, allocates nothing and wakes no thread.
+    ///
+    /// Ports the assignment of the private field `period` by reflection, for which Java needs
+    /// `--add-opens java.base/java.util=ALL-UNNAMED`; there, a positive value makes a fixed delay a
+    /// fixed rate.
+    /// \param period an integer in milliseconds, or any std::chrono duration. More than nine years
+    ///   are rounded up to a multiple of 64 ns
+    /// \throws IllegalArgumentException "Non-positive period."
+    /// \throws IllegalStateException "The task does not repeat." if the task has not been scheduled
+    ///   yet, is or was a one-shot, or has been scheduled by Timer::scheduleBy
+    void setPeriod(TimeSpan period);
 
     /// The time for which the current or the last run was scheduled: milliseconds since 1970 on the
     /// timer's clock, rounded down. Inside `run()`, compare it with the current time to learn how

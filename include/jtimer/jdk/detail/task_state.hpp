@@ -36,6 +36,22 @@ struct TaskLinkHead {
 /// Few tasks need more than a period. The word of such a task holds the address of a TaskLink
 /// instead. Once there, the address stays in the word in every state, and the link lives at least
 /// as long as the task: whoever may use the task may also use its link.
+///
+/// setPeriod() therefore takes no lock and never waits. It exchanges the period in a word without a
+/// link by compare-and-swap, and stores to the link of a word that has one. The cases:
+/// 1. Beside the begin of a run: the timer reads the period once for each run, under its monitor.
+///    The run counts with what that finds, and what comes later is for the next run.
+/// 2. Beside cancel(): only a word that is still scheduled is exchanged, so a cancelled task stays
+///    cancelled, in whichever order the two come. A store to the link changes no state.
+/// 3. Beside link(), which the timer's thread calls for the task that it waits for: each of the two
+///    exchanges exactly the word that it has read. If setPeriod() is first, link() fails, and the
+///    thread copies the new period. If link() is first, the exchange fails and returns the word
+///    with the address, and the period is stored to the link: after the copy in its order of
+///    changes, as the acquire of that word comes after the release of link().
+/// 4. Beside another setPeriod(): the last one in the order of changes of the word, and then of the
+///    link, wins. That order agrees with what any thread knows of the order of the calls.
+/// An exchange fails only if another one has succeeded. Nothing but the period is published, so the
+/// store to the link is relaxed.
 class TaskState {
   public:
     /// A state, flags, and the address of a link, or in SCHEDULED the period.
@@ -174,8 +190,21 @@ class TaskState {
         linkOf(word())->isReleased.store(true, std::memory_order_relaxed);
     }
 
-    /// Replaces the period of a scheduled task with a link. \returns false if it has been cancelled
-    bool link(Word scheduled, TaskLinkHead* link) noexcept {
+    /// Gives a repeating task without a link another period, and keeps its kind.
+    /// \param period > 0
+    /// \returns the previous word, or if nothing has been changed the present one
+    Word setPeriod(Nanos period) noexcept {
+        Word from = word();
+        while (isScheduled(from) && !isLinked(from) && periodOf(from) != 0) {
+            const Word to = scheduledWith(from < 0 ? -period : period) | (from & kNamed);
+            if (replace(from, to)) break;
+        }
+        return from;
+    }
+
+    /// Replaces the period of a scheduled task with a link.
+    /// \param scheduled the expected word; receives the actual one if it differs
+    bool link(Word& scheduled, TaskLinkHead* link) noexcept {
         return replace(scheduled, scheduledWith(link) | (scheduled & kNamed));
     }
 };
