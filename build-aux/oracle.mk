@@ -5,8 +5,11 @@
 ORACLE_RANDOM = 10000
 ORACLE_SEED = 1
 oracle_objects = $(call objects,$(filter-out %/main.cpp,$(wildcard test/jdk/oracle/*.cpp)))
+# setPeriod sets a private field of java.util.TimerTask. Java 8 needs no --add-opens, and ignores it.
+oracle_jvm = -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:+IgnoreUnrecognizedVMOptions \
+	--add-opens=java.base/java.util=ALL-UNNAMED
 oracle = ORACLE_SCRATCH='$(B)/oracle' \
-	ORACLE_JAVA='$(JAVA) -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp $(B)/oracle Oracle' \
+	ORACLE_JAVA='$(JAVA) $(oracle_jvm) -cp $(B)/oracle Oracle' \
 	$(B)/test/jdk/oracle/oracle
 
 .PHONY: oracle oracle-golden

@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
@@ -201,6 +202,7 @@ public final class Oracle extends Stage {
             default:
                 PlayedTask task = tasks.get(name);
                 return task == null ? "no such task"
+                    : op.verb.equals("setPeriod") ? setPeriod(task, Script.number(op.args.get(1)))
                     : op.verb.equals("run") ? runByHand(task) : shownTime(task);
         }
     }
@@ -334,6 +336,18 @@ public final class Oracle extends Stage {
         }
         PlayedTask task = tasks.get(name);
         return task == null ? "no such timer or task" : Boolean.toString(task.cancel());
+    }
+
+    /** As programs do that change a period: Java has no call for it. A fixed delay stays one. */
+    private static String setPeriod(PlayedTask task, long period) {
+        try {
+            Field field = TimerTask.class.getDeclaredField("period");
+            field.setAccessible(true);
+            field.setLong(task, field.getLong(task) < 0 ? -period : period);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalArgumentException(e);
+        }
+        return "ok";
     }
 
     private static String runByHand(PlayedTask task) {

@@ -188,6 +188,12 @@ std::string Player::answer(const Op& op) {
     if (op.verb == "schedule" || op.verb == "scheduleAtFixedRate") return schedule(op);
     const std::shared_ptr<PlayedTask> task = stage_.findTask(name);
     if (task == nullptr) return "no such task";
+    if (op.verb == "setPeriod") {
+        return answerOf([&] {
+            task->setPeriod(number(op.args[1]));
+            return std::string("ok");
+        });
+    }
     return op.verb == "run" ? runByHand(*task) : shownTime(*task);
 }
 

@@ -26,6 +26,7 @@ const std::map<std::string, std::vector<std::string>>& verbs() {
         {"cancel", {"NAME"}},
         {"purge", {"NAME"}},
         {"scheduledExecutionTime", {"NAME"}},
+        {"setPeriod", {"NAME NUMBER"}},
         {"run", {"NAME"}},
         {"throw", {"TYPE TEXT"}},
         {"hold", {""}},
