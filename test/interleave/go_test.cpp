@@ -322,6 +322,22 @@ BOOST_AUTO_TEST_CASE(a70_a_close_beside_a_send_and_a_receive_loses_nothing) {
     });
 }
 
+BOOST_AUTO_TEST_CASE(a70_a_close_beside_a_send_ends_it) {
+    everyInterleaving({2, 1, 0, 4'000, 1'000}, [] {
+        const auto c = jtimer::go::makeChan<int>(0);
+        bool ended = false;
+        together({[&] {
+                      try {
+                          c.send(1);
+                      } catch (const jtimer::IllegalStateException&) {
+                          ended = true;
+                      }
+                  },
+                  [&] { c.close(); }});
+        check(ended, "sent to nobody");
+    });
+}
+
 BOOST_AUTO_TEST_CASE(a71_two_selects_meet_in_one_of_two_chans) {
     everyInterleaving({2, 1, 0, 4'000, 1'000}, [] {
         const auto a = jtimer::go::makeChan<int>(), b = jtimer::go::makeChan<int>();
