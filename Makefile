@@ -186,7 +186,7 @@ cluster_sources = $(wildcard lib/cluster/backoff.cpp)
 cluster_tests = $(patsubst lib/%.cpp,test/%_test.cpp,$(cluster_sources))
 unit_tests = $(patsubst test/%.cpp,$(B)/test/%,$(cluster_tests) \
 	$(filter-out test/bench/% test/cluster/% test/interleave/%,$(wildcard test/*/*_test.cpp)))
-slow_tests = $(patsubst test/%.cpp,$(B)/test/%,$(wildcard test/*/slow/*_test.cpp))
+slow_tests = $(patsubst test/%.cpp,$(B)/test/%,$(filter-out test/cluster/%,$(wildcard test/*/slow/*_test.cpp)))
 include build-aux/test-groups.mk
 tests = $(filter-out $(grouped),$(unit_tests)) $(groups)
 test_flags = -DBOOST_TEST_DYN_LINK -Ilib -Itest -Itools $(test_assertions)
@@ -367,8 +367,9 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   check-install  installs with make, CMake and vcpkg's port, and builds a program with each
   check-slow     builds and runs the real-time and stress tests
   demo-cluster   three workers share ten tasks on a private PostgreSQL server, and one is killed: 15 s
-  cluster        builds libjtimer-cluster (libpq); check-cluster tests it, stress-cluster for DURATION
-                 seconds (1800), beside private PostgreSQL servers; install-cluster
+  cluster        builds libjtimer-cluster (libpq); check-cluster and check-cluster-slow test it,
+                 stress-cluster for DURATION seconds (1800), beside private PostgreSQL servers;
+                 install-cluster
   check-syntax   compiles everything without writing objects, for CXXFLAGS=-std=c++20 and so on
   nightly        runs what .ci/run has no time for: check-shaken, model, explore, other builds
   fuzz, load     libFuzzer (clang++), SECONDS=60 for each of FUZZERS=; a million tasks, 3600 for ROOMS=

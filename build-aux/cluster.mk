@@ -69,7 +69,8 @@ cluster_support = $(call objects,$(filter-out %_test.cpp test/cluster/with_serve
 	$(wildcard test/cluster/*.cpp)))
 cluster_programs = $(patsubst test/%.cpp,$(B)/test/%,$(filter-out $(cluster_tests),\
 	$(wildcard test/cluster/*_test.cpp)))
-cluster_test_objects = $(patsubst $(B)/%,$(B)/obj/%.o,$(cluster_programs))
+slow_cluster_tests = $(patsubst test/%.cpp,$(B)/test/%,$(wildcard test/cluster/slow/*_test.cpp))
+cluster_test_objects = $(patsubst $(B)/%,$(B)/obj/%.o,$(cluster_programs) $(slow_cluster_tests))
 
 $(cluster_support): private test_flags += $(libpq_cppflags)
 $(cluster_test_objects): private test_flags += -DJTIMER_CLUSTER_FAILPOINTS $(TEST_CXXFLAGS) $(with_precompiled) \
@@ -77,7 +78,7 @@ $(cluster_test_objects): private test_flags += -DJTIMER_CLUSTER_FAILPOINTS $(TES
 $(cluster_test_objects): $(precompiled:%=%.gch)
 $(cluster_test_objects) $(cluster_support): $(B)/cluster-flags
 
-$(cluster_programs): $(B)/test/%: $(B)/obj/test/%.o $(cluster_support) $(cluster_tested) \
+$(cluster_programs) $(slow_cluster_tests): $(B)/test/%: $(B)/obj/test/%.o $(cluster_support) $(cluster_tested) \
 		$(test_support_objects) $(tested_lib)
 	$(QUIET) LINK $@
 	@mkdir -p $(@D)
@@ -92,10 +93,14 @@ $(B)/test/cluster/with_server: $(B)/obj/test/cluster/with_server.o $(B)/obj/test
 server_programs = build-aux/find-postgres >/dev/null
 
 # One at a time: leases and take-overs are measured in real time.
-.PHONY: check-cluster stress-cluster
+.PHONY: check-cluster check-cluster-slow stress-cluster
 check-cluster: $(cluster_programs) $(filter $(B)/test/cluster/%,$(tests)) | $(filter check,$(MAKECMDGOALS))
 	@$(server_programs)
 	@TEST_JOBS=1 LOGS='$(B)/test/cluster-logs' $(run_tests) $^
+
+check-cluster-slow: $(slow_cluster_tests) | $(filter check check-cluster,$(MAKECMDGOALS))
+	@$(server_programs)
+	@TEST_JOBS=1 LOGS='$(B)/test/slow-cluster-logs' $(run_tests) $(slow_cluster_tests)
 
 # DURATION in seconds; SEED= repeats a run. It prints what it does to the processes and the server.
 DURATION = 1800

@@ -118,6 +118,7 @@ nightly:
 	$(MAKE) deps fuzz SECONDS=300
 	$(MAKE) load SECONDS=600
 	$(MAKE) oracle ORACLE_RANDOM=100000
+	$(MAKE) deps-cluster check-cluster-slow
 	$(MAKE) deps deb
 	$(MAKE) check-syntax CXXFLAGS='-Werror -std=c++2b'
 	$(MAKE) check-syntax CXX=clang++ CXXFLAGS='-Werror -std=c++2b'
