@@ -9,7 +9,9 @@ header_dirs = $(sort $(dir $(public_headers)))
 # The pages, and what they link to.
 doc_files = ChangeLog LICENSE $(wildcard *.md $(addprefix doc/,*.md */*.md */*.svg) \
 	$(foreach suffix,md cpp java,samples/*.$(suffix) samples/*/*.$(suffix)) \
-	$(addprefix test/,*.md */*.md */*/*.md)) tools/run_schedule/demo.schedule
+	$(addprefix test/,*.md */*.md */*/*.md)) tools/run_schedule/demo.schedule \
+	$(addprefix packaging/,docker/Dockerfile docker/compose.yaml docker/schedule/schedule kubernetes.yaml \
+	systemd/run_schedule.service)
 doc_dirs = $(filter-out ./,$(sort $(foreach dir,$(dir $(doc_files)),$(dir) $(dir $(dir:/=)))))
 
 # Each page of doc/reference is also a manual page: of section 3, or of section 1 if it is a tool's.
@@ -95,6 +97,9 @@ install-tools: all check-dirs | $(filter check check-slow,$(MAKECMDGOALS))
 	$(Q)$(STRIP) '$(DESTDIR)$(bindir)/run_schedule'
 	$(Q)$(INSTALL) -m 644 $(addprefix $(B)/man/,$(tool_pages)) '$(DESTDIR)$(mandir)/man1'
 	$(Q)$(INSTALL) -m 644 tools/run_schedule/completion.bash '$(DESTDIR)$(bashcompletiondir)/run_schedule'
+	$(Q)ln -sf run_schedule '$(DESTDIR)$(bindir)/run-schedule'
+	$(Q)ln -sf run_schedule.1 '$(DESTDIR)$(mandir)/man1/run-schedule.1'
+	$(Q)ln -sf run_schedule '$(DESTDIR)$(bashcompletiondir)/run-schedule'
 
 # Removes the installed files and, if they are empty then, the directories named jtimer.
 uninstall: check-dirs
@@ -103,7 +108,8 @@ uninstall: check-dirs
 		$(patsubst %,'$(DESTDIR)$(libdir)/%',libjtimer.a $(shared_real) $(shared_soname) $(shared_link)) \
 		'$(DESTDIR)$(pkgconfigdir)/jtimer.pc' '$(DESTDIR)$(cmakedir)/jtimerConfig.cmake' \
 		'$(DESTDIR)$(cmakedir)/jtimerConfigVersion.cmake' \
-		'$(DESTDIR)$(bindir)/run_schedule' '$(DESTDIR)$(bashcompletiondir)/run_schedule' \
+		$(foreach name,run_schedule run-schedule,'$(DESTDIR)$(bindir)/$(name)' \
+		'$(DESTDIR)$(bashcompletiondir)/$(name)') '$(DESTDIR)$(mandir)/man1/run-schedule.1' \
 		$(patsubst %,'$(DESTDIR)$(mandir)/man1/%',$(tool_pages)) \
 		$(patsubst %,'$(DESTDIR)$(mandir)/man3/%',$(library_pages)) \
 		$(patsubst %,'$(DESTDIR)$(docdir)/%',$(doc_files))

@@ -20,15 +20,18 @@ expected_files() {
         printf "./$2/%s\n" libjtimer.a libjtimer.so "libjtimer.so.$soversion" \
             "libjtimer.so.$version" pkgconfig/jtimer.pc cmake/jtimer/jtimerConfig.cmake \
             cmake/jtimer/jtimerConfigVersion.cmake
-        for file in *.md ChangeLog LICENSE tools/run_schedule/demo.schedule \
+        for file in *.md ChangeLog LICENSE tools/run_schedule/demo.schedule packaging/kubernetes.yaml \
+            packaging/docker/Dockerfile packaging/docker/compose.yaml packaging/docker/schedule/schedule \
+            packaging/systemd/run_schedule.service \
             $(find doc samples test -name '*.md' -o -name '*.svg' -o -path 'samples/*.cpp' -o -path 'samples/*.java'); do
             echo "./share/doc/jtimer/$file"
         done
         for page in jtimer jtimer_brpc jtimer_go jtimer_netty jtimer_tokio; do
             echo "./share/man/man3/$page.3"
         done
-        printf '%s\n' ./bin/run_schedule ./share/man/man1/run_schedule.1 \
-            ./share/bash-completion/completions/run_schedule
+        for name in run_schedule run-schedule; do
+            printf '%s\n' "./bin/$name" "./share/man/man1/$name.1" "./share/bash-completion/completions/$name"
+        done
     } | sort
 }
 
@@ -45,13 +48,14 @@ install_puts_exactly_the_files_it_should() {
 
 without_tools_install_leaves_run_schedule_out() {
     make_ prefix="$tmp/library" TOOLS=no install-strip || return 1
-    expected_files include lib | grep -v run_schedule >"$tmp/expected"
+    expected_files include lib | grep -v -e '/run[_-]schedule$' -e '/run[_-]schedule\.1$' >"$tmp/expected"
     list "$tmp/library" | grep -v share/doc >"$tmp/listed"
     grep -v share/doc "$tmp/expected" | diff - "$tmp/listed"
 }
 
 run_schedule_is_installed_with_its_completion() {
     test "$("$prefix/bin/run_schedule" --version)" = "run_schedule (jtimer) $version" &&
+        test "$("$prefix/bin/run-schedule" --version)" = "run_schedule (jtimer) $version" &&
         ! has_debug_information "$prefix/bin/run_schedule" &&
         ! is_linked_with_libjtimer_so "$prefix/bin/run_schedule" && needs bash || return 1
     cd "$tmp" && mkdir -p files && touch files/backup.schedule || return 1

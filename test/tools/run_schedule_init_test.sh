@@ -41,7 +41,7 @@ end_container() {  # no test
     status=$?
 }
 
-r45_a_hundred_orphans_leave_no_zombie() {
+r45_r64_a_hundred_orphans_leave_no_zombie() {
     has_containers || return
     mkfifo end
     # Each true is an orphan, as is the cat that run_schedule itself leaves behind for the sleep.
@@ -56,7 +56,7 @@ END
         "$(lines | tr -s ' ' '\n' | sort | tr '\n' ' ' | sed 's/ $//')"
 }
 
-r45_it_exits_as_its_schedule_does() {
+r45_r64_it_exits_as_its_schedule_does() {
     has_containers || return
     echo 'after 0s a exit 7' >schedule
     for end in 0 1 2 3; do
@@ -69,7 +69,7 @@ r45_it_exits_as_its_schedule_does() {
     expect lines 'a  [failed: exit status 7]' "$(lines)"
 }
 
-r45_r48_each_signal_reaches_it_through_process_1() {
+r45_r48_r64_each_signal_reaches_it_through_process_1() {
     has_containers || return
     for signal in TERM INT QUIT HUP; do
         echo 'after 0s a trap "echo bye; exit 0" TERM; echo >begun; while :; do sleep 0.01; done' >schedule
@@ -82,7 +82,7 @@ r45_r48_each_signal_reaches_it_through_process_1() {
     done
 }
 
-r45_a_command_that_ignores_sigterm_is_killed_and_so_may_be_the_schedule() {
+r45_r64_a_command_that_ignores_sigterm_is_killed_and_so_may_be_the_schedule() {
     has_containers || return
     echo 'after 0s a trap "" TERM; echo >begun; while :; do sleep 1; done' >schedule
     start_container --grace 100ms
@@ -98,6 +98,18 @@ r45_a_command_that_ignores_sigterm_is_killed_and_so_may_be_the_schedule() {
     done
     end_container
     expect 'its schedule was killed: status' 137 $status
+}
+
+r48_r64_sigusr2_reaches_the_schedule_through_process_1() {
+    has_containers || return
+    mkfifo go
+    echo 'after 0s a echo >begun; read -r line <go; echo >&2' >schedule
+    start_container
+    printf '%s\n' 'after 0s b echo two; echo >go' >>schedule
+    kill -s USR2 "$first"
+    end_container
+    expect status 0 $status
+    expect lines 'b  two' "$(lines | grep -v '^a')"
 }
 
 r45_a_child_subreaper_reaps_too_and_takes_its_schedule_along() {
@@ -120,7 +132,7 @@ END
     kill "$command"
 }
 
-r46_a_ctrl_c_at_the_terminal_counts_once() {
+r46_r64_a_ctrl_c_at_the_terminal_counts_once() {
     has_containers || return
     command -v python3 >/dev/null || { skip 'no python3'; return; }
     cat >schedule <<'END'

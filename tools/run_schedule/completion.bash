@@ -31,4 +31,4 @@ _run_schedule() {
     fi
 }
 
-complete -F _run_schedule run_schedule run_schedule-cluster
+complete -F _run_schedule run_schedule run-schedule run_schedule-cluster
