@@ -23,6 +23,7 @@ BENCHMARK_LIBS = -lbenchmark
 POCO_LIBS = -lPocoUtil -lPocoFoundation
 LIBUV_LIBS = -luv
 TOOLS = yes
+HTTP = yes
 NETTY_JAR = /usr/share/java/netty-common.jar
 CARGO_REGISTRY = /usr/share/cargo/registry
 INSTALL = install
@@ -163,7 +164,7 @@ $(B)/flags: FORCE | $(first)
 	$(call remember,$(CXX) $(all_cppflags) $(all_cxxflags) $(TEST_CXXFLAGS) $(PRECOMPILED) $(ASSERTIONS),$(try_compiler))
 
 $(B)/link-flags: FORCE | $(first)
-	$(call remember,$(CXX) $(AR) $(shared_flags) $(all_ldflags) $(all_libs) $(lib_objects))
+	$(call remember,$(CXX) $(AR) $(shared_flags) $(all_ldflags) $(all_libs) $(lib_objects) $(HTTP))
 
 compile = $(CXX) $(all_cppflags) $(all_cxxflags) -MMD -MP
 
@@ -390,7 +391,8 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   pictures       draws doc/pictures from runs of the timers (gnuplot); PICTURES=
   exports        writes build-aux/exports.txt, with which check-install compares
   install        installs below prefix (/usr/local), without debug information unless STRIP=:,
-                 DESTDIR is prepended to each path; TOOLS=no leaves run_schedule out
+                 DESTDIR is prepended to each path; TOOLS=no leaves run_schedule out,
+                 HTTP=no its --listen
   uninstall      removes what install has installed
   configure      generates ./configure, which is optional (autoconf)
   doc            generates the reference, build/doc/html/index.html (doxygen)
@@ -407,7 +409,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   clean          removes build/; distclean also what configure and dist have generated
 
 Settings: CXX CPPFLAGS CXXFLAGS LDFLAGS AR STRIP BOOST_CPPFLAGS BOOST_LDFLAGS V=1
-SANITIZE=thread|address|undefined|address,undefined HARDENED=yes ASSERTIONS=yes|tests|no TOOLS=no
+SANITIZE=thread|address|undefined|address,undefined HARDENED=yes ASSERTIONS=yes|tests|no TOOLS=no HTTP=no
 DESTDIR prefix exec_prefix bindir includedir libdir docdir mandir pkgconfigdir cmakedir bashcompletiondir; see
 doc/building.md.
 endef

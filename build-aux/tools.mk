@@ -2,7 +2,10 @@
 
 # Part of the Makefile: run_schedule, and the demo.
 
-run_schedule_objects = $(call objects,$(wildcard tools/run_schedule/*.cpp))
+# The second of the two has the HTTP server, and needs the headers of Boost.Beast.
+http_sources = tools/http/address.cpp \
+	$(if $(filter no,$(HTTP)),tools/http/without_beast.cpp,tools/http/with_beast/http.cpp)
+run_schedule_objects = $(call objects,$(wildcard tools/run_schedule/*.cpp) $(http_sources))
 
 $(B)/obj/tools/%.o: private all_cppflags += -Ilib
 $(B)/obj/tools/%.o: tools/%.cpp $(B)/flags | $(B)/program-options
@@ -13,6 +16,19 @@ $(B)/program-options: $(B)/flags
 		$(CXX) $(all_cppflags) $(all_cxxflags) -E -x c++ - >/dev/null || \
 		{ echo 'make: run_schedule needs Boost.Program_options: "make deps" installs it,' \
 		'TOOLS=no leaves run_schedule out' >&2; exit 1; }
+	@touch $@
+
+$(B)/obj/tools/http/with_beast/%.o: | $(B)/beast
+ifeq ($(SANITIZE),thread)
+# g++ warns of Asio's fences, which ThreadSanitizer does not understand.
+$(B)/obj/tools/http/with_beast/%.o: private all_cppflags += -DBOOST_ASIO_DISABLE_FENCED_BLOCK
+endif
+
+$(B)/beast: $(B)/flags
+	@echo '\#include <boost/beast/http.hpp>' | \
+		$(CXX) $(all_cppflags) $(all_cxxflags) -E -x c++ - >/dev/null || \
+		{ echo 'make: run_schedule --listen needs the headers of Boost.Beast, a part of Boost:' \
+		'HTTP=no leaves it out' >&2; exit 1; }
 	@touch $@
 
 .PHONY: tools
