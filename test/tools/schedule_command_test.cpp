@@ -1,5 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "run_schedule/command.hpp"
+#include "run_schedule/process.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -23,7 +24,29 @@ Command commandOf(const std::string& script) {
 }  // namespace
 
 #if defined(__linux__)
+#include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+BOOST_AUTO_TEST_CASE(r37_a_command_inherits_no_descriptor_above_2) {
+#if defined(SYS_close_range)
+    const bool canClose = ::syscall(SYS_close_range, ~0U, ~0U, 4) == 0;  // since Linux 5.11
+#else
+    const bool canClose = false;
+#endif
+    const FileDescriptor inherited(::open("/dev/null", O_RDONLY));  // not close-on-exec
+    const FileDescriptor own(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    BOOST_REQUIRE(own.get() > 2);
+    std::string descriptors;
+    CommandRunner().run(commandOf("ls /proc/$$/fd; true"), {},
+                        [&](std::string_view line) { descriptors.append(line).append(" "); });
+    if (canClose) {
+        BOOST_TEST(descriptors == "0 1 2 ");
+    } else {
+        BOOST_TEST_MESSAGE("not run: what was inherited stays open before Linux 5.11");
+    }
+}
 
 BOOST_AUTO_TEST_CASE(processes_that_have_ended_are_not_waited_for_though_nobody_reaps_them) {
     // Orphans come to this process instead of init. It does not reap them, as in a container.

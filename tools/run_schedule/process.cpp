@@ -77,6 +77,15 @@ struct Plan {
     ::_exit(127);
 }
 
+/// Closes all descriptors above 2 when the program begins. Ours are close-on-exec in any case, but
+/// not what we have inherited, nor those of a library for a moment.
+void closeDescriptorsOnExec() {
+#if defined(SYS_close_range)
+    constexpr unsigned kOnExec = 4;                               // CLOSE_RANGE_CLOEXEC
+    ::syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, kOnExec);  // Linux 5.11
+#endif
+}
+
 /// The child's part.
 [[noreturn]] void becomeCommand(const Plan& plan) {
     ::setpgid(0, 0);
@@ -85,6 +94,7 @@ struct Plan {
         if (::dup2(plan.descriptors[static_cast<std::size_t>(to)], to) < 0)
             refuse(plan, Refusal::Shell);
     }
+    closeDescriptorsOnExec();
     const Command& command = plan.command;
     if (command.user && ::geteuid() == 0) {
         const User& user = *command.user;

@@ -48,7 +48,8 @@ struct Command {
 std::vector<std::string> ownEnvironment();
 
 /// Starts `SHELL -c SCRIPT`, in a process group of its own (a Ctrl-C at the terminal does not reach
-/// it) and with the default handling of every signal. It inherits only descriptors 0, 1 and 2.
+/// it) and with the default handling of every signal. It inherits only descriptors 0, 1 and 2
+/// (before Linux 5.11 also those with which this process was started).
 /// \param input our descriptor that becomes its standard input, unless the command has one;
 ///   negative: /dev/null
 /// \param output our descriptor that becomes its standard output and standard error; negative:
