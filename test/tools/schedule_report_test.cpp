@@ -98,7 +98,7 @@ class Folder {
 BOOST_AUTO_TEST_CASE(metrics_are_those_of_prometheus_text_format) {
     Ledger ledger;
     fill(ledger);
-    const std::string text = metricsOf(ledger.records());
+    const std::string text = metricsOf(ledger.records(), {});
     const auto has = [&](const std::string& line) {
         BOOST_TEST((text.find('\n' + line + '\n') != text.npos), line << " in\n" << text);
     };
@@ -127,10 +127,70 @@ BOOST_AUTO_TEST_CASE(metrics_are_those_of_prometheus_text_format) {
     BOOST_TEST((text.find("quantile=\"0.5\",task=\"c\"") == text.npos));
 }
 
+BOOST_AUTO_TEST_CASE(r36_metrics_tell_about_run_schedule_itself) {
+    const auto without = [](const std::string& text) {
+        return text.substr(text.find("# HELP run_schedule_tasks"));
+    };
+    Overview overview;
+    overview.tasks = 3;
+    overview.start = at(1500);
+    overview.lostLines = 2;
+    const std::string text =
+        "# HELP run_schedule_tasks Tasks of the schedule.\n"
+        "# TYPE run_schedule_tasks gauge\n"
+        "run_schedule_tasks 3\n"
+        "# HELP run_schedule_start_time_seconds When run_schedule started.\n"
+        "# TYPE run_schedule_start_time_seconds gauge\n"
+        "run_schedule_start_time_seconds 1.500000000\n"
+        "# HELP run_schedule_last_reload_successful Whether the last reload succeeded.\n"
+        "# TYPE run_schedule_last_reload_successful gauge\n"
+        "run_schedule_last_reload_successful 1\n"
+        "# HELP run_schedule_lost_lines_total Lines of output that could not be written.\n"
+        "# TYPE run_schedule_lost_lines_total counter\n"
+        "run_schedule_lost_lines_total 2\n";
+    BOOST_TEST(without(metricsOf({}, overview)) == text);
+    overview.databaseUp = false;
+    BOOST_TEST(without(metricsOf({}, overview)) ==
+               text + "# HELP run_schedule_database_up Whether the database answered when last "
+                      "asked.\n# TYPE run_schedule_database_up gauge\n"
+                      "run_schedule_database_up 0\n");
+}
+
+BOOST_AUTO_TEST_CASE(r36_metrics_of_a_task_have_its_name_and_never_its_command) {
+    Ledger ledger;
+    ledger.add("a");
+    ledger.runBegun(jobOf("a"));
+    ledger.runOverran("a");
+    ledger.commandBegun("a", at(5000));
+    const std::string running = metricsOf(ledger.records(), {});
+    ledger.commandTimedOut("a");
+    ledger.commandEnded("a", at(7000), seconds(2), false);
+    ledger.runEnded("a", false);
+    ledger.isDead("a", true);
+    const std::string ended = metricsOf(ledger.records(), {});
+    const auto valueOf = [](const std::string& text, const std::string& name) {
+        const std::string head = "\nrun_schedule_" + name + "{task=\"a\"} ";
+        const auto place = text.find(head);
+        if (place == text.npos) return std::string("none");
+        const auto begin = place + head.size();
+        return text.substr(begin, text.find('\n', begin) - begin);
+    };
+    BOOST_TEST(valueOf(running, "running_since_timestamp_seconds") == "5.000000000");
+    BOOST_TEST(valueOf(running, "last_failure_timestamp_seconds") == "none");
+    BOOST_TEST(valueOf(running, "timeouts_total") == "0");
+    BOOST_TEST(valueOf(running, "overruns_total") == "1");
+    BOOST_TEST(valueOf(running, "dead") == "0");
+    BOOST_TEST(valueOf(ended, "running_since_timestamp_seconds") == "none");
+    BOOST_TEST(valueOf(ended, "last_failure_timestamp_seconds") == "7.000000000");
+    BOOST_TEST(valueOf(ended, "timeouts_total") == "1");
+    BOOST_TEST(valueOf(ended, "dead") == "1");
+    BOOST_TEST((running + ended).find("echo") == std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(quotes_and_backslashes_in_a_name_are_escaped) {
     Ledger ledger;
     ledger.add(R"(a"b\c)");
-    const std::string text = metricsOf(ledger.records());
+    const std::string text = metricsOf(ledger.records(), {});
     BOOST_TEST((text.find(R"(run_schedule_runs_total{task="a\"b\\c"} 0)") != text.npos));
 }
 

@@ -67,6 +67,13 @@ class Text {
         });
     }
 
+    /// A metric without a task.
+    void single(const std::string& name, const char* type, const char* help,
+                const std::string& value) {
+        head(name, type, help);
+        text_.append("run_schedule_").append(name).append(" ").append(value).append("\n");
+    }
+
     std::string take() { return std::move(text_); }
 
   private:
@@ -76,7 +83,13 @@ class Text {
 
 }  // namespace
 
-std::string metricsOf(const std::vector<Record>& records) {
+bool operator==(const Overview& one, const Overview& other) {
+    return one.tasks == other.tasks && one.start == other.start &&
+           one.isReloaded == other.isReloaded && one.lostLines == other.lostLines &&
+           one.databaseUp == other.databaseUp;
+}
+
+std::string metricsOf(const std::vector<Record>& records, const Overview& overview) {
     Text text(records);
     const auto runs = [](const Record& r) { return std::to_string(r.lateness.count()); };
     text.counts("runs_total", "Runs that have begun.",
@@ -117,6 +130,18 @@ std::string metricsOf(const std::vector<Record>& records) {
     }
     text.values("lateness_seconds_sum", [](const Record& r) { return inSeconds(r.latenessSum); });
     text.values("lateness_seconds_count", runs);
+
+    text.single("tasks", "gauge", "Tasks of the schedule.", std::to_string(overview.tasks));
+    text.single("start_time_seconds", "gauge", "When run_schedule started.",
+                inSeconds(overview.start.time_since_epoch()));
+    text.single("last_reload_successful", "gauge", "Whether the last reload succeeded.",
+                overview.isReloaded ? "1" : "0");
+    text.single("lost_lines_total", "counter", "Lines of output that could not be written.",
+                std::to_string(overview.lostLines));
+    if (overview.databaseUp) {
+        text.single("database_up", "gauge", "Whether the database answered when last asked.",
+                    *overview.databaseUp ? "1" : "0");
+    }
     return text.take();
 }
 
@@ -135,12 +160,13 @@ void replaceMetrics(const std::string& fileName, const std::string& text) {
     if (error != 0) fail(strerror(error));
 }
 
-bool MetricsFile::write(const Ledger& ledger) {
+bool MetricsFile::write(const Ledger& ledger, const Overview& overview) {
     const std::uint64_t version = ledger.version();
-    if (!exists() || version == version_) return true;
+    if (!exists() || (version == version_ && overview == overview_)) return true;
     try {
-        replaceMetrics(fileName_, metricsOf(ledger.records()));
+        replaceMetrics(fileName_, metricsOf(ledger.records(), overview));
         version_ = version;
+        overview_ = overview;
         return true;
     } catch (const std::runtime_error& e) {
         failure_ = e.what();

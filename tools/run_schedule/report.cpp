@@ -79,7 +79,12 @@ void Printer::line(jtimer::Date time, const std::string& name, std::string_view 
     const std::lock_guard lock(mutex_);
     line += padded(name, nameWidth_) + "  ";
     line.append(text) += '\n';
-    output_.write(line);
+    write(line);
+}
+
+void Printer::write(std::string_view lines) {
+    output_.write(lines);
+    lostLines_ = output_.lostLines();
 }
 
 void Printer::table(const std::vector<Record>& records, const std::string& node) {
@@ -92,12 +97,12 @@ void Printer::table(const std::vector<Record>& records, const std::string& node)
     for (const Record& record : records) table.push_back(cellsOf(record, columns));
     const std::vector<std::size_t> widths = columnWidths(table);
     const std::lock_guard lock(mutex_);
-    output_.write("\n");
+    write("\n");
     for (const Cells& cells : table) {
         std::string line = padded(cells[0], widths[0]);
         for (std::size_t i = 1; i < cells.size(); ++i)
             line += "  " + rightAligned(cells[i], widths[i]);
-        output_.write(line += '\n');
+        write(line += '\n');
     }
     output_.flush();
 }

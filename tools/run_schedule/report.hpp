@@ -7,8 +7,10 @@
 #include <jtimer/time.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -51,9 +53,17 @@ class Printer {
     /// \param node has a column, unless it is empty
     void table(const std::vector<Record>& records, const std::string& node = {});
 
+    /// The number of lines that could not be written. It does not wait for one that is being
+    /// written.
+    std::int64_t lostLines() const { return lostLines_; }
+
   private:
+    void write(std::string_view lines);
+
     std::mutex mutex_;
     // Guarded by mutex_:
     Output& output_;
     std::size_t nameWidth_ = 0;
+
+    std::atomic<std::int64_t> lostLines_{0};
 };

@@ -67,6 +67,10 @@ class SchedulePlayer {
     /// cluster. Any thread may call this.
     virtual std::vector<std::string> unrecorded() const { return {}; }
 
+    /// Whether the database answered when it was last asked; nothing without a cluster. Any thread
+    /// may call this.
+    virtual std::optional<bool> databaseUp() const { return std::nullopt; }
+
     /// To be called after awaitEnd(), when no command is running. Rethrows the exception out of an
     /// action, if there was one.
     virtual void finish() = 0;

@@ -20,6 +20,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <future>
@@ -82,7 +83,8 @@ class Session {
                 "; the local zone is " + describeLocalZone());
         }
         for (const Entry& entry : entries) ledger_.add(entry.name);
-        if (!metrics_.write(ledger_)) throw std::invalid_argument(metrics_.failure());
+        tasks_ = entries.size();
+        if (!writeMetrics()) throw std::invalid_argument(metrics_.failure());
         if (options_.cluster.empty()) {
             player_->start(std::move(entries), [this] { signals_.wakeMain(); });
         } else if (!startUnlessEnded(std::move(entries), deadline)) {
@@ -103,6 +105,12 @@ class Session {
     }
 
   private:
+    Overview overview() const {
+        return {tasks_, start_, isReloaded_, printer_.lostLines(), player_->databaseUp()};
+    }
+
+    bool writeMetrics() { return metrics_.write(ledger_, overview()); }
+
     static Result abandoned(Result result) {
         result.threadsAreLeft = true;
         return result;
@@ -269,7 +277,7 @@ class Session {
                 look = after(options_.reloadEvery);
             }
             if (watches_) draw();
-            const bool failed = !metrics_.write(ledger_);
+            const bool failed = !writeMetrics();
             if (failed && !metricsFailed_) notify(metrics_.failure());
             metricsFailed_ = failed;
         }
@@ -292,6 +300,7 @@ class Session {
     }
 
     void reload() {
+        isReloaded_ = false;
         if (std::find(options_.files.begin(), options_.files.end(), "-") != options_.files.end()) {
             notify("standard input cannot be read again: the schedule stays as it was");
             return;
@@ -308,7 +317,10 @@ class Session {
         }
         widen(entries);
         updateState(entries);
-        player_->replace(std::move(entries), [this](const SchedulePlayer::Changes& changes) {
+        const std::size_t tasks = entries.size();
+        player_->replace(std::move(entries), [this, tasks](const SchedulePlayer::Changes& changes) {
+            isReloaded_ = true;
+            tasks_ = tasks;
             notify(namesOfFiles() + " read again: " + std::to_string(changes.added) + " added, " +
                    std::to_string(changes.changed) + " changed, " +
                    std::to_string(changes.removed) + " removed");
@@ -397,7 +409,7 @@ class Session {
             trace_->finish();
             result.outputLost |= trace_->lostEvents() > 0;
         }
-        if (!metrics_.write(ledger_)) {
+        if (!writeMetrics()) {
             if (!metricsFailed_) notify(metrics_.failure());
             result.outputLost = true;
         }
@@ -412,10 +424,13 @@ class Session {
     const Clocks clocks_{std::make_shared<jtimer::SteadyClock>(),
                          std::make_shared<jtimer::WallClock>(), jtimer::detail::lookAtLocalTime};
     const std::unique_ptr<Trace> trace_;
+    const Date start_ = clocks_.wall->now();
     MetricsFile metrics_{options_.metrics};
     bool metricsFailed_ = false;  ///< and that has been said
 
     std::vector<FileVersion> versions_;  ///< of the files, before they were last read
+    std::atomic<std::size_t> tasks_{0};  ///< of the schedule
+    std::atomic<bool> isReloaded_{true};
 
     std::optional<StateFile> state_;
     std::atomic<bool> stateFailed_{false};  ///< and that has been said

@@ -315,9 +315,11 @@ void ClusterPlayer::look() {
     std::map<std::string, TaskInfo> found;
     try {
         for (TaskInfo& task : allTasks(node->scheduler)) found.emplace(task.name, std::move(task));
+        databaseUp_ = true;
     } catch (const std::runtime_error&) {
-        return;  // the scheduler says so, and the next look may succeed
+        databaseUp_ = false;  // the scheduler says so, and the next look may succeed
     }
+    if (!databaseUp_) return;
     bool isOver = othersHaveEnded();
     for (const auto& [taskName, entry] : node->entries) {
         const auto task = found.find(taskName);

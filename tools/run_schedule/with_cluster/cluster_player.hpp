@@ -8,6 +8,7 @@
 #include <jtimer/cluster/scheduler.hpp>
 #include <jtimer/timer.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <functional>
@@ -42,6 +43,7 @@ class ClusterPlayer final : public SchedulePlayer {
     void finish() override;
     void fail(std::exception_ptr exception) override;
     std::vector<std::string> unrecorded() const override;
+    std::optional<bool> databaseUp() const override { return databaseUp_; }
 
   private:
     /// A schedule, and the Scheduler that plays it.
@@ -79,6 +81,8 @@ class ClusterPlayer final : public SchedulePlayer {
     Slots slots_;
     /// One for each name, while its command runs. The thread that makes nodes adds to it.
     std::map<std::string, std::mutex> commands_;
+
+    std::atomic<bool> databaseUp_{false};  ///< at the last look
 
     mutable std::mutex mutex_;
     std::vector<std::shared_ptr<Node>> nodes_;  ///< guarded by mutex_: the last one claims
