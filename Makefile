@@ -297,7 +297,7 @@ run_tests = BUILD='$(B)' SANITIZE='$(SANITIZE)' CXX='$(CXX)' TESTED_CXXFLAGS='$(
 	MAKE='$(MAKE_COMMAND)' PYTHON='$(PYTHON)' test/run_tests.sh
 
 .PHONY: tests check check-install check-slow
-tests: all samples tools $(tests) $(if $(SANITIZE),,$(B)/test/pictures/record)
+tests: all samples tools $(without_http) $(tests) $(if $(SANITIZE),,$(B)/test/pictures/record)
 
 # The scripts first: the longest of them takes as long as all unit tests.
 check: tests

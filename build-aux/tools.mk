@@ -34,7 +34,12 @@ $(B)/beast: $(B)/flags
 .PHONY: tools
 tools: $(B)/tools/run_schedule
 
-$(B)/tools/run_schedule: $(run_schedule_objects) $(B)/libjtimer.a
+# What `make HTTP=no` builds, for a test.
+without_http = $(B)/test/tools/run_schedule_without_http
+$(without_http): $(filter-out %/with_beast/http.o,$(run_schedule_objects)) $(B)/obj/tools/http/without_beast.o
+
+$(B)/tools/run_schedule: $(run_schedule_objects)
+$(B)/tools/run_schedule $(without_http): $(B)/libjtimer.a
 	$(QUIET) LINK $@
 	@mkdir -p $(@D)
 	$(Q)$(link) $(BOOST_THREAD_LIBS) $(BOOST_PROGRAM_OPTIONS_LIBS) -o $@

@@ -127,7 +127,7 @@ every_page_of_the_reference_is_a_manual_page() {
             grep -q "^$name .*- [A-Za-z]" "$tmp/$name.3" || return 1
         sections=$(sed -n 's/^\.SH //p' "$tmp/$name.3" | tr '\n' ',')
         case $section in
-        1) expected='NAME,SYNOPSIS,DESCRIPTION,VARIABLES,CRONTABS,OPTIONS,OUTPUT,FAILURES,RESTARTS,IN A CLUSTER,SIGNALS,EXIT STATUS,EXAMPLE,SEE ALSO,' ;;
+        1) expected='NAME,SYNOPSIS,DESCRIPTION,VARIABLES,CRONTABS,OPTIONS,OUTPUT,METRICS AND HEALTH,FAILURES,RESTARTS,IN A CLUSTER,SIGNALS,EXIT STATUS,EXAMPLE,SEE ALSO,' ;;
         3) expected='NAME,SYNOPSIS,DESCRIPTION,EXAMPLE,ERRORS,SEE ALSO,' ;;
         esac
         test "$sections" = "$expected" || { echo "$page has the sections $sections" && return 1; }

@@ -70,6 +70,8 @@ run_schedule_is_installed_with_its_completion() {
         complete --for ""
         complete --for = 5
         complete --jobs =
+        complete --li
+        complete --listen ""
         complete --metrics files/
         complete --trace = files/b
         complete files/b' bash "$prefix" >"$tmp/completed"
@@ -78,6 +80,8 @@ run_schedule_is_installed_with_its_completion() {
 --for : 500ms 5s 1m 1h 1d
 --for = 5: 500ms 5s
 --jobs =: 1 2 4 8 16
+--li: --listen
+--listen : localhost:9100
 --metrics files/: files/backup.schedule
 --trace = files/b: files/backup.schedule
 files/b: files/backup.schedule

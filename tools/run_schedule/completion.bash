@@ -15,6 +15,7 @@ _run_schedule() {
     --output) choices='prefixed raw' ;;
     --jobs) choices='1 2 4 8 16' ;;
     --trace | --metrics | --state) ;;
+    --listen | --probe) choices='localhost:9100' ;;
     --cluster) choices='host=' ;;
     --node) choices=${HOSTNAME%%.*} ;;
     *)

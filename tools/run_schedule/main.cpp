@@ -12,6 +12,7 @@
 //
 // With --cluster, a ClusterPlayer takes the place of the first two.
 
+#include "../http/http.hpp"
 #include "calendar/local_time.hpp"
 #include "calendar/zone_file.hpp"
 #include "check.hpp"
@@ -28,6 +29,7 @@
 
 #include <jtimer/clock.hpp>
 
+#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -107,6 +109,21 @@ int administer(const Options& options, const std::vector<Entry>& entries) {
     }
 }
 
+/// How long it waits for an answer; a server of ours cuts off a client after as long.
+constexpr std::chrono::seconds kProbe(5);
+
+/// What HEALTHCHECK of a container needs.
+int probe(const http::Address& address) {
+    unblockSignals();
+    try {
+        const http::Response response = http::get(address, "/healthz", kProbe);
+        const int status = print(response.body);
+        return response.status == 200 ? status : kFailed;
+    } catch (const std::runtime_error& e) {
+        return fail(std::string("run_schedule: ") + e.what(), kFailed);
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -126,6 +143,7 @@ int main(int argc, char** argv) {
                     kBadUsage);
     }
     if (!options.print.empty()) return print(options.print);
+    if (options.probe) return probe(*options.probe);
     Schedule schedule;
     try {
         if (options.list || !options.revive.empty()) {

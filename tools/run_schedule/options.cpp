@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "options.hpp"
 
+#include "../http/http.hpp"
 #include "jitter.hpp"
 #include "line_options.hpp"
 #include "parsing.hpp"
@@ -63,6 +64,10 @@ void addOptions(po::options_description& visible) {
     add("watch", "show a live table instead of lines, on a terminal");
     add("trace", text("FILE"), "write what runs when as Chrome trace events");
     add("metrics", text("FILE"), "write metrics for Prometheus, each second, by replacing FILE");
+    add("listen", text("HOST:PORT"),
+        "serve GET /metrics for Prometheus, and /healthz; port 0: print the one that is chosen");
+    add("probe", text("HOST:PORT"),
+        "without FILE: ask a copy that listens there for its health, print it, and end");
     add("cluster", text("CONNINFO"),
         "share the schedule with all copies on this PostgreSQL database, such as host=db: each "
         "run takes place in one of them");
@@ -127,6 +132,17 @@ std::string schemaOf(const std::string& name) {
     return name;
 }
 
+http::Address addressOf(const char* option, const po::variable_value& value) {
+    const std::string prefix = std::string("--") + option + ": ";
+    if (!http::isBuiltIn())
+        failExpecting(prefix + "this program was built without HTTP", "one of `make HTTP=yes`");
+    try {
+        return http::parseAddress(value.as<std::string>());
+    } catch (const std::invalid_argument& e) {
+        throw std::invalid_argument(prefix + e.what());
+    }
+}
+
 /// What jtimer::cluster calls a node without a name.
 std::string defaultNode() { return hostName() + ':' + std::to_string(::getpid()); }
 
@@ -149,6 +165,8 @@ void checkTogether(const Options& options) {
     refuse(options.watch && options.dryRun, "--watch", "--dry-run");
     refuse(options.watch && options.isRaw, "--watch", "--output=raw");
     refuse(options.metrics != "" && options.dryRun, "--metrics", "--dry-run");
+    refuse(options.listen && options.dryRun, "--listen", "--dry-run");
+    refuse(options.probe && !options.files.empty(), "--probe", "FILE");
     refuse(options.reload && options.dryRun, "--reload", "--dry-run");
     refuse(options.reload && readsInput(options), "--reload", "standard input");
     refuse(options.reloadEvery && options.dryRun, "--reload-every", "--dry-run");
@@ -209,6 +227,8 @@ Options optionsOf(const po::variables_map& values) {
     options.watch = has("watch");
     if (has("trace")) options.trace = textOf("trace", values["trace"], "a file");
     if (has("metrics")) options.metrics = textOf("metrics", values["metrics"], "a file");
+    if (has("listen")) options.listen = addressOf("listen", values["listen"]);
+    if (has("probe")) options.probe = addressOf("probe", values["probe"]);
     if (has("cluster")) {
         options.cluster = textOf("cluster", values["cluster"], "how to reach a database");
         options.node = defaultNode();
@@ -233,7 +253,7 @@ Options optionsOf(const po::variables_map& values) {
     readFormat(values, options);
     needCluster(values);
     checkTogether(options);
-    if (!has("file") && options.revive.empty() && !options.list)
+    if (!has("file") && options.revive.empty() && !options.list && !options.probe)
         throw std::invalid_argument("no FILE given");
     return options;
 }

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "../http/address.hpp"
 #include "schedule_file.hpp"
 
 #include <chrono>
@@ -21,10 +22,12 @@ struct Options {
     bool strict = false;                    ///< the exit status tells if a command has failed
     bool reload = false;                    ///< read the file again on SIGHUP
     std::optional<std::chrono::milliseconds> reloadEvery;  ///< look whether the files have changed
-    bool watch = false;          ///< show a table on a terminal, and no lines
-    std::string trace, metrics;  ///< names of files; empty: none
-    std::string cluster;         ///< how to reach the database of the cluster; empty: there is none
-    std::string node;            ///< of this copy in the cluster
+    bool watch = false;                   ///< show a table on a terminal, and no lines
+    std::string trace, metrics;           ///< names of files; empty: none
+    std::optional<http::Address> listen;  ///< where to serve metrics and health
+    std::optional<http::Address> probe;   ///< whose health to ask for, and end
+    std::string cluster;  ///< how to reach the database of the cluster; empty: there is none
+    std::string node;     ///< of this copy in the cluster
     std::chrono::milliseconds connectWithin{30'000};  ///< of a start: while the database is away
     std::string schema = "run_schedule";              ///< of the tasks in the database
     bool list = false;                                ///< print the tasks of the cluster, and end

@@ -5,6 +5,7 @@
 #include "entry.hpp"
 #include "failure.hpp"
 #include "ledger.hpp"
+#include "pulse.hpp"
 #include "schedule_player.hpp"
 
 #include <jtimer/clock.hpp>
@@ -55,6 +56,7 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
                  std::function<void(const Changes&)> whenChanged) override;
     void cancel() override;
     void awaitEnd() override;
+    std::string ailment() override { return pulse_.ailment(*timer_); }
     void finish() override;
     void fail(std::exception_ptr exception) override;
 
@@ -124,6 +126,7 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
     jtimer::Date reachedByWildcards_{}, reached_{};
     std::uint64_t localTime_ = 0;  ///< Clocks::localTime at the last look
     std::thread::id thread_;
+    Pulse pulse_;
     std::mutex mutex_;
     /// The ends of commands, not yet dealt with. Guarded by mutex_.
     std::vector<std::pair<std::string, bool>> ends_;

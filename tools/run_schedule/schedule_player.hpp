@@ -67,6 +67,11 @@ class SchedulePlayer {
     /// cluster. Any thread may call this.
     virtual std::vector<std::string> unrecorded() const { return {}; }
 
+    /// Why the schedule does not go on; empty if it does: a thread that begins commands runs a task
+    /// that is scheduled now within a second and, in a cluster, the database has answered within
+    /// the lease. Any thread may call this, before awaitEnd().
+    virtual std::string ailment() = 0;
+
     /// Whether the database answered when it was last asked; nothing without a cluster. Any thread
     /// may call this.
     virtual std::optional<bool> databaseUp() const { return std::nullopt; }

@@ -7,6 +7,7 @@
 #include "ledger.hpp"
 #include "local_zone.hpp"
 #include "metrics.hpp"
+#include "pages.hpp"
 #include "player.hpp"
 #include "report.hpp"
 #include "schedule_file.hpp"
@@ -84,6 +85,7 @@ class Session {
         }
         for (const Entry& entry : entries) ledger_.add(entry.name);
         tasks_ = entries.size();
+        listen();
         if (!writeMetrics()) throw std::invalid_argument(metrics_.failure());
         if (options_.cluster.empty()) {
             player_->start(std::move(entries), [this] { signals_.wakeMain(); });
@@ -92,6 +94,7 @@ class Session {
         }
         const Signals::Reason reason = waitForEnd(deadline);
         player_->cancel();
+        server_.reset();
         drawNotices();
         if (watches_) watch_.clear();
         if (reason != Signals::Reason::Deadline) sayWhatIsRunning();
@@ -110,6 +113,16 @@ class Session {
     }
 
     bool writeMetrics() { return metrics_.write(ledger_, overview()); }
+
+    /// \throws std::invalid_argument if it cannot
+    void listen() {
+        if (!options_.listen) return;
+        server_ = serve({[this] { return metricsOf(ledger_.records(), overview()); },
+                         [this] { return player_->ailment(); }},
+                        *options_.listen);
+        if (options_.listen->port == 0 || options_.verbose)
+            say("listening on " + http::toText(server_->address()));
+    }
 
     static Result abandoned(Result result) {
         result.threadsAreLeft = true;
@@ -447,6 +460,7 @@ class Session {
     /// until it has ended.
     std::vector<std::future<void>> runs_;
     const std::unique_ptr<SchedulePlayer> player_;
+    std::unique_ptr<http::Server> server_;  // last: its threads use the other members
 };
 
 }  // namespace

@@ -338,6 +338,41 @@ test $status -eq 0 && test $took -le 4000 || { echo "status $status, $took ms"; 
 END
 }
 
+r35_r36_health_and_metrics_tell_whether_the_database_answers() {
+    "$BUILD/tools/run_schedule" --probe localhost:1 2>&1 | grep -q 'built without HTTP' && return
+    echo 'every 1h after 1h job true' >"$tmp/j.schedule"
+    "$BUILD/tools/run_schedule" --cluster "host=$tmp" --listen 127.0.0.1:0 --metrics "$tmp/m" --connect-within 60s \
+        "$tmp/j.schedule" >"$tmp/out" 2>"$tmp/err" &
+    pid=$!
+    until grep -qs 'waiting for the database' "$tmp/err"; do sleep 0.05; done
+    said=$("$BUILD/tools/run_schedule" --probe "$(sed -n 's/.*listening on //p' "$tmp/err")")
+    status=$?
+    kill $pid
+    wait $pid
+    test $status -eq 1 && test "$said" = 'the database has not answered yet' &&
+        grep -qx 'run_schedule_database_up 0' "$tmp/m" || { echo "$status, $said" && return 1; }
+    beside_server <<'END'
+server=$(head -n 1 "$(sql 'show data_directory')/postmaster.pid")
+"$BUILD/tools/run_schedule" --cluster application_name=test --listen 127.0.0.1:0 --metrics m --grace 1s j.schedule >out 2>err &
+pid=$!
+await grep -qs listening err
+address=$(sed -n 's/.*listening on //p' err)
+probe() { "$BUILD/tools/run_schedule" --probe "$address" >said; }
+await probe && await grep -qx 'run_schedule_database_up 1' m || { cat said m; exit 1; }
+begin=$(millis)
+# Frozen: connections stay, and nothing answers.
+for each in $(pgrep -P "$server") $server; do kill -STOP "$each"; done
+await grep -qx 'run_schedule_database_up 0' m && probe && test "$(cat said)" = ok || { cat said m; exit 1; }
+while probe && test $(($(millis) - begin)) -lt 60000; do sleep 0.2; done
+took=$(($(millis) - begin))
+for each in $server $(pgrep -P "$server"); do kill -CONT "$each"; done
+grep -q '^the database has not answered for 3[0-9.]*s$' said && test $took -ge 29000 || { echo "$took ms"; cat said; exit 1; }
+await probe && await grep -qx 'run_schedule_database_up 1' m || { cat said m; exit 1; }
+kill $pid
+wait $pid
+END
+}
+
 check r44_r59_every_line_is_checked_before_anything_is_written
 check r59_a_zone_that_the_server_does_not_know_is_an_error_of_its_lines
 check r53_r54_r55_a_line_is_a_task_by_its_name_kind_and_rule
@@ -352,4 +387,5 @@ check r61_a_reload_starts_the_new_lines_and_lets_old_runs_end
 check r61_an_error_changes_nothing
 check r51_while_the_database_is_away_an_end_takes_two_graces_and_a_second
 check r51_without_a_command_an_end_takes_one_grace_and_a_second
+check r35_r36_health_and_metrics_tell_whether_the_database_answers
 sum_up

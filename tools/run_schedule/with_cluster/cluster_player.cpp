@@ -3,6 +3,7 @@
 
 #include "../parsing.hpp"
 #include "../rule.hpp"
+#include "../time_text.hpp"
 #include "line_checks.hpp"
 #include "line_tasks.hpp"
 #include "task_name.hpp"
@@ -87,6 +88,18 @@ std::unique_ptr<SchedulePlayer> makeClusterPlayer(const Options& options, Ledger
     return std::make_unique<ClusterPlayer>(options, ledger, std::move(actions));
 }
 
+/// Tells others for as long as it exists.
+class ClusterPlayer::Asking {
+  public:
+    explicit Asking(std::atomic<bool>& asks) : asks_(asks) { asks_ = true; }
+    Asking(const Asking&) = delete;
+    Asking& operator=(const Asking&) = delete;
+    ~Asking() { asks_ = false; }
+
+  private:
+    std::atomic<bool>& asks_;
+};
+
 ClusterPlayer::ClusterPlayer(const Options& options, Ledger& ledger, Actions actions)
     : options_(clusterOptions(options)), catchUp_(options.catchUp),
       connectWithin_(options.connectWithin), ledger_(ledger), actions_(std::move(actions)),
@@ -155,6 +168,7 @@ void ClusterPlayer::replace(std::vector<Entry> entries,
     timer_->schedule(
         [this, shared, whenChanged = std::move(whenChanged)] {
             try {
+                const Asking asking(asks_);
                 whenChanged(change(*shared));
             } catch (const std::exception& e) {
                 actions_.notify(std::string("the schedule stays as it was: ") + e.what());
@@ -314,7 +328,9 @@ void ClusterPlayer::look() {
     const std::shared_ptr<Node> node = nodes().back();
     std::map<std::string, TaskInfo> found;
     try {
+        const Asking asking(asks_);
         for (TaskInfo& task : allTasks(node->scheduler)) found.emplace(task.name, std::move(task));
+        lastAnswer_ = std::chrono::steady_clock::now();
         databaseUp_ = true;
     } catch (const std::runtime_error&) {
         databaseUp_ = false;  // the scheduler says so, and the next look may succeed
@@ -339,6 +355,17 @@ std::vector<std::string> ClusterPlayer::unrecorded() const {
         for (const auto& task : node->scheduler.unfinished())
             names.push_back(lineNameOf(task.first));
     return names;
+}
+
+std::string ClusterPlayer::ailment() {
+    const auto last = lastAnswer_.load();
+    if (last == std::chrono::steady_clock::time_point()) return "the database has not answered yet";
+    // While the timer's thread waits for the database, it runs no other task.
+    const std::string ailment = asks_ ? "" : pulse_.ailment(*timer_);
+    if (!ailment.empty() && !asks_) return ailment;
+    const auto silence = std::chrono::steady_clock::now() - last;
+    if (silence <= options_.lease.toChrono()) return "";
+    return "the database has not answered for " + inWords(silence);
 }
 
 void ClusterPlayer::cancel() {

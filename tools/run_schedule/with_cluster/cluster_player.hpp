@@ -3,6 +3,7 @@
 
 #include "../cluster.hpp"
 #include "../failure.hpp"
+#include "../pulse.hpp"
 #include "slots.hpp"
 
 #include <jtimer/cluster/scheduler.hpp>
@@ -43,6 +44,7 @@ class ClusterPlayer final : public SchedulePlayer {
     void finish() override;
     void fail(std::exception_ptr exception) override;
     std::vector<std::string> unrecorded() const override;
+    std::string ailment() override;
     std::optional<bool> databaseUp() const override { return databaseUp_; }
 
   private:
@@ -53,6 +55,8 @@ class ClusterPlayer final : public SchedulePlayer {
         std::map<std::string, std::shared_ptr<const Entry>> entries;  ///< by the name of the task
         jtimer::cluster::Scheduler scheduler;
     };
+
+    class Asking;
 
     std::shared_ptr<Node> makeNode(const std::vector<Entry>& entries);
     void begin(Node& node, const std::vector<Entry>& entries, std::chrono::nanoseconds left);
@@ -83,6 +87,9 @@ class ClusterPlayer final : public SchedulePlayer {
     std::map<std::string, std::mutex> commands_;
 
     std::atomic<bool> databaseUp_{false};  ///< at the last look
+    std::atomic<bool> asks_{false};        ///< the timer's thread waits for the database
+    std::atomic<std::chrono::steady_clock::time_point> lastAnswer_{};  ///< none before the first
+    Pulse pulse_;
 
     mutable std::mutex mutex_;
     std::vector<std::shared_ptr<Node>> nodes_;  ///< guarded by mutex_: the last one claims
