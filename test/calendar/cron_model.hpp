@@ -68,7 +68,7 @@ class CronModel {
         for (std::int64_t day = firstDay; day < firstDay + days; ++day) {
             if (!matchesDay(day)) continue;
             for (int minute = 0; minute < kMinutes; ++minute) {
-                if (!hours_.has(minute / 60) || !minutes_.has(minute % 60)) continue;
+                if (!matchesTime(minute)) continue;
                 MODEL_REQUIRE(next == day * kMinutes + minute);
                 next = cron.next(next);
             }
@@ -76,10 +76,16 @@ class CronModel {
         MODEL_REQUIRE(next >= (firstDay + days) * kMinutes);
     }
 
-  private:
-    static constexpr int kMinutes = 1440;  // in a day
+    static constexpr int kMinutes = 1440;  ///< in a day
 
-    bool eitherDay() const { return !days_.startsWithStar() && !weekdays_.startsWithStar(); }
+    /// Whether the minute or the hour field begins with `*`.
+    bool isWildcard() const { return minutes_.startsWithStar() || hours_.startsWithStar(); }
+
+    /// \param minute of a day
+    bool matchesTime(int minute) const {
+        return hours_.has(minute / 60) && minutes_.has(minute % 60);
+    }
+
     bool matchesDay(std::int64_t day) const {
         const jtimer::detail::CivilDate date = jtimer::detail::civilDate(day);
         const int ofWeek = jtimer::detail::weekday(day);
@@ -87,6 +93,9 @@ class CronModel {
         const bool weekdayFits = weekdays_.has(ofWeek) || (ofWeek == 0 && weekdays_.has(7));
         return months_.has(date.month) && (eitherDay() ? fits || weekdayFits : fits && weekdayFits);
     }
+
+  private:
+    bool eitherDay() const { return !days_.startsWithStar() && !weekdays_.startsWithStar(); }
 
     const CronField minutes_, hours_, days_, months_, weekdays_;
 };

@@ -110,9 +110,9 @@ r62_r67_each_line_of_the_migration_passes_a_check() {
     expect status 0 $status
     expect 'as many tasks' "$(wc -l <schedule)" "$(wc -l <out)"
     # So do the crontabs among what was there before.
-    sed -n '/^| before |/,$s/^| cron: \(.*\) | `.*/\1/p' "$page" | tr '`' '\n' | grep -v '^[, ]*$' >crontab
-    expect_true 'there are crontabs' "$(wc -l <crontab)" -ge 4
-    run --crontab --check crontab
+    sed -n '/^| before |/,$s/^| cron: \(.*\) | `.*/\1/p' "$page" | tr '`' '\n' | grep -v '^[, ]*$' >old.crontab
+    expect_true 'there are crontabs' "$(wc -l <old.crontab)" -ge 4
+    run --crontab --check old.crontab
     expect 'crontab: status' 0 $status
     expect 'crontab: stderr' '' "$(grep -v 'show twice' err)"
     expect 'crontab: tasks' 'poll rotate update' "$(cut -d ' ' -f 1 out | sort | tr '\n' ' ' | sed 's/ $//')"

@@ -93,6 +93,41 @@ cron "0 * * * *"
 after 0ms' "$(sed 's/ overlap.*//' out)"
 }
 
+r1_crontabs_as_packages_of_debian_have_them_are_played() {
+    me=$(id -un)
+    # The shapes of those of amavis, anacron, awstats, certbot, e2fsprogs, logcheck, mdadm, php and sysstat.
+    printf '%s\n' '# /etc/cron.d/packages' '' 'SHELL=/bin/sh' 'PATH=/usr/sbin:/usr/bin:/sbin:/bin' 'MAILTO=root' \
+        "18 */3	* * *	$me	test -e /no/such && /no/such sync" \
+        "30 7-23 * * *   $me	[ -x /no/such ] && if [ ! -d /run/systemd/system ]; then /no/such >/dev/null; fi" \
+        "*/10 * * * * $me [ -x /no/such ] && /no/such" \
+        "0 */12 * * * $me test -x /no/such -a \\! -d /run/such && perl -e 'sleep int(rand(43200))'" \
+        "30 3 * * 0 $me test -e / || SERVICE_MODE=1 /no/such" \
+        "@reboot         $me    if [ -x /no/such ]; then nice -n10 /no/such -R; fi" \
+        "57 0 * * 0 $me if [ -x /no/such ] && [ \$(date +\\%d) -le 7 ]; then /no/such --idle; fi" \
+        "09,39 *     * * *     $me   [ -x /no/such ] && /no/such" \
+        "5-55/10 * * * * $me command -v no-such > /dev/null && no-such 1 1" >packages
+    run --system --check packages
+    expect status 0 $status
+    expect names '[ [-2 [-3 command if if-2 test test-2 test-3' "$(cut -d ' ' -f 1 out | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
+    expect notices 'run_schedule: MAILTO is not used: see --on-failure
+run_schedule: a time of a fixed line that the clocks show twice is due the second time; cronie takes the first' \
+        "$(LC_ALL=C sort err)"
+    run --system --dry-run --for 7d packages
+    expect 'runs in a week' '[ 119
+[-2 1008
+[-3 336
+command 1008
+if 1
+if-2 1
+test 56
+test-2 14
+test-3 1' "$(table | cut -d ' ' -f 1,2 | LC_ALL=C sort)"
+    run --system --convert packages
+    cp out converted
+    run --check converted
+    expect 'converted: status' 0 $status
+}
+
 r4_reboot_is_each_start_and_no_reload() {
     echo '@reboot echo one' >crontab
     echo '@yearly true' >>crontab
