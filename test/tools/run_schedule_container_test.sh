@@ -43,6 +43,29 @@ r63_the_command_lines_of_the_image_and_of_compose_pass_a_check() {
     check_here compose.yaml $(words "$packaging/docker/compose.yaml" command:)
 }
 
+r33_r63_the_health_of_the_image_is_that_of_its_schedule() {
+    cp -R "$packaging/docker/schedule" conf
+    probe=$(words "$packaging/docker/Dockerfile" 'HEALTHCHECK .* CMD')
+    expect 'how it is asked' 'run_schedule --probe 127.0.0.1:8080' "$probe"
+    # With a port that is free.
+    : >err
+    "$run_schedule" $(words "$packaging/docker/Dockerfile" CMD |
+        sed "s#/etc/run_schedule/#$PWD/conf/#; s#0.0.0.0:8080#127.0.0.1:0#") >out 2>err </dev/null &
+    pid=$!
+    for i in $(seq 400); do
+        port=$(sed -n 's/.*127\.0\.0\.1:\([0-9]*\).*/\1/p' err | head -n 1)
+        [ -z "$port" ] || break
+        sleep 0.05
+    done
+    "$run_schedule" --probe "127.0.0.1:${port:-0}" >probed 2>&1
+    expect 'healthy' 0 $?
+    expect 'what it says' ok "$(cat probed)"
+    kill $pid
+    wait $pid
+    "$run_schedule" --probe "127.0.0.1:${port:-0}" >/dev/null 2>&1
+    expect 'not there' 1 $?
+}
+
 r63_an_image_is_built_and_plays_its_schedule() {
     timeout 20 docker info >/dev/null 2>&1 || { skip 'not run: no Docker daemon answers'; return; }
     docker build -q -f "$packaging/docker/Dockerfile" -t run_schedule_test "$root" >log 2>&1 ||
