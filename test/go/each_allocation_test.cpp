@@ -193,6 +193,18 @@ const std::vector<test::Call<Fixture>> kCalls{
          return true;
      },
      false},
+    {"the constructor with onThreadStart",
+     [](Fixture& r) {
+         auto options = longNamed(r.clock, 1);
+         bool called = false;
+         options.onThreadStart = [b = Ballast{}, &called] {
+             static_cast<void>(b);
+             called = true;
+         };
+         const Timers another(std::move(options));
+         return called;
+     },
+     false},
     {"the destructor", [](Fixture& r) { return r.timers.reset(), true; }, false},
 };
 
