@@ -8,6 +8,7 @@
 #include "support/manual_timers.hpp"
 
 #include <jtimer/go/chan.hpp>
+#include <jtimer/go/context.hpp>
 #include <jtimer/go/event.hpp>
 #include <jtimer/go/scoped_timer.hpp>
 
@@ -18,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -42,6 +44,7 @@ jtimer::go::TimersOptions longNamed(std::shared_ptr<jtimer::Clock> clock, unsign
 
 using Chan = jtimer::go::Chan<std::string>;
 const std::string kText = "a text too long to be kept inline";
+const std::error_code kCause = std::make_error_code(std::errc::timed_out);
 
 /// How many more timers there are: with some numbers, the heap is full.
 int others = 0;
@@ -179,6 +182,22 @@ const std::vector<test::Call<Fixture>> kCalls{
          std::optional<std::string> text;
          return !jtimer::go::select({r.full.sendFrom(sent), r.empty.receiveInto(text)}, 0) &&
                 sent == kText;
+     }},
+    {"withCancel",
+     [](Fixture& r) {
+         const auto [context, cancel] = withCancel(jtimer::go::background(*r.timers));
+         const auto [child, cancelChild] = withCancel(context);
+         cancel();
+         return static_cast<bool>(child.err());
+     }},
+    {"withTimeoutCause",
+     [](Fixture& r) {
+         return !withTimeoutCause(jtimer::go::background(*r.timers), 1h, kCause).context.err();
+     }},
+    {"withTimeoutCause in the past, of a child",
+     [](Fixture& r) {
+         const auto [context, cancel] = withCancel(jtimer::go::background(*r.timers));
+         return withTimeoutCause(context, 0, kCause).context.cause() == kCause;
      }},
     {"sleep", [](Fixture& r) { return r.timers->sleep(0), true; }},
     {"what it tells",

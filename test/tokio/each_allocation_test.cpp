@@ -145,6 +145,14 @@ std::vector<test::Call<Fixture<kPolled>>> calls() {
          [](auto& r) {
              return !select(std::ref(r.emptyQueue), r.completion)(r.waker).has_value();
          }},
+        {"poll of a notified",
+         [](auto& r) {
+             const jtimer::tokio::Notify notify(*r.driver);
+             auto waits = notify.notified(), later = notify.notified();
+             if (waits.poll(r.waker)) return false;
+             notify.notifyOne();
+             return waits.poll(r.waker) && !later.poll(r.waker);
+         }},
         {"dropWaker",
          [](auto& r) {
              r.sleep.dropWaker();
