@@ -2,6 +2,7 @@
 #pragma once
 
 #include "jdk/task_link.hpp"
+#include "sync/assert.hpp"
 #include "sync/lock.hpp"
 #include "sync/reported_wait.hpp"
 
@@ -24,7 +25,8 @@ class CurrentRun {
     /// What the task's TaskLink says about this run.
     TaskLink::Run numbers() const noexcept { return numbers_; }
 
-    void begin(const Lock&, std::shared_ptr<TimerTask> task, TaskLink::Run numbers) noexcept {
+    void begin(const Lock& lock, std::shared_ptr<TimerTask> task, TaskLink::Run numbers) noexcept {
+        JTIMER_ASSERT(lock.owns_lock());
         task_ = std::move(task);
         identity_ = inside_ = task_.get();
         numbers_ = numbers;
@@ -32,7 +34,8 @@ class CurrentRun {
     /// Drops the reference to the task, which may destroy it.
     void drop() noexcept { task_.reset(); }
     /// Ends the run, and wakes the threads that wait for that.
-    void end(const Lock&) noexcept {
+    void end(const Lock& lock) noexcept {
+        JTIMER_ASSERT(lock.owns_lock());
         identity_ = nullptr;
         if (waiters_ != 0) ended_.notify_all();
     }
@@ -41,10 +44,14 @@ class CurrentRun {
     /// address to compare with. Either the task exists, because the thread or a report holds it; or
     /// the thread is destroying it, and calls end() before any other user code. So no other task
     /// has this address.
-    const TimerTask* identity(const Lock&) const noexcept { return identity_; }
+    const TimerTask* identity(const Lock& lock) const noexcept {
+        JTIMER_ASSERT(lock.owns_lock());
+        return identity_;
+    }
 
     /// Waits until the run of this task is over. \param report of the call that waits
     void awaitEnd(Lock& lock, const TimerTask& task, WaitReport& report) {
+        JTIMER_ASSERT(lock.owns_lock());
         ++waiters_;
         waitReported(report, ended_, lock, [&] { return identity_ != &task; });
         --waiters_;
@@ -52,13 +59,15 @@ class CurrentRun {
 
     /// To be called when a cancellation removes this task from the queue. If the task is inside its
     /// run(), the thread will destroy what it captured. \returns whether it is
-    bool leaveReleaseIfInside(const Lock&, const TimerTask& task) noexcept {
+    bool leaveReleaseIfInside(const Lock& lock, const TimerTask& task) noexcept {
+        JTIMER_ASSERT(lock.owns_lock());
         if (inside_ != &task) return false;
         return releaseLeft_ = true;
     }
     /// Records that the thread has left run(). \returns whether the thread must destroy what the
     /// task captured
-    bool leaveInside(const Lock&) noexcept {
+    bool leaveInside(const Lock& lock) noexcept {
+        JTIMER_ASSERT(lock.owns_lock());
         inside_ = nullptr;
         return std::exchange(releaseLeft_, false);
     }

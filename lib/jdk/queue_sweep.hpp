@@ -3,6 +3,7 @@
 
 #include "jdk/task_queue.hpp"
 #include "jdk/tasks_to_destroy.hpp"
+#include "sync/assert.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -32,6 +33,7 @@ class QueueSweep {
     /// \param batch must be empty
     /// \returns how many tasks it removed
     std::size_t takeBatch(TaskQueue& queue, TasksToDestroy& batch) noexcept {
+        JTIMER_ASSERT(batch.empty());
         return take(queue, batch, kBatch);
     }
 

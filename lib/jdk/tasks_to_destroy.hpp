@@ -2,6 +2,7 @@
 #pragma once
 
 #include "jdk/task_link.hpp"
+#include "sync/assert.hpp"
 
 #include <jtimer/jdk/detail/task_access.hpp>
 #include <jtimer/jdk/timer_task.hpp>
@@ -28,6 +29,7 @@ class TasksToDestroy {
     /// \param task cancelled, so that it cannot be scheduled again
     /// \param link not null: the task's cancel() is in progress and looks for the reference there
     void push(std::shared_ptr<TimerTask> task, TaskLink* link) noexcept {
+        JTIMER_ASSERT(stateOf(*task).isCancelled());
         if (__builtin_expect(link != nullptr, 0) != 0) {
             link->removed = std::move(task);
             return;

@@ -81,7 +81,7 @@ std::size_t TimerImpl::purge() {
 
 void TimerImpl::cancel() {
     Lock lock = thread_.enter();
-    const TaskQueue discarded = thread_.state().stopAccepting();
+    const TaskQueue discarded = thread_.state().stopAccepting(lock);
     thread_.monitor().leaveAndWake(lock);
 }
 
@@ -89,7 +89,7 @@ std::vector<std::shared_ptr<TimerTask>> TimerImpl::shutdownNow() {
     std::vector<std::shared_ptr<TimerTask>> discarded;
     Lock lock = thread_.enter();
     discarded.reserve(thread_.state().queue.size());
-    TaskQueue queue = thread_.state().stopAccepting();
+    TaskQueue queue = thread_.state().stopAccepting(lock);
     thread_.monitor().leaveAndWake(lock);
     while (!queue.empty()) {
         std::shared_ptr<TimerTask> task = queue.removeMin();

@@ -7,6 +7,8 @@
 #include "jdk/rule_times.hpp"
 #include "jdk/run_meter.hpp"
 #include "jdk/task_queue.hpp"
+#include "sync/assert.hpp"
+#include "sync/lock.hpp"
 
 #include <jtimer/jdk/timer_options.hpp>
 
@@ -52,7 +54,8 @@ struct TimerState {
 
     /// Lets no more tasks be scheduled. \returns the queued ones, which must be destroyed outside
     /// of the monitor
-    TaskQueue stopAccepting() noexcept {
+    TaskQueue stopAccepting(const Lock& lock) noexcept {
+        JTIMER_ASSERT(lock.owns_lock());
         newTasksMayBeScheduled = false;
         meter.counted.discarded += queue.size();
         queue.forgetLinks();

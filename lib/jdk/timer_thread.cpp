@@ -73,7 +73,7 @@ void TimerThread::finishSweepUnderWay(const Lock& lock) noexcept {
 void TimerThread::discardTasks() {
     {
         Lock lock = enter();
-        const TaskQueue discarded = state_.stopAccepting();
+        const TaskQueue discarded = state_.stopAccepting(lock);
         lock.unlock();
     }
     removed_.destroyAll();
