@@ -1,57 +1,13 @@
 # jtimer: java.util.Timer for C++. `make help` lists the targets.
 #
-# Works in a fresh clone without ./configure. Settings, later ones override earlier ones: the defaults
-# here, config.mak.autogen (from the optional ./configure), config.mak (yours), the command line.
+# Works in a fresh clone without ./configure. Settings, later ones override earlier ones: the defaults in
+# build-aux/settings.mk, config.mak.autogen (from the optional ./configure), config.mak (yours), the command line.
 
 VERSION := $(shell build-aux/version)
 SOVERSION := $(shell build-aux/version --soname)
 
-CXX = g++
-AR = ar
-STRIP = strip
-CPPFLAGS =
-# -g1 names functions and lines in reports and backtraces, and takes a quarter less time than -g.
-CXXFLAGS = -O2 -g1
-LDFLAGS =
-WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Wpedantic $(if $(findstring clang,$(CXX)),-Wthread-safety)
-BOOST_CPPFLAGS =
-BOOST_LDFLAGS =
-BOOST_THREAD_LIBS = -lboost_thread -lboost_chrono
-BOOST_TEST_LIBS = -lboost_unit_test_framework
-BOOST_PROGRAM_OPTIONS_LIBS = -lboost_program_options
-BENCHMARK_LIBS = -lbenchmark
-POCO_LIBS = -lPocoUtil -lPocoFoundation
-LIBUV_LIBS = -luv
-TOOLS = yes
-HTTP = yes
-NETTY_JAR = /usr/share/java/netty-common.jar
-CARGO_REGISTRY = /usr/share/cargo/registry
-INSTALL = install
-CLANG_FORMAT = clang-format
-CLANG_TIDY = $(or $(shell command -v clang-tidy-19 2>/dev/null),clang-tidy)
-CPPCHECK = cppcheck
-DOXYGEN = doxygen
-AUTOCONF = autoconf
-VALGRIND = valgrind
-GNUPLOT = gnuplot
-PYTHON = python3
-JAVA = java
-JAVAC = javac
-SPIN = spin
-GO = go
-CARGO = cargo
-
-prefix = /usr/local
-exec_prefix = $(prefix)
-bindir = $(exec_prefix)/bin
-includedir = $(prefix)/include
-libdir = $(exec_prefix)/lib
-datarootdir = $(prefix)/share
-docdir = $(datarootdir)/doc/jtimer
-mandir = $(datarootdir)/man
-pkgconfigdir = $(libdir)/pkgconfig
-cmakedir = $(libdir)/cmake/jtimer
-bashcompletiondir = $(datarootdir)/bash-completion/completions
+include build-aux/settings.mk
+settings := $(shell sed -n 's/^\([A-Za-z_]*\) =.*/\1/p' build-aux/settings.mk)
 DESTDIR =
 
 -include config.mak.autogen
@@ -79,7 +35,7 @@ QUIET = @:
 endif
 
 all_cppflags = -Iinclude $(BOOST_CPPFLAGS) $(CPPFLAGS) $(lib_assertions)
-all_cxxflags = -std=c++17 $(WARNINGS) $(CXXFLAGS) $(SANITIZE_FLAGS) $(SHAKEN_FLAGS) $(HARDENED_FLAGS) -pthread
+all_cxxflags = -std=c++17 $(WARNINGS) $(if $(findstring clang,$(CXX)),-Wthread-safety) $(CXXFLAGS) $(SANITIZE_FLAGS) $(SHAKEN_FLAGS) $(HARDENED_FLAGS) -pthread
 all_ldflags = $(BOOST_LDFLAGS) $(LDFLAGS) $(SANITIZE_FLAGS) -pthread
 all_libs = $(BOOST_THREAD_LIBS) $(BOOST_TEST_LIBS) $(BOOST_PROGRAM_OPTIONS_LIBS) $(BENCHMARK_LIBS)
 
@@ -112,16 +68,7 @@ endif
 
 # Dependencies.
 
-install_deps = CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' CXXFLAGS='$(CXXFLAGS)' LDFLAGS='$(LDFLAGS)' \
-	BOOST_CPPFLAGS='$(BOOST_CPPFLAGS)' BOOST_LDFLAGS='$(BOOST_LDFLAGS)' \
-	BOOST_THREAD_LIBS='$(BOOST_THREAD_LIBS)' BOOST_TEST_LIBS='$(BOOST_TEST_LIBS)' \
-	BOOST_PROGRAM_OPTIONS_LIBS='$(BOOST_PROGRAM_OPTIONS_LIBS)' \
-	BENCHMARK_LIBS='$(BENCHMARK_LIBS)' CLANG_FORMAT='$(CLANG_FORMAT)' CLANG_TIDY='$(CLANG_TIDY)' \
-	CPPCHECK='$(CPPCHECK)' DOXYGEN='$(DOXYGEN)' AUTOCONF='$(AUTOCONF)' VALGRIND='$(VALGRIND)' \
-	LIBPQ_CPPFLAGS='$(LIBPQ_CPPFLAGS)' LIBPQ_LIBS='$(LIBPQ_LIBS)' POCO_LIBS='$(POCO_LIBS)' LIBUV_LIBS='$(LIBUV_LIBS)' GNUPLOT='$(GNUPLOT)' \
-	PYTHON='$(PYTHON)' JAVA='$(JAVA)' JAVAC='$(JAVAC)' NETTY_JAR='$(NETTY_JAR)' QUARTZ_JARS='$(QUARTZ_JARS)' \
-	GO='$(GO)' CARGO='$(CARGO)' CARGO_REGISTRY='$(CARGO_REGISTRY)' SPIN='$(SPIN)' GCOVR='$(GCOVR)' \
-	build-aux/install-deps
+install_deps = $(foreach setting,$(settings),$(setting)='$($(setting))') build-aux/install-deps
 
 # The other goals on the command line, by default the usual ones. A file in build/ counts as a test.
 usual_goals = all demo check check-install
@@ -161,7 +108,7 @@ try_compiler = { echo '\#include <boost/thread/mutex.hpp>' | \
 
 # Everything compiled depends on the first, everything linked on the second.
 $(B)/flags: FORCE | $(first)
-	$(call remember,$(CXX) $(all_cppflags) $(all_cxxflags) $(TEST_CXXFLAGS) $(PRECOMPILED) $(ASSERTIONS),$(try_compiler))
+	$(call remember,$(CXX) $(all_cppflags) $(all_cxxflags) $(TEST_CXXFLAGS) $(precompiled_headers) $(assertions),$(try_compiler))
 
 $(B)/link-flags: FORCE | $(first)
 	$(call remember,$(CXX) $(AR) $(shared_flags) $(all_ldflags) $(all_libs) $(lib_objects) $(HTTP))
@@ -201,7 +148,6 @@ $(B)/obj/test/%.o: test/%.cpp $(B)/flags
 
 # The unit tests take most of the time, mostly for Boost.Test: they are compiled with TEST_CXXFLAGS,
 # which come last. So are the fuzzers, unless they are to be fast.
-TEST_CXXFLAGS = -O0 -g1
 unit_test_objects = $(patsubst $(B)/%,$(B)/obj/%.o,$(unit_tests) $(groups) $(slow_tests)) \
 	$(if $(FUZZED),,$(patsubst %.cpp,$(B)/obj/%.o,$(filter-out %_test.cpp,$(wildcard test/fuzz/*.cpp))))
 
@@ -408,10 +354,8 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   compile_commands.json  how each file is compiled, for editors
   clean          removes build/; distclean also what configure and dist have generated
 
-Settings: CXX CPPFLAGS CXXFLAGS LDFLAGS AR STRIP BOOST_CPPFLAGS BOOST_LDFLAGS V=1
-SANITIZE=thread|address|undefined|address,undefined HARDENED=yes ASSERTIONS=yes|tests|no TOOLS=no HTTP=no
-DESTDIR prefix exec_prefix bindir includedir libdir docdir mandir pkgconfigdir cmakedir bashcompletiondir; see
-doc/building.md.
+Settings: $(settings) DESTDIR
+V=1 prints the commands. doc/building.md explains the settings.
 endef
 
 help:

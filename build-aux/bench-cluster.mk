@@ -8,7 +8,6 @@ bench_cluster_objects = $(call objects,$(wildcard test/bench/cluster/*.cpp))
 # Quartz reaches the server by this port of the computer itself: JDBC knows no Unix sockets.
 BENCH_PORT = 54329
 GRAPHILE = $(B)/bench-cluster
-QUARTZ_JARS = /usr/share/java
 
 $(bench_cluster_objects): private all_cppflags += $(libpq_cppflags)
 $(bench_cluster_objects): $(B)/cluster-flags

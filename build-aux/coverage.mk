@@ -3,7 +3,6 @@
 # Part of the Makefile: which lines and branches of the library its fast tests run. Each of the others
 # needs a reason, in test/coverage/uncovered.txt.
 
-GCOVR = gcovr
 covered_folders = jdk netty brpc go tokio sync thread clock data calendar
 covered_tests = $(filter $(covered_folders:%=$(B)/test/%/%),$(tests))
 

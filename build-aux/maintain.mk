@@ -81,14 +81,15 @@ compile_commands.json: FORCE | $(first)
 tidied = $(lib_sources) $(if $(libpq_cppflags),$(cluster_lib_sources),$(cluster_sources)) \
 	$(shell find samples tools -name '*.cpp' $(if $(libpq_cppflags),,-not -path '*cluster*'))
 
+clang_tidy = $(or $(CLANG_TIDY),$(shell command -v clang-tidy-19 2>/dev/null),clang-tidy)
 tidy: | $(first)
-	$(call require,$(CLANG_TIDY))
+	$(call require,$(clang_tidy))
 	$(Q)rm -rf $(B)/tidy; n=0; for source in $(tidied); do \
 		unit=$(B)/tidy/$${source%/*}.cpp; mkdir -p $${unit%/*}; n=$$((n + 1)); \
 		printf '#define main main%d\n#include "%s"  // NOLINT(bugprone-suspicious-include)\n#undef main\n' \
 			$$n $$source >>$$unit; done
 	$(Q)find $(B)/tidy -name '*.cpp' | xargs -P $$(nproc 2>/dev/null || echo 2) -I {} \
-		$(CLANG_TIDY) --quiet {} -- $(all_cppflags) -std=c++17 -Ilib -I. $(libpq_cppflags)
+		$(clang_tidy) --quiet {} -- $(all_cppflags) -std=c++17 -Ilib -I. $(libpq_cppflags)
 
 # Not the tests: it does not know the macros of Boost.Test, and skips the files that use them.
 cppcheck: | $(first)

@@ -4,9 +4,9 @@
 # Boost's headers, which take half of the time of a unit of the library. PRECOMPILED=no does without
 # them, PRECOMPILED=tests without that of the library: the default with a sanitizer, where g++ 12
 # warns of std::string's own code if that comes from a precompiled header.
-PRECOMPILED = $(if $(SANITIZE),tests,yes)
-precompiled_lib = $(if $(filter yes,$(PRECOMPILED)),$(B)/obj/lib/precompiled.hpp)
-precompiled = $(if $(filter yes tests,$(PRECOMPILED)),$(B)/obj/test/support/precompiled.hpp)
+precompiled_headers = $(or $(PRECOMPILED),$(if $(SANITIZE),tests,yes))
+precompiled_lib = $(if $(filter yes,$(precompiled_headers)),$(B)/obj/lib/precompiled.hpp)
+precompiled = $(if $(filter yes tests,$(precompiled_headers)),$(B)/obj/test/support/precompiled.hpp)
 
 # With the header in memory, g++ soon collects garbage, which takes a tenth of the time of a unit test.
 # One needs 350 MB, and six at a time 900 MB, with or without that. clang++ does not know the parameter.

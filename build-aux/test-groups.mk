@@ -4,7 +4,6 @@
 # program. That halves the time, because most of what g++ compiles is the same for each. Each still
 # runs in a process of its own. A file that cannot be a suite says so, and why, in its first comment.
 # `make build/test/jdk/purge_test` compiles one file alone, GROUPED=no each of them.
-GROUPED = yes
 grouped_folders = brpc calendar clock data go jdk netty sync thread tokio tools
 ungrouped := $(shell grep -l '^// A program of its own' test/*/*_test.cpp)
 

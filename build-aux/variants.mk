@@ -4,7 +4,6 @@
 
 # SANITIZE=thread, address, undefined, or address,undefined builds everything again, in a folder of
 # its own.
-SANITIZE =
 comma = ,
 sanitizers = $(subst $(comma), ,$(SANITIZE))
 ifneq ($(filter-out thread address undefined,$(sanitizers)),)
@@ -32,7 +31,6 @@ endif
 # So does HARDENED=yes: with checks of the standard library's preconditions, of buffers and of the
 # stack. The unit tests have no _FORTIFY_SOURCE, which needs optimization, and no build has it that
 # is sanitized: the sanitizers would not see what it checks.
-HARDENED =
 ifeq ($(HARDENED),yes)
 HARDENED_FLAGS = -D_GLIBCXX_ASSERTIONS -fstack-protector-strong
 ifeq ($(SANITIZE),)
@@ -65,10 +63,10 @@ endif
 # does. In the plain build only the tests do, which for that are linked with a library of their own: what
 # is installed checks nothing. ASSERTIONS=no: nothing does, as in `make coverage`, where each assertion
 # would be a branch that no test takes.
-ASSERTIONS = $(if $(COVERED),no,$(if $(SANITIZE)$(SHAKEN)$(HARDENED)$(FUZZED),yes,tests))
-ifeq ($(filter yes tests no,$(ASSERTIONS)),)
+assertions = $(or $(ASSERTIONS),$(if $(COVERED),no,$(if $(SANITIZE)$(SHAKEN)$(HARDENED)$(FUZZED),yes,tests)))
+ifeq ($(filter yes tests no,$(assertions)),)
 $(error ASSERTIONS=$(ASSERTIONS): expected yes, tests or no)
 endif
-lib_assertions = $(if $(filter yes,$(ASSERTIONS)),-DJTIMER_ASSERTIONS)
-test_assertions = $(if $(filter tests,$(ASSERTIONS)),-DJTIMER_ASSERTIONS)
-tested_lib = $(if $(filter tests,$(ASSERTIONS)),$(B)/asserted/libjtimer.a,$(B)/libjtimer.a)
+lib_assertions = $(if $(filter yes,$(assertions)),-DJTIMER_ASSERTIONS)
+test_assertions = $(if $(filter tests,$(assertions)),-DJTIMER_ASSERTIONS)
+tested_lib = $(if $(filter tests,$(assertions)),$(B)/asserted/libjtimer.a,$(B)/libjtimer.a)

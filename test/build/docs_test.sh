@@ -104,6 +104,15 @@ the_commands_for_root_build_and_run_the_program_of_the_readme() {
 # shellcheck disable=SC2086
 every_link_of_the_pages_leads_to_a_file_and_a_heading() { every_link_leads_to_a_file_and_a_heading $pages; }
 
+# build-aux/settings.mk is their list.
+each_setting_is_explained() {
+    awk '/^## / { here = $0 == "## Settings" } here && /^\|/' doc/building.md >"$tmp/settings"
+    test "$(grep -c '^[A-Za-z_]* =' build-aux/settings.mk)" -ge 50 || return 1
+    for name in $(sed -n 's/^\([A-Za-z_]*\) =.*/\1/p' build-aux/settings.mk); do
+        grep -qF "\`$name\`" "$tmp/settings" || { echo "doc/building.md does not explain $name" && return 1; }
+    done
+}
+
 each_part_of_timer_java_is_where_the_design_says() {
     awk '/^Who knows Timer.java/ { here = 1 } /^The forms that a task/ { here = 0 }
         here && /^\| `/' doc/design.md >"$tmp/parts"
@@ -212,7 +221,8 @@ else
     check every_block_of_cpp_compiles
     check the_commands_of_the_pages_build_and_run_the_program_of_the_readme
     check every_link_of_the_pages_leads_to_a_file_and_a_heading
-check each_part_of_timer_java_is_where_the_design_says
+    check each_setting_is_explained
+    check each_part_of_timer_java_is_where_the_design_says
     check every_page_of_the_reference_is_a_manual_page
     check each_public_class_is_on_the_page_of_its_timer
     check the_tests_of_each_behaviour_are_those_that_name_it
