@@ -91,14 +91,15 @@ deps deps-dev deps-bench deps-cluster: | $(filter clean distclean,$(first))
 
 # Compiling.
 
-# Writes the text $(1) to the target unless the target holds it already, so that whatever depends on it
-# is rebuilt only when the text changes. Before it changes, the command $(2) must succeed, if given.
-# The new file's name is the process's own: .ci/run has two makes side by side.
-define remember
+# Writes what the command $(1) prints to the target unless the target holds it already, so that whatever
+# depends on it is rebuilt only when that changes. Before it changes, the command $(2) must succeed, if
+# given. The new file's name is the process's own: .ci/run has two makes side by side.
+define rewrite
 	@mkdir -p $(@D)
-	@new=$@.$$$$; echo '$(1)' >$$new; \
+	@new=$@.$$$$; $(1) >$$new || exit; \
 	if cmp -s $$new $@; then rm $$new; else $(if $(2),$(2) &&) mv $$new $@; fi
 endef
+remember = $(call rewrite,echo '$(1)',$(2))
 
 # Without a compiler or Boost, the output ends with this message, and not with one for each file.
 try_compiler = { echo '\#include <boost/thread/mutex.hpp>' | \
@@ -123,11 +124,6 @@ $(B)/obj/lib/%.o: lib/%.cpp $(B)/flags $(precompiled_lib:%=%.gch)
 	$(QUIET) CXX $<
 	@mkdir -p $(@D)
 	$(Q)$(compile_lib) $(precompiled_lib:%=-include %) -c $< -o $@
-
-$(B)/obj/asserted/lib/%.o: lib/%.cpp $(B)/flags $(precompiled_lib:%=%.gch)
-	$(QUIET) CXX '$< (asserted)'
-	@mkdir -p $(@D)
-	$(Q)$(compile_lib) $(test_assertions) $(precompiled_lib:%=-include %) -c $< -o $@
 
 # Tests also see the private headers. Of lib/cluster, only this unit needs no PostgreSQL.
 cluster_sources = $(wildcard lib/cluster/backoff.cpp)
@@ -177,17 +173,17 @@ $(B)/obj/samples/%.o: samples/%.cpp $(B)/flags
 objects = $(patsubst %.cpp,$(B)/obj/%.o,$(1))
 # lib/cluster is a library of its own.
 lib_sources = $(filter-out lib/cluster/%,$(wildcard lib/*/*.cpp))
-lib_objects = $(call objects,$(lib_sources))
+include build-aux/units.mk
+lib_objects = $(call objects_or_unit,$(lib_sources),$(lib_units))
 
 $(B)/libjtimer.a: $(lib_objects) $(B)/link-flags
 	$(QUIET) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $(lib_objects)
 
-asserted_objects = $(patsubst $(B)/obj/lib/%,$(B)/obj/asserted/lib/%,$(lib_objects))
-$(B)/asserted/libjtimer.a: $(asserted_objects) $(B)/link-flags
+$(B)/asserted/libjtimer.a: $(asserted_units) $(B)/link-flags
 	$(QUIET) AR $@
 	@mkdir -p $(@D)
-	$(Q)rm -f $@ && $(AR) rcs $@ $(asserted_objects)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(asserted_units)
 
 $(B)/$(shared_link): $(B)/$(shared_real)
 	$(Q)ln -sf $(shared_real) $(B)/$(shared_soname)

@@ -10,13 +10,14 @@ libpq_cppflags = $(or $(LIBPQ_CPPFLAGS),$(shell build-aux/libpq --cflags))
 libpq_libs = $(or $(LIBPQ_LIBS),$(shell build-aux/libpq --libs))
 
 cluster_lib_sources = $(wildcard lib/cluster/*.cpp)
-cluster_objects = $(call objects,$(cluster_lib_sources))
+cluster_objects = $(call objects_or_unit,$(cluster_lib_sources),$(units)/lib/cluster.o)
 cluster_headers = $(patsubst include/%,%,$(wildcard include/jtimer/cluster.hpp include/jtimer/cluster/*.hpp \
 	include/jtimer/cluster/*/*.hpp))
 cluster_package_files = jtimer-cluster.pc jtimerCluster.cmake
 
 # What the unit tests use too is compiled without libpq.
-cluster_pq_objects = $(call objects,$(filter-out $(cluster_sources),$(cluster_lib_sources)))
+cluster_pq_objects = $(call objects,$(filter-out $(cluster_sources),$(cluster_lib_sources))) \
+	$(units)/lib/cluster.o $(units)/failpoints/cluster.o
 $(cluster_pq_objects): private all_cppflags += $(libpq_cppflags)
 $(cluster_pq_objects): $(B)/cluster-flags
 
@@ -57,14 +58,12 @@ $(B)/$(cluster_real): $(cluster_objects) $(B)/$(shared_link) $(B)/link-flags bui
 exports-cluster: $(B)/$(cluster_link)
 	$(call record_exports,-cluster)
 
-# Tests. Their objects of the library have failpoints, see lib/cluster/failpoint.hpp.
+# Tests. Their unit of the library has failpoints, see lib/cluster/failpoint.hpp.
 
-$(B)/obj/failpoints/%.o: lib/cluster/%.cpp $(B)/flags $(B)/cluster-flags $(precompiled_lib:%=%.gch)
-	$(QUIET) CXX $<
-	@mkdir -p $(@D)
-	$(Q)$(compile_lib) $(libpq_cppflags) $(test_assertions) -DJTIMER_CLUSTER_FAILPOINTS $(precompiled_lib:%=-include %) -c $< -o $@
+cluster_tested = $(units)/failpoints/cluster.o
+$(cluster_tested): $(units)/failpoints/%.o: $(units)/failpoints/%.cpp $(B)/flags $(precompiled_lib:%=%.gch)
+	$(call compile_unit,$(test_assertions) -DJTIMER_CLUSTER_FAILPOINTS)
 
-cluster_tested = $(patsubst lib/cluster/%.cpp,$(B)/obj/failpoints/%.o,$(cluster_lib_sources))
 cluster_support = $(call objects,$(filter-out %_test.cpp test/cluster/with_server.cpp,\
 	$(wildcard test/cluster/*.cpp)))
 cluster_programs = $(patsubst test/%.cpp,$(B)/test/%,$(filter-out $(cluster_tests),\

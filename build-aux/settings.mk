@@ -28,9 +28,10 @@ LIBUV_LIBS = -luv
 TOOLS = yes
 HTTP = yes
 GROUPED = yes
-# Empty: by what is built, see variants.mk and precompiled.mk.
+# Empty: by what is built, see variants.mk, precompiled.mk and units.mk.
 ASSERTIONS =
 PRECOMPILED =
+UNITS =
 SANITIZE =
 HARDENED =
 

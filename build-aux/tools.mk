@@ -5,7 +5,15 @@
 # The second of the two has the HTTP server, and needs the headers of Boost.Beast.
 http_sources = tools/http/address.cpp \
 	$(if $(filter no,$(HTTP)),tools/http/without_beast.cpp,tools/http/with_beast/http.cpp)
-run_schedule_objects = $(call objects,$(wildcard tools/run_schedule/*.cpp) $(http_sources))
+# Other programs have others of the first.
+run_schedule_own = $(patsubst %,tools/run_schedule/%.cpp,main options without_cluster)
+run_schedule_sources = $(filter-out $(run_schedule_own),$(wildcard tools/run_schedule/*.cpp))
+run_schedule_objects = $(call objects,$(run_schedule_own) $(http_sources)) \
+	$(call objects_or_unit,$(run_schedule_sources),$(units)/tools/run_schedule.o)
+
+$(units)/tools/run_schedule.cpp: unit_sources = $(run_schedule_sources)
+$(units)/tools/%.o: $(units)/tools/%.cpp $(B)/flags $(precompiled_lib:%=%.gch)
+	$(call compile_unit)
 
 $(B)/obj/tools/%.o: private all_cppflags += -Ilib
 $(B)/obj/tools/%.o: tools/%.cpp $(B)/flags | $(B)/program-options
