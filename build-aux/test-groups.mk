@@ -1,37 +1,27 @@
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 
-# Part of the Makefile: the unit tests of a folder are compiled six at a time, as suites of one
+# Part of the Makefile: the unit tests of a folder are compiled up to eight at a time, as suites of one
 # program. That halves the time, because most of what g++ compiles is the same for each. Each still
 # runs in a process of its own. A file that cannot be a suite says so, and why, in its first comment.
 # `make build/test/jdk/purge_test` compiles one file alone, GROUPED=no each of them.
 grouped_folders = brpc calendar clock data go jdk netty sync thread tokio tools
-ungrouped := $(shell grep -l '^// A program of its own' test/*/*_test.cpp)
+# Words such as jdk/group1:purge_test.
+grouped_suites := $(if $(filter yes,$(GROUPED)),$(shell build-aux/test-groups 8 $(grouped_folders)))
+group_of = $(firstword $(subst :, ,$(1)))
+test_of = $(dir $(1))$(lastword $(subst :, ,$(1)))
 
-# The groups, and the files of each in a variable of its own, $(group)_files.
-groups =
-define add_group
-groups += $(1)
-$(1)_files = $(2)
-endef
-# $(1): a folder; $(2): its files without a group; $(3): a word for each group that it has
-add_groups = $(if $(2),$(eval $(call add_group,$(B)/test/$(1)/group$(words x $(3)),$(wordlist 1,6,$(2)))) \
-	$(call add_groups,$(1),$(wordlist 7,$(words $(2)),$(2)),x $(3)))
-ifeq ($(GROUPED),yes)
-$(foreach folder,$(grouped_folders),$(call add_groups,$(folder),\
-	$(filter-out $(ungrouped),$(wildcard test/$(folder)/*_test.cpp))))
-endif
-grouped = $(foreach group,$(groups),$(patsubst %.cpp,$(B)/%,$($(group)_files)))
+groups := $(addprefix $(B)/test/,$(sort $(foreach suite,$(grouped_suites),$(call group_of,$(suite)))))
+grouped = $(foreach suite,$(grouped_suites),$(B)/test/$(call test_of,$(suite)))
 
 # What run_tests.sh is to run of the programs $(1).
-suites = $(foreach program,$(1),$(or $(patsubst %.cpp,$(program):%,$(notdir $($(program)_files))),$(program)))
+suites = $(foreach program,$(1),$(or $(filter $(program):%,$(addprefix $(B)/test/,$(grouped_suites))),$(program)))
 
 # A suite is a namespace, so the includes of all files come before the suites.
+tests_here = $(foreach suite,$(filter $(*:test/%=%):%,$(grouped_suites)),$(call test_of,$(suite)))
 $(groups:$(B)/%=$(B)/obj/%.cpp): $(B)/obj/%.cpp: FORCE
-	@mkdir -p $(@D)
-	@new=$@.$$$$; { grep -hE '^# *(if|el|endif|include)' $($(B)/$*_files); \
-	for file in $(patsubst test/%.cpp,%,$($(B)/$*_files)); do \
-		printf 'BOOST_AUTO_TEST_SUITE(%s)\n#include "%s.cpp"\nBOOST_AUTO_TEST_SUITE_END()\n' $${file##*/} $$file; \
-	done; } >$$new; if cmp -s $$new $@; then rm $$new; else mv $$new $@; fi
+	$(call rewrite,{ grep -hE '^# *(if|el|endif|include)' $(tests_here:%=test/%.cpp); for test in $(tests_here); do \
+		printf 'BOOST_AUTO_TEST_SUITE(%s)\n#include "%s.cpp"\nBOOST_AUTO_TEST_SUITE_END()\n' $${test##*/} $$test; \
+	done; })
 
 # g++ warns of an anonymous namespace that it believes to be a header's.
 group_flags := $(shell $(CXX) -Wno-subobject-linkage -Werror -fsyntax-only -x c++ /dev/null 2>/dev/null && \
