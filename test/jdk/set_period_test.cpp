@@ -2,9 +2,8 @@
 
 // TimerTask::setPeriod on a manual clock. Each case is played for tasks that keep their period
 // themselves and for tasks that have a link.
+#include "support/clocks.hpp"
 #include "support/failing_new.hpp"
-#include "support/gate.hpp"
-#include "support/hanging_clock.hpp"
 #include "support/manual_timer.hpp"
 #include "support/throws.hpp"
 
