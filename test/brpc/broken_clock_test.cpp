@@ -4,21 +4,13 @@
 #include "brpc/manual_thread.hpp"
 #include "support/clocks.hpp"
 #include "support/counter.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
 
 #include <jtimer/brpc/timer_thread.hpp>
 #include <jtimer/clock.hpp>
 
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
 #include <cerrno>
-#include <chrono>
-#include <cstdint>
-#include <exception>
-#include <memory>
-#include <stdexcept>
-#include <string>
 
 BOOST_AUTO_TEST_CASE(a_clock_that_throws_ends_the_timer_and_is_reported) {
     const auto clock = std::make_shared<test::BrokenClock>();

@@ -1,19 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "brpc/bucketed_queue_model.hpp"
 #include "support/choices.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <random>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using jtimer::brpc::TaskId;
 using jtimer::brpc::detail::Bucket;

@@ -3,21 +3,11 @@
 // Destructors of what tasks captured call their timer, whatever destroys them.
 #include "support/destructor_table.hpp"
 #include "support/manual_timer.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/brpc/timer_thread.hpp>
 
-#include <boost/test/unit_test.hpp>
-
-#include <array>
-#include <chrono>
-#include <cstddef>
-#include <exception>
-#include <memory>
 #include <pthread.h>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using jtimer::brpc::TaskId;
 using jtimer::brpc::TimerThread;

@@ -6,18 +6,11 @@
 #include "brpc/manual_thread.hpp"
 #include "support/counts.hpp"
 #include "support/each_allocation.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/brpc/scoped_timer_task.hpp>
 
-#include <boost/test/unit_test.hpp>
-
-#include <array>
 #include <cerrno>
-#include <functional>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 using jtimer::brpc::kInvalidTaskId;
 using jtimer::brpc::ScopedTimerTask;

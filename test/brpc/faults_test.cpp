@@ -1,17 +1,12 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/faults.hpp"
 #include "support/forking.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/brpc/timer_thread.hpp>
 #include <jtimer/detail/saturating.hpp>
 
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <functional>
-#include <memory>
 #include <system_error>
-#include <utility>
 
 namespace {
 

@@ -3,11 +3,8 @@
 #include "support/child_process.hpp"
 #include "support/counter.hpp"
 #include "support/system_threads.hpp"
+#include "support/test.hpp"
 
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
 #include <cerrno>
 #include <system_error>
 

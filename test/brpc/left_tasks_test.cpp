@@ -5,16 +5,8 @@
 #include "support/gate.hpp"
 #include "support/race.hpp"
 #include "support/system_threads.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <array>
-#include <atomic>
-#include <memory>
-#include <optional>
-#include <vector>
 
 using jtimer::Date;
 using jtimer::IllegalStateException;

@@ -7,20 +7,9 @@
 #include "support/counter.hpp"
 #include "support/failing_new.hpp"
 #include "support/scripted_clock.hpp"
+#include "support/test.hpp"
 
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
-#include <array>
-#include <atomic>
 #include <cerrno>
-#include <chrono>
-#include <cstdint>
-#include <iterator>
-#include <map>
-#include <new>
-#include <random>
-#include <vector>
 
 using jtimer::Date;
 using jtimer::brpc::kInvalidTaskId;

@@ -2,12 +2,7 @@
 //
 // What the original's own unit tests ask of it, on the manual clock.
 #include "brpc/manual_thread.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <algorithm>
-#include <vector>
+#include "support/test.hpp"
 
 using jtimer::brpc::kInvalidTaskId;
 using jtimer::brpc::TaskId;

@@ -5,13 +5,10 @@
 #include "support/counter.hpp"
 #include "support/forked_child.hpp"
 #include "support/signalled_program.hpp"
+#include "support/test.hpp"
 
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <memory>
 
 using jtimer::Date;
 using jtimer::brpc::getGlobalTimerThread;

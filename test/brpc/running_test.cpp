@@ -4,20 +4,10 @@
 #include "support/counter.hpp"
 #include "support/gate.hpp"
 #include "support/system_threads.hpp"
+#include "support/test.hpp"
 
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
 #include <cerrno>
-#include <chrono>
-#include <cstdint>
-#include <functional>
-#include <memory>
 #include <pthread.h>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 using jtimer::Date;
 using jtimer::brpc::kInvalidTaskId;

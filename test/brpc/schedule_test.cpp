@@ -1,18 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "brpc/manual_thread.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
 
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <array>
-#include <chrono>
 #include <ctime>
-#include <functional>
-#include <limits>
-#include <memory>
-#include <stdexcept>
-#include <vector>
 
 using jtimer::Date;
 using jtimer::NullPointerException;

@@ -2,12 +2,7 @@
 #include "brpc/manual_thread.hpp"
 #include "support/gate.hpp"
 #include "support/scripted_clock.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <cstdint>
-#include <memory>
+#include "support/test.hpp"
 
 using jtimer::Date;
 using jtimer::brpc::TaskId;

@@ -1,15 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "brpc/slot_pool.hpp"
 #include "support/race.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <array>
-#include <atomic>
-#include <cstdint>
-#include <memory>
-#include <set>
-#include <vector>
+#include "support/test.hpp"
 
 using jtimer::brpc::TaskId;
 using jtimer::brpc::detail::FunctionMaker;

@@ -5,18 +5,10 @@
 #include "support/gate.hpp"
 #include "support/race.hpp"
 #include "support/system_threads.hpp"
+#include "support/test.hpp"
 #include "support/thread_start.hpp"
 
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <array>
 #include <cerrno>
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <utility>
 
 using jtimer::Date;
 using jtimer::ManualClock;

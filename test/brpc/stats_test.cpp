@@ -2,14 +2,7 @@
 #include "brpc/manual_thread.hpp"
 #include "support/counts.hpp"
 #include "support/race.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <cstdint>
-#include <exception>
-#include <string>
+#include "support/test.hpp"
 
 using jtimer::brpc::TimerThread;
 using test::at;

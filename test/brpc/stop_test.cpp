@@ -3,16 +3,9 @@
 #include "brpc/stress.hpp"
 #include "support/gate.hpp"
 #include "support/race.hpp"
+#include "support/test.hpp"
 
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
 #include <cerrno>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <vector>
 
 using jtimer::Date;
 using jtimer::brpc::kInvalidTaskId;

@@ -1,11 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "brpc/manual_thread.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstdint>
-#include <vector>
+#include "support/test.hpp"
 
 using jtimer::brpc::TaskId;
 using jtimer::brpc::TimerThread;

@@ -3,19 +3,11 @@
 #include "support/forked_child.hpp"
 #include "support/long_run.hpp"
 #include "support/race.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/brpc/scoped_timer_task.hpp>
 
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <exception>
-#include <memory>
 #include <pthread.h>
-#include <string>
-#include <type_traits>
-#include <utility>
 
 using jtimer::brpc::kInvalidTaskId;
 using jtimer::brpc::kNoSuchTask;

@@ -3,15 +3,7 @@
 #include "support/gate.hpp"
 #include "support/race.hpp"
 #include "support/scripted_clock.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <array>
-#include <atomic>
-#include <cstdint>
-#include <memory>
-#include <vector>
+#include "support/test.hpp"
 
 using jtimer::Date;
 using jtimer::brpc::kInvalidTaskId;

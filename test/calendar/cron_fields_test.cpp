@@ -4,17 +4,12 @@
 #include "calendar/civil_date.hpp"
 #include "calendar/cron_model.hpp"
 #include "support/choices.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
 
 #include <jtimer/exceptions.hpp>
 
-#include <boost/test/unit_test.hpp>
-
-#include <cstdint>
 #include <cstdio>
-#include <limits>
-#include <string>
-#include <vector>
 
 using jtimer::IllegalArgumentException;
 using jtimer::detail::CronFields;

@@ -3,18 +3,12 @@
 
 #include "support/cron_cases.hpp"
 #include "support/dates.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
 #include "support/time_zone.hpp"
 #include "support/zone_folder.hpp"
 
 #include <jtimer/exceptions.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstdint>
-#include <string>
-#include <utility>
 
 using jtimer::Cron;
 using jtimer::Zone;

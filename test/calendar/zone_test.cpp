@@ -5,21 +5,14 @@
 #include "calendar/local_time.hpp"
 #include "calendar/posix_zone.hpp"
 #include "support/dates.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
 #include "support/time_zone.hpp"
 #include "support/zone_folder.hpp"
 
 #include <jtimer/exceptions.hpp>
 
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
-#include <random>
-#include <stdexcept>
-#include <string>
 
 using jtimer::Zone;
 using jtimer::detail::localOffsetAt;

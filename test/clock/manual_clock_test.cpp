@@ -2,21 +2,10 @@
 #include "support/gate.hpp"
 #include "support/manual_timer.hpp"
 #include "support/posix_thread.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
 
 #include "clock/waiter.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <algorithm>
-#include <limits>
-#include <map>
-#include <memory>
-#include <optional>
-#include <random>
-#include <string>
-#include <vector>
 
 using namespace std::chrono_literals;
 using jtimer::ManualClock;

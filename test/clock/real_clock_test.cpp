@@ -4,15 +4,11 @@
 #include "support/counter.hpp"
 #include "support/manual_timer.hpp"
 #include "support/posix_thread.hpp"
+#include "support/test.hpp"
 
 #include <boost/mpl/list.hpp>
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
 
-#include <atomic>
-#include <limits>
 #include <pthread.h>
-#include <vector>
 
 using namespace std::chrono_literals;
 using jtimer::Date;

@@ -2,14 +2,9 @@
 #include "clock/system_time.hpp"
 #include "support/counter.hpp"
 #include "support/manual_timer.hpp"
+#include "support/test.hpp"
 
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <cstdint>
 #include <ctime>
-#include <memory>
 #include <sys/syscall.h>
 #include <unistd.h>
 

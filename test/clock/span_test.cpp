@@ -1,18 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include <jtimer/time.hpp>
 
+#include "support/test.hpp"
 #include "support/throws.hpp"
 
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstdint>
 #include <iomanip>
-#include <limits>
-#include <random>
-#include <sstream>
-#include <string>
-#include <type_traits>
 
 using jtimer::Date;
 using jtimer::TimeSpan;

@@ -5,15 +5,11 @@
 #include <jtimer/exceptions.hpp>
 #include <jtimer/time.hpp>
 
+#include "support/test.hpp"
 #include "support/throws.hpp"
 
-#include <boost/test/unit_test.hpp>
-
-#include <cstdint>
-#include <limits>
 #include <ostream>
 #include <ratio>
-#include <type_traits>
 
 using jtimer::TimeSpan;
 using jtimer::When;

@@ -2,15 +2,9 @@
 //
 // How a thread waits on each clock, and what decides whether it is woken: see Monitor, WaitPolicy.
 #include "clock/waiter.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/clock.hpp>
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <cstdint>
-#include <limits>
-#include <memory>
 
 using jtimer::detail::kLongAgo;
 using jtimer::detail::kNever;

@@ -1,12 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "data/binary_heap.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
-#include <cstdint>
-#include <random>
-#include <vector>
+#include "support/test.hpp"
 
 using jtimer::detail::fixDown;
 using jtimer::detail::fixUp;

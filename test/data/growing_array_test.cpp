@@ -1,17 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "data/growing_array.hpp"
+#include "support/test.hpp"
 
-#include <boost/test/unit_test.hpp>
-
-#include <cstddef>
-#include <cstdint>
 #include <fstream>
-#include <new>
-#include <sstream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 #if defined(JTIMER_MOVES_PAGES)
 #include <sys/mman.h>
 #endif

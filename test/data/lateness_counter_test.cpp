@@ -1,9 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "data/lateness_counter.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
+#include "support/test.hpp"
 
 using jtimer::LatenessHistogram;
 using jtimer::detail::LatenessCounter;

@@ -1,10 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "data/periods.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <cstdint>
-#include <limits>
+#include "support/test.hpp"
 
 using jtimer::detail::kNever;
 using jtimer::detail::Nanos;

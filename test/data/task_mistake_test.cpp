@@ -1,9 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/test.hpp"
+
 #include <jtimer/detail/task_mistake.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <memory>
 
 using jtimer::detail::mistakeForTask;
 using jtimer::detail::TaskMistake;

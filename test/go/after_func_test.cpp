@@ -3,22 +3,10 @@
 #include "support/gate.hpp"
 #include "support/manual_timers.hpp"
 #include "support/system_threads.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
 
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <algorithm>
-#include <chrono>
-#include <exception>
-#include <functional>
 #include <iostream>
-#include <memory>
-#include <sstream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using jtimer::NullPointerException;
 using jtimer::go::Channel;

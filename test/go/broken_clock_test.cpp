@@ -6,19 +6,8 @@
 #include "go/runtime.hpp"
 #include "support/counter.hpp"
 #include "support/manual_timers.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <cstdint>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <utility>
 
 using jtimer::IllegalStateException;
 using jtimer::go::Timer;

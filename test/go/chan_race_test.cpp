@@ -1,18 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/manual_timers.hpp"
 #include "support/race.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/go.hpp>
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <cstddef>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 using jtimer::go::Event;
 using jtimer::go::makeChan;

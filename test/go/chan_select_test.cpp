@@ -2,18 +2,10 @@
 #include "support/counter.hpp"
 #include "support/forked_child.hpp"
 #include "support/manual_timers.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
 
 #include <jtimer/go.hpp>
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 using jtimer::Date;
 using jtimer::IllegalStateException;

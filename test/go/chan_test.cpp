@@ -1,18 +1,11 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/manual_timers.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
 
 #include <jtimer/go/chan.hpp>
 
-#include <boost/test/unit_test.hpp>
-
-#include <iterator>
-#include <memory>
 #include <numeric>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 using jtimer::IllegalStateException;
 using jtimer::go::Chan;

@@ -1,12 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/counter.hpp"
 #include "support/manual_timers.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <optional>
-#include <vector>
+#include "support/test.hpp"
 
 using jtimer::go::Channel;
 using jtimer::go::Timer;

@@ -2,18 +2,11 @@
 #include "support/forked_child.hpp"
 #include "support/manual_timers.hpp"
 #include "support/race.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/go/context.hpp>
 
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <chrono>
-#include <memory>
-#include <optional>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 using namespace std::chrono_literals;
 using jtimer::go::background;

@@ -5,15 +5,7 @@
 #include "support/counter.hpp"
 #include "support/manual_timers.hpp"
 #include "support/race.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <algorithm>
-#include <atomic>
-#include <memory>
-#include <random>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace std::chrono_literals;
 using jtimer::go::Channel;

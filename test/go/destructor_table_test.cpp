@@ -3,20 +3,11 @@
 // Destructors of what functions captured call their runtime, whatever destroys them.
 #include "support/destructor_table.hpp"
 #include "support/manual_timers.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/go.hpp>
 
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <exception>
-#include <functional>
-#include <memory>
 #include <pthread.h>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using jtimer::go::Channel;
 using jtimer::go::Event;

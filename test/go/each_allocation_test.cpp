@@ -6,22 +6,14 @@
 #include "support/counts.hpp"
 #include "support/each_allocation.hpp"
 #include "support/manual_timers.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/go/chan.hpp>
 #include <jtimer/go/context.hpp>
 #include <jtimer/go/event.hpp>
 #include <jtimer/go/scoped_timer.hpp>
 
-#include <boost/test/unit_test.hpp>
-
-#include <array>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 using jtimer::go::Channel;
 using jtimer::go::Event;

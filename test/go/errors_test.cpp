@@ -1,13 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/manual_timers.hpp"
 #include "support/system_threads.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
 
-#include <boost/test/unit_test.hpp>
-
 #include <system_error>
-#include <type_traits>
-#include <vector>
 
 using jtimer::IllegalArgumentException;
 using jtimer::IllegalStateException;

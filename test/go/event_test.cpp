@@ -3,21 +3,11 @@
 #include "support/forked_child.hpp"
 #include "support/manual_timers.hpp"
 #include "support/race.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/go/event.hpp>
 
 #include <boost/core/ignore_unused.hpp>
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace std::chrono_literals;
 using jtimer::Date;

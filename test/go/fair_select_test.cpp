@@ -2,22 +2,11 @@
 #include "go/last_turn.hpp"
 #include "support/forked_child.hpp"
 #include "support/manual_timers.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/go/chan.hpp>
 #include <jtimer/go/context.hpp>
 #include <jtimer/go/event.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <tuple>
-#include <utility>
-#include <vector>
 
 using jtimer::go::Case;
 using jtimer::go::Chan;

@@ -1,10 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/manual_timers.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <vector>
+#include "support/test.hpp"
 
 using jtimer::go::Timer;
 using test::millis;

@@ -2,15 +2,9 @@
 #include "support/faults.hpp"
 #include "support/forking.hpp"
 #include "support/manual_timers.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/go.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <utility>
 
 namespace {
 

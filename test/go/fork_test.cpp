@@ -4,17 +4,7 @@
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"
 #include "support/manual_timers.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <functional>
-#include <memory>
-#include <new>
-#include <optional>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using jtimer::go::Channel;
 using jtimer::go::Ticker;

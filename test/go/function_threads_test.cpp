@@ -7,18 +7,9 @@
 #include "support/gate.hpp"
 #include "support/manual_timers.hpp"
 #include "support/system_threads.hpp"
+#include "support/test.hpp"
 
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <memory>
-#include <optional>
 #include <pthread.h>
-#include <string>
-#include <utility>
-#include <vector>
 
 using jtimer::go::Timer;
 using jtimer::go::Timers;

@@ -4,16 +4,7 @@
 #include "support/gate.hpp"
 #include "support/manual_timers.hpp"
 #include "support/race.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <memory>
-#include <optional>
-#include <string>
-#include <type_traits>
-#include <vector>
+#include "support/test.hpp"
 
 using jtimer::go::Channel;
 using jtimer::go::Ticker;

@@ -4,14 +4,7 @@
 // A program of its own, for it replaces operator new.
 #include "support/failing_new.hpp"
 #include "support/manual_timers.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace std::chrono_literals;
 using jtimer::go::Channel;

@@ -3,17 +3,12 @@
 #include "support/counter.hpp"
 #include "support/manual_timers.hpp"
 #include "support/signalled_program.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/go/context.hpp>
 #include <jtimer/go/timers.hpp>
 
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <chrono>
 #include <csignal>
-#include <memory>
 
 using namespace std::chrono_literals;
 using test::print;

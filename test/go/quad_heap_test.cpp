@@ -1,13 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "go/quad_heap_model.hpp"
 #include "support/choices.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using jtimer::detail::Nanos;
 using jtimer::go::detail::QuadHeap;

@@ -2,21 +2,12 @@
 //
 // A program of its own, for it replaces operator new.
 #include "support/counter.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/go/timers.hpp>
 #include <jtimer/manual_clock.hpp>
 
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <chrono>
 #include <cstdlib>
-#include <functional>
-#include <memory>
-#include <new>
-#include <optional>
-#include <utility>
-#include <vector>
 
 using namespace std::chrono_literals;
 using jtimer::go::Channel;

@@ -4,8 +4,7 @@
 // A program of its own, for it replaces operator new.
 #include "support/manual_timers.hpp"
 #include "support/reports_without_memory.hpp"
-
-#include <boost/test/unit_test.hpp>
+#include "support/test.hpp"
 
 using test::Throwing;
 

@@ -1,16 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/counter.hpp"
 #include "support/manual_timers.hpp"
+#include "support/test.hpp"
 #include "support/thread_state.hpp"
 
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <algorithm>
 #include <ctime>
-#include <functional>
-#include <random>
-#include <vector>
 
 using jtimer::go::Channel;
 using jtimer::go::Ticker;

@@ -2,16 +2,7 @@
 #include "support/counts.hpp"
 #include "support/manual_timers.hpp"
 #include "support/race.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <cstdint>
-#include <exception>
-#include <functional>
-#include <optional>
-#include <string>
+#include "support/test.hpp"
 
 using namespace std::chrono_literals;
 using jtimer::go::Channel;

@@ -4,21 +4,10 @@
 #include "support/long_run.hpp"
 #include "support/manual_timers.hpp"
 #include "support/race.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
 
 #include <jtimer/go/scoped_timer.hpp>
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <array>
-#include <atomic>
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 using namespace std::chrono_literals;
 using jtimer::go::ScopedTimer;

@@ -1,7 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/accounting.hpp"
-
-#include <boost/test/unit_test.hpp>
+#include "support/test.hpp"
 
 BOOST_AUTO_TEST_SUITE(go_stress)
 

@@ -1,22 +1,12 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/test.hpp"
 #include "support/thread_start.hpp"
 
 #include "support/counter.hpp"
 #include "support/manual_timers.hpp"
 #include "support/system_threads.hpp"
 
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <optional>
 #include <pthread.h>
-#include <stdexcept>
-#include <string>
-#include <utility>
 
 using jtimer::go::Timers;
 using jtimer::go::TimersOptions;

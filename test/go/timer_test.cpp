@@ -1,13 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/manual_timers.hpp"
 #include "support/race.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <string>
-#include <vector>
 
 using jtimer::IllegalStateException;
 using jtimer::go::Timer;

@@ -2,18 +2,10 @@
 #include "support/clocks.hpp"
 #include "support/counter.hpp"
 #include "support/manual_timers.hpp"
+#include "support/test.hpp"
 
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <chrono>
 #include <csignal>
-#include <cstdint>
-#include <limits>
-#include <memory>
 #include <pthread.h>
-#include <utility>
 
 using namespace std::chrono_literals;
 using test::millis;

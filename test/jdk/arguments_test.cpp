@@ -1,14 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/manual_timer.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
 
 #include <boost/function.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <limits>
-#include <optional>
-#include <set>
-#include <vector>
 
 using jtimer::Date;
 using jtimer::IllegalArgumentException;

@@ -5,22 +5,12 @@
 #include "support/long_run.hpp"
 #include "support/manual_timer.hpp"
 #include "support/race.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/jdk/scoped_task.hpp>
 
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <cstddef>
 #include <cstdlib>
-#include <functional>
-#include <memory>
-#include <optional>
 #include <pthread.h>
-#include <string>
-#include <type_traits>
-#include <utility>
 
 using jtimer::ScopedTask;
 using jtimer::Timer;

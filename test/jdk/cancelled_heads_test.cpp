@@ -1,13 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/gate.hpp"
 #include "support/manual_timer.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <functional>
-#include <memory>
-#include <vector>
+#include "support/test.hpp"
 
 using test::at;
 using test::Gate;

@@ -2,15 +2,7 @@
 #include "support/counter.hpp"
 #include "support/manual_timer.hpp"
 #include "support/race.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <memory>
-#include <optional>
-#include <set>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace std::chrono_literals;
 using jtimer::IllegalStateException;

@@ -1,13 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/gate.hpp"
 #include "support/manual_timer.hpp"
+#include "support/test.hpp"
 #include "support/thread_state.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <memory>
-#include <stdexcept>
-#include <string>
 
 using jtimer::Timer;
 using jtimer::TimerTask;

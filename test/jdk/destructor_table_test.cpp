@@ -3,19 +3,11 @@
 // Destructors of what tasks captured call their timer, whatever destroys them.
 #include "support/destructor_table.hpp"
 #include "support/manual_timer.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/timer.hpp>
 
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <functional>
-#include <memory>
 #include <pthread.h>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using jtimer::MissedRuns;
 using jtimer::Timer;

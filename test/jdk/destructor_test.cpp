@@ -2,15 +2,8 @@
 #include "support/gate.hpp"
 #include "support/manual_timer.hpp"
 #include "support/posix_thread.hpp"
+#include "support/test.hpp"
 #include "support/thread_state.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <functional>
-#include <string>
-#include <vector>
 
 using jtimer::Timer;
 using jtimer::TimerTask;

@@ -2,13 +2,9 @@
 #include "support/counter.hpp"
 #include "support/gate.hpp"
 #include "support/manual_timer.hpp"
+#include "support/test.hpp"
 #include "support/thread_state.hpp"
 
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <memory>
 #include <mutex>
 
 using jtimer::Timer;

@@ -6,18 +6,10 @@
 #include "support/counts.hpp"
 #include "support/each_allocation.hpp"
 #include "support/manual_timer.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/jdk/make_task.hpp>
 #include <jtimer/jdk/scoped_task.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <array>
-#include <functional>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 using jtimer::MissedRuns;
 using jtimer::ScopedTask;

@@ -2,18 +2,13 @@
 
 // Every way of writing a call: that it compiles, and that it does what it says.
 #include "support/manual_timer.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
 
 #include <jtimer/clock.hpp>
 #include <jtimer/timer.hpp>
 
 #include <boost/function.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <functional>
-#include <memory>
-#include <string>
-#include <type_traits>
 
 using namespace std::chrono_literals;
 using jtimer::Timer;

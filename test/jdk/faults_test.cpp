@@ -1,16 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/faults.hpp"
 #include "support/forking.hpp"
+#include "support/test.hpp"
 #include "support/thread_state.hpp"
 
 #include <jtimer/timer.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <utility>
 
 namespace {
 

@@ -5,14 +5,9 @@
 #include "support/failing_new.hpp"
 #include "support/forked_child.hpp"
 #include "support/system_threads.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/timer.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <memory>
-#include <new>
-#include <utility>
 
 namespace {
 

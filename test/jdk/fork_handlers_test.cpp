@@ -4,19 +4,13 @@
 // run before a fork the last registered one is the first; of those that run after it, the first.
 #include "support/child_process.hpp"
 #include "support/gate.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/timer.hpp>
 
-#include <boost/test/unit_test.hpp>
 #include <boost/thread/lock_guard.hpp>
-#include <boost/thread/mutex.hpp>
-#include <boost/thread/thread.hpp>
 
-#include <atomic>
-#include <functional>
-#include <memory>
 #include <pthread.h>
-#include <string>
 
 using jtimer::Timer;
 using test::Gate;

@@ -2,17 +2,7 @@
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"
 #include "support/manual_timer.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <chrono>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace std::chrono_literals;
 using jtimer::TimerTask;

@@ -1,10 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/manual_timer.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <string>
 
 using jtimer::MissedRuns;
 using jtimer::TimerTask;

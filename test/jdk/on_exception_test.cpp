@@ -4,14 +4,10 @@
 #include "support/gate.hpp"
 #include "support/manual_timer.hpp"
 #include "support/scripted_clock.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
 
-#include <boost/test/unit_test.hpp>
 #include <boost/thread/exceptions.hpp>
-
-#include <memory>
-#include <stdexcept>
-#include <string>
 
 using jtimer::OnException;
 using jtimer::TaskException;

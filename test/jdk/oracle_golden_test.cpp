@@ -5,16 +5,10 @@
 #include "jdk/oracle/golden.hpp"
 #include "jdk/oracle/player.hpp"
 #include "jdk/oracle/reducer.hpp"
+#include "support/test.hpp"
 
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <set>
-#include <sstream>
-#include <stdexcept>
-#include <utility>
 
 using oracle::Scenario;
 using oracle::Transcript;

@@ -1,15 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/manual_timer.hpp"
+#include "support/test.hpp"
 
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
-#include <functional>
-#include <map>
 #include <numeric>
-#include <random>
-#include <sstream>
-#include <vector>
 
 using namespace std::chrono_literals;
 using test::at;

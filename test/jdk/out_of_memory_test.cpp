@@ -4,18 +4,8 @@
 // A program of its own, for it replaces operator new.
 #include "support/manual_timer.hpp"
 #include "support/reports_without_memory.hpp"
+#include "support/test.hpp"
 #include "support/thread_state.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <array>
-#include <functional>
-#include <memory>
-#include <new>
-#include <string>
-#include <utility>
-#include <vector>
 
 using jtimer::MissedRuns;
 using jtimer::OnException;

@@ -1,17 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "jdk/task_queue.hpp"
 #include "support/manual_timer.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <random>
-#include <set>
-#include <stdexcept>
-#include <tuple>
-#include <utility>
+#include "support/test.hpp"
 
 using jtimer::TimerTask;
 using jtimer::detail::TaskLink;

@@ -3,17 +3,7 @@
 #include "support/gate.hpp"
 #include "support/manual_timer.hpp"
 #include "support/race.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <memory>
-#include <random>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using jtimer::Ties;
 using jtimer::Timer;

@@ -3,14 +3,9 @@
 // Tasks by a rule on a clock that is set.
 #include "support/manual_timer.hpp"
 #include "support/scripted_clock.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/timer.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <memory>
-#include <string>
 
 using jtimer::Date;
 using jtimer::Timer;

@@ -1,7 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "jdk/run_meter.hpp"
-
-#include <boost/test/unit_test.hpp>
+#include "support/test.hpp"
 
 using jtimer::detail::Nanos;
 using jtimer::detail::RunMeter;

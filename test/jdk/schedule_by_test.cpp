@@ -5,18 +5,13 @@
 #include "support/dates.hpp"
 #include "support/gate.hpp"
 #include "support/manual_timer.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
 #include "support/zone_folder.hpp"
 
 #include <jtimer/cron.hpp>
 
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <string>
 #include <thread>
-#include <vector>
 
 using jtimer::Cron;
 using jtimer::Date;

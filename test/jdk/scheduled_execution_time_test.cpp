@@ -1,13 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/manual_timer.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
-#include <limits>
-#include <random>
-#include <stdexcept>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace std::chrono_literals;
 using jtimer::Date;

@@ -3,16 +3,9 @@
 #include "support/gate.hpp"
 #include "support/manual_timer.hpp"
 #include "support/race.hpp"
+#include "support/test.hpp"
 #include "support/thread_state.hpp"
 #include "support/throws.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <memory>
-#include <string>
-#include <vector>
 
 using jtimer::IllegalStateException;
 using jtimer::Timer;

@@ -3,21 +3,13 @@
 // Signals that are handled on the timer's own thread.
 #include "support/child_process.hpp"
 #include "support/gate.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/timer.hpp>
 
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <array>
-#include <atomic>
-#include <chrono>
 #include <csignal>
-#include <memory>
 #include <pthread.h>
 #include <spawn.h>
-#include <string>
-#include <vector>
 
 using namespace std::chrono_literals;
 using test::Gate;

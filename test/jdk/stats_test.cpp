@@ -3,14 +3,8 @@
 #include "support/gate.hpp"
 #include "support/manual_timer.hpp"
 #include "support/race.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <limits>
-#include <sstream>
-#include <string>
 
 using jtimer::LatenessHistogram;
 using jtimer::Timer;

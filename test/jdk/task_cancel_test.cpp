@@ -2,12 +2,7 @@
 #include "support/clocks.hpp"
 #include "support/gate.hpp"
 #include "support/manual_timer.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <vector>
+#include "support/test.hpp"
 
 using jtimer::Timer;
 using jtimer::TimerTask;

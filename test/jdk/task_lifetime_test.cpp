@@ -1,18 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/gate.hpp"
 #include "support/manual_timer.hpp"
+#include "support/test.hpp"
 #include "support/thread_state.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using jtimer::Timer;
 using jtimer::TimerTask;

@@ -4,15 +4,8 @@
 #include "support/forked_child.hpp"
 #include "support/manual_timer.hpp"
 #include "support/race.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <memory>
-#include <new>
-#include <string>
-#include <vector>
 
 using jtimer::IllegalStateException;
 using jtimer::TimerTask;

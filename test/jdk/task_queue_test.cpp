@@ -3,17 +3,7 @@
 
 #include "jdk/queue_sweep.hpp"
 #include "support/choices.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <random>
-#include <stdexcept>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using jtimer::TimerTask;
 using jtimer::detail::TaskQueue;

@@ -1,17 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/captured_cerr.hpp"
 #include "support/manual_timer.hpp"
+#include "support/test.hpp"
 #include "support/thread_start.hpp"
 #include "support/throws.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
 
 using jtimer::Timer;
 using jtimer::TimerTask;

@@ -1,15 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/gate.hpp"
 #include "support/manual_timer.hpp"
+#include "support/test.hpp"
 #include "support/thread_state.hpp"
 #include "support/throws.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <optional>
-#include <vector>
 
 using jtimer::IllegalStateException;
 using jtimer::Timer;

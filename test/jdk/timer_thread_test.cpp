@@ -2,12 +2,8 @@
 #include "support/gate.hpp"
 #include "support/manual_timer.hpp"
 #include "support/scripted_clock.hpp"
+#include "support/test.hpp"
 
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <array>
-#include <memory>
 #if defined(__linux__)
 #include <sys/prctl.h>
 #endif

@@ -4,14 +4,12 @@
 #include "support/captured_cerr.hpp"
 #include "support/counter.hpp"
 #include "support/manual_timer.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
 
-#include <boost/test/unit_test.hpp>
 #include <boost/thread/exceptions.hpp>
 
 #include <pthread.h>
-#include <stdexcept>
-#include <vector>
 
 using jtimer::IllegalStateException;
 using jtimer::TimerTask;

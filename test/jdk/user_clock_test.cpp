@@ -4,13 +4,7 @@
 #include "support/gate.hpp"
 #include "support/manual_timer.hpp"
 #include "support/scripted_clock.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <limits>
-#include <stdexcept>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace std::chrono_literals;
 using jtimer::Date;

@@ -1,14 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/manual_wheel.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
 
 #include <boost/function.hpp>
-#include <boost/test/unit_test.hpp>
-
-#include <memory>
-#include <string>
-#include <type_traits>
-#include <utility>
 
 using namespace std::chrono_literals;
 using jtimer::NullPointerException;

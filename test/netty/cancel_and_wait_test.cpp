@@ -3,22 +3,9 @@
 #include "support/long_run.hpp"
 #include "support/manual_wheel.hpp"
 #include "support/race.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/netty/scoped_timeout.hpp>
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 using namespace std::chrono_literals;
 using jtimer::netty::HashedWheelTimer;

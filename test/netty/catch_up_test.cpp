@@ -4,17 +4,10 @@
 // that walks through all of them, and counts rounds, as Netty does.
 #include "support/manual_wheel.hpp"
 #include "support/scripted_clock.hpp"
+#include "support/test.hpp"
 
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <list>
-#include <random>
-#include <utility>
-#include <vector>
 
 using namespace std::chrono_literals;
 using test::Handle;

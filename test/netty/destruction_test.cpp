@@ -3,19 +3,10 @@
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"
 #include "support/manual_wheel.hpp"
+#include "support/test.hpp"
 
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <chrono>
 #include <cstdlib>
-#include <functional>
-#include <memory>
 #include <pthread.h>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace std::chrono_literals;
 using jtimer::netty::HashedWheelTimer;

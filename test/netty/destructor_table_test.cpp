@@ -3,21 +3,11 @@
 // Destructors of what tasks captured call their timer, whatever destroys them.
 #include "support/destructor_table.hpp"
 #include "support/manual_wheel.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/netty/hashed_wheel_timer.hpp>
 
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstddef>
-#include <exception>
-#include <functional>
-#include <memory>
 #include <pthread.h>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using jtimer::netty::HashedWheelTimer;
 using jtimer::netty::HashedWheelTimerOptions;

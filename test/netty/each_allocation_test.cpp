@@ -7,18 +7,9 @@
 #include "netty/node_stock.hpp"
 #include "support/each_allocation.hpp"
 #include "support/manual_wheel.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/netty/scoped_timeout.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <array>
-#include <functional>
-#include <memory>
-#include <new>
-#include <string>
-#include <utility>
-#include <vector>
 
 using jtimer::netty::HashedWheelTimer;
 using jtimer::netty::ScopedTimeout;

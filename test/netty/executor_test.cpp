@@ -1,14 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/child_process.hpp"
 #include "support/manual_wheel.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace std::chrono_literals;
 using jtimer::netty::HashedWheelTimer;

@@ -2,15 +2,9 @@
 #include "support/faults.hpp"
 #include "support/forking.hpp"
 #include "support/manual_wheel.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/netty/hashed_wheel_timer.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <utility>
 
 namespace {
 

@@ -1,16 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "netty/hashed_wheel_model.hpp"
 #include "support/choices.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <cstddef>
-#include <map>
-#include <memory>
-#include <stdexcept>
-#include <utility>
-#include <vector>
 
 using jtimer::netty::Timeout;
 using jtimer::netty::detail::HashedWheel;

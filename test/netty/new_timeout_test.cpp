@@ -1,13 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/manual_wheel.hpp"
 #include "support/scripted_clock.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <limits>
-#include <memory>
-#include <string>
 
 using namespace std::chrono_literals;
 using jtimer::IllegalStateException;

@@ -4,21 +4,12 @@
 #include "netty/node_blocks.hpp"
 #include "netty/node_stock.hpp"
 #include "support/failing_new.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/detail/sanitizers.hpp>
 #include <jtimer/netty/detail/node_allocator.hpp>
 
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <array>
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <new>
-#include <utility>
-#include <vector>
 
 using jtimer::netty::detail::kNodeAlign;
 using jtimer::netty::detail::kNodeSize;

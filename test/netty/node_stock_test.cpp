@@ -6,19 +6,8 @@
 #include "support/child_process.hpp"
 #include "support/failing_new.hpp"
 #include "support/manual_wheel.hpp"
+#include "support/test.hpp"
 #include "sync/mutex.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <array>
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace std::chrono_literals;
 using jtimer::detail::Lock;

@@ -4,13 +4,8 @@
 // stands still.
 #include "support/gate.hpp"
 #include "support/manual_wheel.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <string>
-#include <vector>
 
 using namespace std::chrono_literals;
 using jtimer::IllegalStateException;

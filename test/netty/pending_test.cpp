@@ -2,14 +2,8 @@
 #include "support/manual_wheel.hpp"
 #include "support/race.hpp"
 #include "support/scripted_clock.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <string>
-#include <vector>
 
 using namespace std::chrono_literals;
 using jtimer::IllegalStateException;

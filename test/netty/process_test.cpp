@@ -6,14 +6,10 @@
 #include "support/forked_child.hpp"
 #include "support/manual_wheel.hpp"
 #include "support/signalled_program.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
 
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
 #include <csignal>
-#include <memory>
 
 using namespace std::chrono_literals;
 using jtimer::IllegalStateException;

@@ -6,18 +6,11 @@
 #include "support/race.hpp"
 #include "support/scripted_clock.hpp"
 #include "support/system_threads.hpp"
+#include "support/test.hpp"
 #include "support/thread_start.hpp"
 #include "support/throws.hpp"
 
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <functional>
-#include <limits>
-#include <memory>
-#include <stdexcept>
 #include <system_error>
-#include <utility>
 
 using namespace std::chrono_literals;
 using jtimer::IllegalStateException;

@@ -2,16 +2,7 @@
 #include "support/counts.hpp"
 #include "support/manual_wheel.hpp"
 #include "support/race.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace std::chrono_literals;
 using jtimer::netty::HashedWheelTimer;

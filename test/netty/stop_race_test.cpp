@@ -2,16 +2,7 @@
 #include "netty/origin.hpp"
 #include "support/manual_wheel.hpp"
 #include "support/race.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace std::chrono_literals;
 using jtimer::IllegalStateException;

@@ -1,12 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/manual_wheel.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <algorithm>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace std::chrono_literals;
 using test::Handle;

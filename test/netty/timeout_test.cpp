@@ -1,13 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/manual_wheel.hpp"
 #include "support/race.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <optional>
-#include <string>
+#include "support/test.hpp"
 
 using namespace std::chrono_literals;
 using jtimer::netty::HashedWheelTimer;

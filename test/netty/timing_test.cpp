@@ -2,15 +2,7 @@
 #include "support/gate.hpp"
 #include "support/manual_wheel.hpp"
 #include "support/scripted_clock.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <algorithm>
-#include <atomic>
-#include <random>
-#include <string>
-#include <vector>
+#include "support/test.hpp"
 
 using namespace std::chrono_literals;
 using jtimer::netty::HashedWheelTimer;

@@ -3,16 +3,14 @@
 
 #include "go/quad_heap.hpp"
 #include "support/forked_child.hpp"
+#include "support/test.hpp"
 #include "sync/lock.hpp"
 #include "thread/monitor.hpp"
 
 #include <jtimer/manual_clock.hpp>
 
-#include <boost/test/unit_test.hpp>
-
 #include <csignal>
 #include <cstdio>
-#include <memory>
 #include <sys/resource.h>
 
 using jtimer::detail::holds;

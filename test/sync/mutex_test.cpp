@@ -4,17 +4,11 @@
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"
 #include "support/system_threads.hpp"
+#include "support/test.hpp"
 #include "sync/process_mutex.hpp"
 
 #include <boost/test/data/test_case.hpp>
-#include <boost/test/unit_test.hpp>
 #include <boost/thread/lock_guard.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <array>
-#include <atomic>
-#include <cstddef>
-#include <memory>
 
 #if defined(__linux__)
 #include <cerrno>

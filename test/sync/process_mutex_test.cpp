@@ -3,12 +3,8 @@
 
 #include "support/forked_child.hpp"
 #include "support/long_run.hpp"
+#include "support/test.hpp"
 #include "sync/never_destroyed.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
 
 using jtimer::detail::Lock;
 using jtimer::detail::ProcessMutex;

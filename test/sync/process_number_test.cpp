@@ -1,8 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/forked_child.hpp"
+#include "support/test.hpp"
 #include "sync/process_number.hpp"
-
-#include <boost/test/unit_test.hpp>
 
 using jtimer::detail::numberOfThisProcess;
 

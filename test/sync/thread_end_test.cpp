@@ -1,13 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/test.hpp"
 #include "sync/thread_end.hpp"
 
 #include <jtimer/detail/own_thread_end.hpp>
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <vector>
 
 using jtimer::detail::OwnThreadEnd;
 using jtimer::detail::ThreadEnd;

@@ -3,19 +3,11 @@
 
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/manual_clock.hpp>
 
-#include <boost/test/unit_test.hpp>
-
-#include <exception>
-#include <functional>
-#include <memory>
 #include <pthread.h>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using jtimer::detail::LoopThread;
 using jtimer::detail::Reporter;

@@ -4,17 +4,10 @@
 #include "support/gate.hpp"
 #include "support/scripted_clock.hpp"
 #include "support/system_threads.hpp"
+#include "support/test.hpp"
 
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
 #include <cerrno>
-#include <cstddef>
 #include <cstring>
-#include <limits>
-#include <memory>
-#include <optional>
 #include <sched.h>
 #include <unistd.h>
 

@@ -8,22 +8,13 @@
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"
 #include "support/posix_thread.hpp"
+#include "support/test.hpp"
 #include "support/thread_state.hpp"
 
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <array>
-#include <atomic>
-#include <chrono>
 #include <csignal>
-#include <cstddef>
-#include <memory>
 #include <pthread.h>
 #include <spawn.h>
-#include <string>
 #include <unistd.h>
-#include <vector>
 
 using jtimer::detail::OwnThread;
 using test::Gate;

@@ -1,10 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/test.hpp"
 #include "thread/thread_number.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <cstddef>
 
 using jtimer::detail::numberedThreads;
 using jtimer::detail::numberOfThisThread;

@@ -2,13 +2,8 @@
 //
 // A program of its own, for it replaces operator new.
 #include "support/failing_new.hpp"
+#include "support/test.hpp"
 #include "thread/uncaught_exception.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <exception>
-#include <stdexcept>
-#include <string>
 
 using jtimer::detail::exceptionOf;
 using jtimer::detail::printException;

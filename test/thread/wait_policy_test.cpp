@@ -1,10 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/test.hpp"
 #include "thread/wait_policy.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <limits>
-#include <optional>
 
 using jtimer::detail::kNever;
 using jtimer::detail::Lock;

@@ -1,7 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/test.hpp"
 #include "thread/wake_up_lead.hpp"
-
-#include <boost/test/unit_test.hpp>
 
 using jtimer::detail::Nanos;
 using jtimer::detail::WakeUpLead;

@@ -1,15 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/test.hpp"
 #include "support/throws.hpp"
 #include "tokio/threaded_driver.hpp"
 
 #include <jtimer/tokio.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <functional>
-#include <memory>
-#include <string>
-#include <utility>
 
 using jtimer::IllegalArgumentException;
 using jtimer::IllegalStateException;

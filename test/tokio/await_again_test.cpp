@@ -1,11 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
 // A program of its own, for its coroutines are C++20.
+#include "support/test.hpp"
 #include "tokio/threaded_driver.hpp"
 
 #include <jtimer/tokio.hpp>
-
-#include <boost/test/unit_test.hpp>
 
 #if defined(__cpp_impl_coroutine)
 

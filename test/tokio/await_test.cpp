@@ -1,12 +1,11 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
 // A program of its own, for its coroutines are C++20.
+#include "support/test.hpp"
 #include "tokio/driver_fixture.hpp"
 
 #include <jtimer/tokio/await.hpp>
 #include <jtimer/tokio/notify.hpp>
-
-#include <boost/test/unit_test.hpp>
 
 #if defined(__cpp_impl_coroutine)
 

@@ -1,18 +1,11 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/test.hpp"
 #include "support/throws.hpp"
 #include "tokio/threaded_driver.hpp"
 
 #include <jtimer/tokio.hpp>
 
-#include <boost/test/unit_test.hpp>
-
-#include <functional>
 #include <future>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <utility>
 #include <variant>
 
 using jtimer::IllegalStateException;

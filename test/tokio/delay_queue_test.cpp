@@ -1,18 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/test.hpp"
 #include "tokio/driver_fixture.hpp"
 
 #include <jtimer/tokio/delay_queue.hpp>
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <algorithm>
-#include <functional>
-#include <memory>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace std::chrono_literals;
 using jtimer::Date;

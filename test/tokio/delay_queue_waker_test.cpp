@@ -1,17 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/test.hpp"
 #include "tokio/driver_fixture.hpp"
 
 #include <jtimer/tokio/delay_queue.hpp>
 
-#include <boost/test/unit_test.hpp>
-
-#include <functional>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <utility>
 
 using namespace std::chrono_literals;
 using jtimer::tokio::DelayKey;

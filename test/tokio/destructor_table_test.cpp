@@ -4,21 +4,11 @@
 // wakers in any order: here the far one comes last.
 #include "support/destructor_table.hpp"
 #include "support/manual_timer.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/tokio.hpp>
 
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstddef>
-#include <exception>
-#include <memory>
-#include <optional>
 #include <pthread.h>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using jtimer::tokio::Completion;
 using jtimer::tokio::DelayQueue;

@@ -1,13 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/counter.hpp"
+#include "support/test.hpp"
 #include "tokio/driver_fixture.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <functional>
-#include <memory>
-#include <optional>
-#include <utility>
 
 using namespace std::chrono_literals;
 using jtimer::IllegalStateException;

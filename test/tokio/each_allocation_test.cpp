@@ -6,19 +6,9 @@
 #include "support/counts.hpp"
 #include "support/each_allocation.hpp"
 #include "support/manual_timer.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/tokio.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
-#include <array>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 using jtimer::tokio::blockOn;
 using jtimer::tokio::Completion;

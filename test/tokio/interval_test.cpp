@@ -1,13 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/test.hpp"
 #include "tokio/driver_fixture.hpp"
 #include "tokio/missed_tick.hpp"
 
-#include <boost/test/unit_test.hpp>
-
 #include <initializer_list>
-#include <limits>
-#include <string>
-#include <utility>
 
 using namespace std::chrono_literals;
 using jtimer::Date;

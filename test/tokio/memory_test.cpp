@@ -4,21 +4,11 @@
 // so.
 // A program of its own, for it replaces operator new.
 #include "support/failing_new.hpp"
+#include "support/test.hpp"
 #include "tokio/driver_fixture.hpp"
 
 #include <jtimer/tokio/delay_queue.hpp>
 #include <jtimer/tokio/timeout.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <new>
-#include <stdexcept>
-#include <string>
-#include <utility>
 
 using namespace std::chrono_literals;
 using jtimer::tokio::Completion;

@@ -1,25 +1,14 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/counter.hpp"
 #include "support/system_threads.hpp"
+#include "support/test.hpp"
 #include "tokio/driver_fixture.hpp"
 
 #include <jtimer/tokio/notify.hpp>
 #include <jtimer/tokio/timeout.hpp>
 
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <string>
 #include <unistd.h>
-#include <utility>
-#include <vector>
 
 using namespace std::chrono_literals;
 using jtimer::IllegalStateException;

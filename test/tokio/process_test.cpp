@@ -5,6 +5,7 @@
 #include "support/forked_child.hpp"
 #include "support/signalled_program.hpp"
 #include "support/system_threads.hpp"
+#include "support/test.hpp"
 #include "support/throws.hpp"
 
 #include <jtimer/tokio/block_on.hpp>
@@ -12,21 +13,9 @@
 #include <jtimer/tokio/time_driver.hpp>
 #include <jtimer/tokio/timeout.hpp>
 
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
 #include <csignal>
-#include <cstdint>
-#include <exception>
-#include <memory>
-#include <optional>
 #include <pthread.h>
-#include <stdexcept>
-#include <string>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 using namespace std::chrono_literals;
 using jtimer::IllegalStateException;

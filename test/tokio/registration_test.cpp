@@ -1,15 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/test.hpp"
 #include "tokio/threaded_driver.hpp"
 
 #include <jtimer/tokio.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
 
 using jtimer::tokio::Completion;
 using jtimer::tokio::DelayQueue;

@@ -4,13 +4,10 @@
 // A program of its own, for it replaces operator new.
 #include "support/manual_timer.hpp"
 #include "support/reports_without_memory.hpp"
+#include "support/test.hpp"
 
 #include <jtimer/manual_clock.hpp>
 #include <jtimer/tokio/time_driver.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <memory>
 
 using jtimer::tokio::Sleep;
 using test::Throwing;

@@ -1,18 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/test.hpp"
 #include "support/throws.hpp"
 #include "tokio/driver_fixture.hpp"
 
 #include <jtimer/tokio.hpp>
 
-#include <boost/test/unit_test.hpp>
-
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
-#include <utility>
 #include <variant>
 
 using jtimer::tokio::Completion;

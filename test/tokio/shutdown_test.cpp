@@ -1,22 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/counter.hpp"
+#include "support/test.hpp"
 #include "tokio/threaded_driver.hpp"
 
 #include <jtimer/tokio.hpp>
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace std::chrono_literals;
 using jtimer::tokio::Completion;

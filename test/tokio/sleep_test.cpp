@@ -1,15 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/race.hpp"
+#include "support/test.hpp"
 #include "tokio/driver_fixture.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <limits>
-#include <memory>
-#include <utility>
-#include <vector>
 
 using namespace std::chrono_literals;
 using jtimer::Date;

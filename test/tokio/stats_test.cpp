@@ -1,14 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/counts.hpp"
 #include "support/race.hpp"
+#include "support/test.hpp"
 #include "tokio/driver_fixture.hpp"
 
 #include <jtimer/tokio/timeout.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <optional>
-#include <stdexcept>
 
 using namespace std::chrono_literals;
 using jtimer::tokio::TimeDriver;

@@ -1,9 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/test.hpp"
 #include "tokio/stress.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <utility>
 
 // The short version of slow/stress_test, for every run and every sanitizer.
 

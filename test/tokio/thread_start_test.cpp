@@ -1,15 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/test.hpp"
 #include "support/thread_start.hpp"
 #include "tokio/driver_fixture.hpp"
 
 #include <jtimer/tokio/time_driver.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <functional>
-#include <memory>
-#include <optional>
-#include <utility>
 
 using jtimer::IllegalArgumentException;
 using jtimer::tokio::Sleep;

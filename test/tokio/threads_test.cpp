@@ -3,17 +3,8 @@
 #include "support/gate.hpp"
 #include "support/race.hpp"
 #include "support/system_threads.hpp"
+#include "support/test.hpp"
 #include "tokio/threaded_driver.hpp"
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <chrono>
-#include <cstdint>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 using namespace std::chrono_literals;
 using jtimer::IllegalStateException;

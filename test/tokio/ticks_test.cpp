@@ -1,16 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/test.hpp"
 #include "tokio/ticks.hpp"
 
 #include <jtimer/manual_clock.hpp>
 #include <jtimer/tokio/delay_queue.hpp>
 #include <jtimer/tokio/time_driver.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <limits>
-#include <memory>
-#include <optional>
 
 using namespace std::chrono_literals;
 using jtimer::Date;

@@ -1,17 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/test.hpp"
 #include "tokio/driver_fixture.hpp"
 
 #include <jtimer/tokio/timeout.hpp>
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
-#include <utility>
 
 using jtimer::IllegalArgumentException;
 using jtimer::IllegalStateException;

@@ -1,21 +1,11 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/counter.hpp"
+#include "support/test.hpp"
 #include "tokio/threaded_driver.hpp"
 
 #include <jtimer/timer.hpp>
 #include <jtimer/tokio/delay_queue.hpp>
 #include <jtimer/tokio/notify.hpp>
-
-#include <boost/test/unit_test.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <exception>
-#include <functional>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace std::chrono_literals;
 using jtimer::tokio::DelayQueue;

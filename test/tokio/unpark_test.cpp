@@ -1,15 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/test.hpp"
 #include "tokio/driver_fixture.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace std::chrono_literals;
 using jtimer::tokio::Sleep;

@@ -2,22 +2,10 @@
 #include "support/counter.hpp"
 #include "support/gate.hpp"
 #include "support/system_threads.hpp"
+#include "support/test.hpp"
 #include "tokio/threaded_driver.hpp"
 
 #include <jtimer/clock.hpp>
-
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <utility>
 
 using namespace std::chrono_literals;
 using jtimer::tokio::Interval;

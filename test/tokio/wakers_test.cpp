@@ -1,26 +1,14 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/counter.hpp"
 #include "support/system_threads.hpp"
+#include "support/test.hpp"
 #include "tokio/driver_fixture.hpp"
 
 #include <jtimer/clock.hpp>
 #include <jtimer/tokio/delay_queue.hpp>
 
-#include <boost/test/unit_test.hpp>
-#include <boost/thread/thread.hpp>
-
-#include <algorithm>
-#include <atomic>
 #include <condition_variable>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <random>
-#include <string>
-#include <utility>
 
 using namespace std::chrono_literals;
 using jtimer::tokio::DelayKey;

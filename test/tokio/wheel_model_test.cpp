@@ -1,13 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "support/choices.hpp"
+#include "support/test.hpp"
 #include "tokio/wheel_model.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <cstddef>
-#include <memory>
-#include <random>
-#include <vector>
 
 using jtimer::tokio::detail::Entry;
 using jtimer::tokio::detail::Tick;

@@ -1,14 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/test.hpp"
 #include "tokio/wheel.hpp"
 
-#include <boost/test/unit_test.hpp>
-
-#include <cstdint>
 #include <initializer_list>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 using jtimer::tokio::detail::Entry;
 using jtimer::tokio::detail::Tick;
