@@ -1,5 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-
+//
+// A program of its own, for it replaces operator new.
+//
 // TimerTask::setPeriod on a manual clock. Each case is played for tasks that keep their period
 // themselves and for tasks that have a link.
 #include "support/clocks.hpp"
