@@ -6,7 +6,10 @@
 
 #include <jtimer/cluster/exceptions.hpp>
 #include <jtimer/cluster/migrate.hpp>
+#include <jtimer/cluster/name_info.hpp>
+#include <jtimer/cluster/node_info.hpp>
 #include <jtimer/cluster/options.hpp>
+#include <jtimer/cluster/pause.hpp>
 #include <jtimer/cluster/run.hpp>
 #include <jtimer/cluster/schedule.hpp>
 #include <jtimer/cluster/scheduler.hpp>

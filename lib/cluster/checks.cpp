@@ -45,6 +45,11 @@ void checkKey(const std::string& name, const std::string& id) {
     checkKey("id", id);
 }
 
+void checkText(const char* what, const std::string& text) {
+    require(text.empty() || isText(text, 200),
+            std::string(what) + ": expected at most 200 bytes of UTF-8");
+}
+
 void checkPayload(const std::string& payload) {
     require(payload.size() <= kMaxPayload, "payload: expected at most 1 MiB");
 }
@@ -60,6 +65,20 @@ void checkSchemaName(const std::string& schema) {
 void check(const NewTask& task) {
     checkKey(task.name, task.id);
     checkPayload(task.payload);
+}
+
+void check(const Filter& filter) {
+    if (filter.name) checkKey("name", *filter.name);
+    checkText("idPrefix", filter.idPrefix);
+    checkText("runningOn", filter.runningOn);
+    const bool continues = !filter.after.first.empty() || !filter.after.second.empty();
+    require(!continues || filter.order == Order::Key, "after: expected Order::Key with it");
+}
+
+void checkSelects(const Filter& filter) {
+    require(filter.name || filter.state || filter.dueBefore || !filter.idPrefix.empty() ||
+                !filter.runningOn.empty(),
+            "filter: expected a field that selects some of the tasks");
 }
 
 void check(const Options& options) {

@@ -3,6 +3,7 @@
 
 #include <jtimer/cluster/options.hpp>
 #include <jtimer/cluster/schedule.hpp>
+#include <jtimer/cluster/task_info.hpp>
 #include <jtimer/cluster/task_options.hpp>
 #include <jtimer/time.hpp>
 
@@ -27,9 +28,13 @@ void check(const TaskOptions& options);
 /// \param what "name" or "id": the beginning of the message
 void checkKey(const char* what, const std::string& key);
 void checkKey(const std::string& name, const std::string& id);
+/// Of text that may be empty: at most 200 bytes. \param what the beginning of the message
+void checkText(const char* what, const std::string& text);
 void checkPayload(const std::string& payload);
 void checkWhen(const When& when);
 void checkSchemaName(const std::string& schema);
 void check(const NewTask& task);
+void check(const Filter& filter);
+void checkSelects(const Filter& filter);  ///< that it does not select all tasks
 
 }  // namespace jtimer::cluster::detail

@@ -27,6 +27,10 @@ namespace change {  // of what callers write
 enum Column { Count, Transaction };
 }
 
+namespace batch {  // of what changes tasks in batches: these and those of change
+enum Column { Chosen = 2, LastName, LastId };
+}
+
 namespace registration {  // of registerNode()
 enum Column { Node, ShortensLeases };
 }
@@ -70,7 +74,63 @@ enum Column { Token, Written, Transaction };
 }
 
 namespace task {  // of find() and list()
-enum Column { Name, Id, State, Due, Wake, Attempt, Crashes, Token, Node, LastError, Payload };
+enum Column {
+    Name,
+    Id,
+    State,
+    Due,
+    NextAttempt,
+    Attempt,
+    Crashes,
+    Token,
+    Node,
+    LastError,
+    Payload,
+    PayloadSize,
+    Kind,
+    Cron,
+    Zone,
+    Period,
+    Missed,
+    Started,
+    PausedSince,
+    PausedBy,
+    PausedNote
+};
+}
+
+namespace node {  // of nodes()
+enum Column {
+    Number,
+    Name,
+    Library,
+    Started,
+    Lease,
+    LeaseLeft,
+    Concurrency,
+    Running,
+    Names,
+    PausedSince,
+    PausedBy,
+    PausedNote
+};
+}
+
+namespace name {  // of names()
+enum Column {
+    Name,
+    Due,
+    Scheduled,
+    Paused,
+    Dead,
+    Running,
+    RegisteringNodes,
+    OldestDue,
+    NextDue,
+    PausedSince,
+    PausedBy,
+    PausedNote
+};
 }
 
 namespace backlog {  // of backlog()

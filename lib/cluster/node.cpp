@@ -49,7 +49,10 @@ void Node::start() {
 
 void Node::registerNode() {
     const std::int64_t sentAt = environment_.clock->nanos();
-    const Registration done = store_.registerNode(*environment_.options.name, leaseTime_);
+    NewNode node{*environment_.options.name, leaseTime_};
+    for (const auto& entry : environment_.registry) node.names.push_back(entry.first);
+    node.concurrency = environment_.options.concurrency;
+    const Registration done = store_.registerNode(node);
     hurriesOthers_ = done.shortensLeases;
     auto lease = std::make_shared<Lease>(done.node, environment_.clock);
     lease->renewed(sentAt, leaseTime_);

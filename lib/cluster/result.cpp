@@ -22,6 +22,10 @@ std::string Result::text(int row, int column) const {
             static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
 }
 
+std::vector<std::string> Result::texts(int row, int column) const {
+    return wire::decodeTexts(text(row, column));
+}
+
 std::int64_t Result::number(int row, int column) const { return wire::decode(text(row, column)); }
 
 std::optional<std::int64_t> Result::optionalNumber(int row, int column) const {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 struct pg_result;
 
@@ -19,7 +20,8 @@ class Result {
 
     int rows() const noexcept;
     bool isNull(int row, int column) const noexcept;
-    std::string text(int row, int column) const;  ///< or bytes; empty if null
+    std::string text(int row, int column) const;                ///< or bytes; empty if null
+    std::vector<std::string> texts(int row, int column) const;  ///< of an array; empty if null
     std::int64_t number(int row,
                         int column) const;  ///< of smallint, integer, bigint, xid8; 0 if null
     std::optional<std::int64_t> optionalNumber(int row, int column) const;

@@ -171,14 +171,41 @@ bool Scheduler::reschedule(const std::string& name, const std::string& id, When 
     return changed;
 }
 
+bool Scheduler::runNow(const std::string& name, const std::string& id) {
+    detail::checkKey(name, id);
+    const bool changed = state_->stores.with([&](Store& store) { return store.runNow(name, id); });
+    if (changed) state_->announce(0);
+    return changed;
+}
+
 std::optional<TaskInfo> Scheduler::find(const std::string& name, const std::string& id) {
     detail::checkKey(name, id);
     return state_->stores.with([&](Store& store) { return store.find(name, id); });
 }
 
 std::vector<TaskInfo> Scheduler::list(const Filter& filter) {
-    if (filter.name) detail::checkKey("name", *filter.name);
+    detail::check(filter);
     return state_->stores.with([&](Store& store) { return store.list(filter); });
+}
+
+std::size_t Scheduler::revive(const Filter& filter) {
+    detail::check(filter);
+    const std::size_t count =
+        state_->stores.with([&](Store& store) { return store.revive(filter); });
+    if (count != 0) state_->announce(0);
+    return count;
+}
+
+std::size_t Scheduler::cancelAll(const Filter& filter) {
+    detail::check(filter);
+    detail::checkSelects(filter);
+    return state_->stores.with([&](Store& store) { return store.cancelAll(filter); });
+}
+
+std::size_t Scheduler::cancelOthers(const std::string& name, const std::vector<std::string>& ids) {
+    detail::checkKey("name", name);
+    for (const std::string& id : ids) detail::checkKey("id", id);
+    return state_->stores.with([&](Store& store) { return store.cancelOthers(name, ids); });
 }
 
 void Scheduler::wakeUp() {
@@ -188,6 +215,14 @@ void Scheduler::wakeUp() {
 
 Backlog Scheduler::backlog() {
     return state_->stores.with([](Store& store) { return store.backlog(); });
+}
+
+std::vector<NodeInfo> Scheduler::nodes() {
+    return state_->stores.with([](Store& store) { return store.nodes(); });
+}
+
+std::vector<NameInfo> Scheduler::names(std::uint64_t countTo) {
+    return state_->stores.with([&](Store& store) { return store.names(countTo); });
 }
 
 Stats Scheduler::stats() const {

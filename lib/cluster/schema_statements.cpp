@@ -78,10 +78,19 @@ lock table @.task in access exclusive mode;
 create index if not exists task_name on @.task (name, wake) where coalesce(owner, 0) = 0;
 
 alter table @.task
-    add held timestamptz,                 -- of a paused task: the wake that it would have
+    -- Of a paused task: the wake that it would have; -infinity if paused during its present run.
+    -- While it is free, its wake is infinity, unless it is to run once all the same.
+    add held timestamptz,
     add paused_since timestamptz,
     add paused_by text,
     add paused_note text;
+
+-- For lists by state. No task that runs in time is in one of them.
+create index task_dead on @.task (name, id)
+    where owner is null and wake = 'infinity' and held is null;
+create index task_paused on @.task (name, id) where owner is null and held is not null;
+create index task_retrying on @.task (name, id)
+    where owner is null and attempt > 0 and wake < 'infinity' and held is null;
 
 create table @.cluster (
     id integer primary key default 1 check (id = 1),  -- it has one row

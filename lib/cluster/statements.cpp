@@ -97,91 +97,6 @@ Statement statements::writtenBy() {
 
 namespace {
 
-/// When a node last renewed, and the shortest lease, as committed before this statement.
-constexpr const char* kBefore = R"(
-        before as materialized (
-            select pg_catalog.max(lease_until - lease) as latest, pg_catalog.min(lease) as shortest
-            from @.node))";
-
-/// That no node has renewed for so long means that none could: the database was away. It may also
-/// have been so between the last renewal and this very statement.
-constexpr const char* kIsGap =
-    "(select pg_catalog.statement_timestamp() - latest > shortest * 0.4 from before)";
-
-/// All leases begin anew when renewals go on after a gap. That is now, and not when the statement
-/// arrived: it may have waited for a lock, or its process may have been stopped.
-std::string noted() {
-    return std::string(kBefore) + R"(,
-        noted as (
-            update @.cluster set resumed = pg_catalog.clock_timestamp()
-            where )" +
-           kIsGap + " returning resumed)";
-}
-
-/// When the lease of a row of node ends.
-std::string leaseEnd(const std::string& resumed) {
-    return "greatest(lease_until, " + resumed + " + lease)";
-}
-
-}  // namespace
-
-Statement statements::registerNode() {
-    return {nullptr, "with" + noted() + R"(
-        insert into @.node (id, name, lease, lease_until)
-        values (pg_catalog.nextval(#), $1, $2 * interval '1 microsecond',
-            pg_catalog.statement_timestamp() + $2 * interval '1 microsecond')
-        returning id, coalesce(lease < (select shortest from before), false))"};
-}
-
-Statement statements::renew() {
-    const std::string resumed =
-        "coalesce((select resumed from noted), (select resumed from @.cluster))";
-    return {"renew", "with" + noted() + R"(,
-        renewed as (
-            update @.node set lease_until = pg_catalog.statement_timestamp() + lease
-            where id = $1 returning id)
-        select exists (select from renewed),
-            (select (extract(epoch from pg_catalog.min()" +
-                         leaseEnd(resumed) +
-                         R"() - pg_catalog.statement_timestamp()) * 1000000)::bigint
-            from @.node where id <> $1),
-            (select (extract(epoch from shortest) * 1000000)::bigint from before))"};
-}
-
-/// A row that has changed meanwhile is looked at again, twice: where it is locked, and where it is
-/// deleted.
-Statement statements::deleteExpired() {
-    const std::string expired =
-        leaseEnd("(select resumed from @.cluster)") + " < pg_catalog.statement_timestamp()";
-    return {nullptr, std::string("with") + kBefore + R"(
-        delete from @.node where )" +
-                         expired + R"( and id = any (array(
-            select id from @.node where id <> $1 and )" +
-                         expired + " and not " + kIsGap + R"(
-            for update skip locked))
-        returning id)"};
-}
-
-Statement statements::freeTasks() {
-    return {nullptr, R"(
-        with freed as (
-            update @.task set owner = null, started = null, crashes = crashes + $2::integer
-            where owner = any ($1) returning id)
-        select pg_catalog.count(*) from freed)"};
-}
-
-/// Not one statement with freeTasks(): rechecking a row that has changed meanwhile, it would not
-/// see a node that is as new as the change.
-Statement statements::findOrphans() {
-    return {nullptr, R"(
-        select distinct owner from @.task where owner is not null
-            and not exists (select from @.node where node.id = task.owner))"};
-}
-
-Statement statements::deleteNode() { return {nullptr, "delete from @.node where id = $1"}; }
-
-namespace {
-
 /// What both claims do with `due`, the places of at most $3 rows that they have locked. The array
 /// makes the subquery run once, and the update a scan by ctid, under every plan. The node's row is
 /// locked only if there is something to claim: else nothing is written.
@@ -277,16 +192,6 @@ Statement statements::firstDue() {
         order by first.wake limit 1)"};
 }
 
-/// A claim whose answer was lost never began: it does not count, unless the task has been defined
-/// anew, which has reset the count.
-Statement statements::release() {
-    return {nullptr, R"(
-        with freed as (
-            update @.task set owner = null, started = null, attempt = greatest(attempt - 1, 0)
-            where owner = $1 and token <> all ($2) returning id)
-        select pg_catalog.count(*) from freed)"};
-}
-
 /// By key, as writeEnds().
 Statement statements::owns() {
     return {nullptr, R"(
@@ -298,79 +203,6 @@ Statement statements::notify() { return {"notify", "select pg_catalog.pg_notify(
 
 std::string statements::listen(const std::string& schema) {
     return "listen " + quoteIdentifier(channelOf(schema));
-}
-
-Statement statements::cancel() {
-    return {"cancel", R"(
-        with deleted as (
-            delete from @.task where name = $1 and id = $2
-            returning (owner is null and wake < 'infinity') or kind <> 'once' as prevented)
-        select exists (select from deleted where prevented),
-            pg_catalog.pg_current_xact_id_if_assigned())"};
-}
-
-/// The periods of a fixed rate or cron task count from its due: an earlier one would repeat those
-/// that have ended.
-Statement statements::reschedule() {
-    return {"reschedule", R"(
-        with changed as (
-            update @.task set wake = new.due, attempt = 0, crashes = 0,
-                due = greatest(new.due, case when kind in ('fixed rate', 'cron')
-                    then least(task.due, @.now()) end)
-            from (select least(coalesce($3, @.now() + $4 * interval '1 microsecond'),
-                timestamptz '2262-04-11 00:00:00+00') as due) new
-            where name = $1 and id = $2 and owner is null returning id)
-        select exists (select from changed), pg_catalog.pg_current_xact_id_if_assigned())"};
-}
-
-namespace {
-
-static_assert(static_cast<int>(State::Scheduled) == 0 && static_cast<int>(State::Retrying) == 1 &&
-                  static_cast<int>(State::Running) == 2 && static_cast<int>(State::Dead) == 3,
-              "the states in taskInfo() and the order of kConditions");
-
-std::string taskInfo(const char* payload) {
-    return std::string(R"(
-        select task.name, task.id,
-            case when owner is not null then 2 when wake = 'infinity' then 3
-                when attempt > 0 then 1 else 0 end,
-            due, wake, attempt, crashes, token, coalesce(node.name, ''),
-            coalesce(last_error, ''), )") +
-           payload + R"(
-        from @.task left join @.node on node.id = task.owner)";
-}
-
-/// By State, and by the columns of the indexes.
-constexpr const char* kConditions[] = {"owner is null and attempt = 0 and wake < 'infinity'",
-                                       "owner is null and attempt > 0 and wake < 'infinity'",
-                                       "owner is not null", "owner is null and wake = 'infinity'"};
-
-}  // namespace
-
-Statement statements::find() {
-    return {"find", taskInfo("payload") + " where task.name = $1 and task.id = $2"};
-}
-
-Statement statements::list(const Filter& filter) {
-    std::string where = filter.name ? "task.name = $1 and (task.name, task.id) > ($2, $3)"
-                                    : "$1::text is null and (task.name, task.id) > ($2, $3)";
-    if (filter.state) where += std::string(" and ") + kConditions[static_cast<int>(*filter.state)];
-    return {nullptr, taskInfo("''") + " where " + where + " order by task.name, task.id limit $4"};
-}
-
-Statement statements::backlog() {
-    return {nullptr,
-            R"(
-        select
-            (select pg_catalog.count(*) from @.task where owner is null and wake <= @.now()),
-            (select pg_catalog.count(*) from @.task
-                where owner is null and wake > @.now() and wake < 'infinity'),
-            (select pg_catalog.count(*) from @.task where owner is not null),
-            (select pg_catalog.count(*) from @.task where owner is null and wake = 'infinity'),
-            (select pg_catalog.count(*) from @.node),
-            coalesce(greatest((extract(epoch from @.now() -
-                (select wake from @.task where owner is null and wake <= @.now()
-                order by wake limit 1)) * 1000000)::bigint, 0), 0))"};
 }
 
 Statement statements::isZone() {

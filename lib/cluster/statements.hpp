@@ -6,6 +6,9 @@
 #include <jtimer/cluster/schedule.hpp>
 #include <jtimer/cluster/task_info.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <string>
 
 namespace jtimer::cluster::detail {
@@ -17,6 +20,13 @@ static_assert(static_cast<int>(Kind::Once) == 0 && static_cast<int>(Kind::FixedR
 inline constexpr const char* kMissedRuns[] = {"burst", "skip", "once"};
 static_assert(static_cast<int>(MissedRuns::Burst) == 0 && static_cast<int>(MissedRuns::Skip) == 1 &&
               static_cast<int>(MissedRuns::Once) == 2);
+
+/// The enumerator of such a name.
+template <class Enum, std::size_t n>
+Enum fromName(const char* const (&names)[n], const std::string& name, Enum otherwise) {
+    const auto* const found = std::find(std::begin(names), std::end(names), name);
+    return found == std::end(names) ? otherwise : static_cast<Enum>(found - std::begin(names));
+}
 
 /// The version of the schema that this library creates and needs.
 inline constexpr int kSchemaVersion = 2;
@@ -46,7 +56,7 @@ Statement outcome();      // xid -> status or null, started
 Statement writtenBy();    // xid, name, id -> whether that row was written by it
 
 // Nodes.
-Statement registerNode();   // name, lease -> number, whether it is the shortest lease
+Statement registerNode();   // name, lease, names[], concurrency, library -> number, shortens
 Statement renew();          // node -> alive, end of the next lease - now, shortest lease
 Statement deleteExpired();  // node -> number
 Statement freeTasks();      // nodes[], crashes to count -> number of tasks
@@ -61,12 +71,19 @@ Statement owns();    // name, id, token -> boolean
 Statement notify();  // channel, payload
 std::string listen(const std::string& schema);
 
-// Callers.
+// Callers. The parameters of a filter, of which each statement uses some: name, id prefix, what
+// sorts after all ids with that prefix, node's name, time, after name, after id, limit.
 Statement schedule(IfExists policy);
-Statement cancel();                    // name, id -> prevented, xid
-Statement reschedule();                // name, id, time, delay -> changed, xid
-Statement find();                      // name, id
-Statement list(const Filter& filter);  // name, after name, after id, limit
+Statement cancel();                         // name, id -> prevented, xid
+Statement reschedule();                     // name, id, time, delay -> changed, xid
+Statement runNow();                         // name, id -> changed, xid
+Statement find();                           // name, id
+Statement list(const Filter& filter);       // those of a filter
+Statement revive(const Filter& filter);     // those of a filter
+Statement cancelAll(const Filter& filter);  // those of a filter
+Statement cancelOthers();                   // name, ids[], after id, limit
+Statement nodes();
+Statement names();  // limit of each count
 Statement backlog();
 
 // Time.

@@ -1,19 +1,16 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "cluster/store.hpp"
 
-#include "cluster/checks.hpp"
 #include "cluster/columns.hpp"
 #include "cluster/cron_dues.hpp"
-#include "cluster/time_out.hpp"
 
 #include <jtimer/exceptions.hpp>
+#include <jtimer/version.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <limits>
 #include <map>
-#include <string_view>
 #include <utility>
 
 namespace jtimer::cluster::detail {
@@ -34,8 +31,14 @@ void Store::checkRights() {
         "42501");
 }
 
-Registration Store::registerNode(const std::string& name, Micros lease) {
-    const Result result = once(statements::registerNode(), Params().text(name).number(lease));
+Registration Store::registerNode(const NewNode& node) {
+    const auto params = Params()
+                            .text(node.name)
+                            .number(node.lease)
+                            .texts(node.names)
+                            .number(node.concurrency)
+                            .text(JTIMER_VERSION);
+    const Result result = once(statements::registerNode(), params);
     return {result.number(0, columns::registration::Node),
             result.boolean(0, columns::registration::ShortensLeases)};
 }
@@ -76,12 +79,6 @@ void Store::deleteNode(NodeNumber node) {
 }
 
 namespace {
-
-template <class Enum, std::size_t n>
-Enum fromName(const char* const (&names)[n], const std::string& name, Enum otherwise) {
-    const auto* const found = std::find(std::begin(names), std::end(names), name);
-    return found == std::end(names) ? otherwise : static_cast<Enum>(found - std::begin(names));
-}
 
 ClaimedTask claimedTask(const Result& result, int row) {
     namespace claim = columns::claim;
@@ -253,8 +250,6 @@ std::optional<EndStatus> Store::outcomeOf(TransactionNumber transaction, const C
     });
 }
 
-bool Store::scheduleIn(const NewTask& task) { return insert({task}).value != 0; }
-
 void Store::notify(Notification what) {
     const char* const payload = what == Notification::Renewal ? kRenewalPayload : "";
     once(statements::notify(), Params().text(channelOf(schema())).text(payload));
@@ -266,148 +261,6 @@ void Store::listen() {
 
 Notification Store::waitForNotification(Micros timeout, int wakeFd) {
     return connection().waitForNotification(deadlineAfter(timeout), wakeFd);
-}
-
-namespace {
-
-TaskInfo taskInfo(const Result& result, int row) {
-    namespace task = columns::task;
-    TaskInfo info;
-    info.name = result.text(row, task::Name);
-    info.id = result.text(row, task::Id);
-    info.state = static_cast<State>(result.number(row, task::State));
-    info.scheduledExecutionTime = toDate(result.time(row, task::Due));
-    info.nextAttempt = toDate(result.time(row, task::Wake));
-    info.attempt = static_cast<int>(result.number(row, task::Attempt));
-    info.crashes = static_cast<int>(result.number(row, task::Crashes));
-    info.fencingToken = result.number(row, task::Token);
-    info.runningOn = result.text(row, task::Node);
-    info.lastError = result.text(row, task::LastError);
-    info.payload = result.text(row, task::Payload);
-    return info;
-}
-
-}  // namespace
-
-void Store::checkZone(const std::string& zone) {
-    if (zones_.count(zone) != 0) return;
-    // Not asked of the server, which would refuse it as text.
-    const bool valid =
-        isText(zone, 200) &&
-        execute(statements::isZone(), Params().text(zone)).boolean(0, columns::kOnly);
-    if (!valid) throw IllegalArgumentException("Unknown time zone: " + zone);
-    zones_.insert(zone);
-}
-
-void Store::addRow(Rows& rows, const NewTask& task) {
-    const Recurrence& recurrence = task.schedule.recurrence_;
-    const When& first = task.schedule.first_;
-    const bool isCron = recurrence.kind == Kind::Cron;
-    const bool isDelay = !isCron && !first.isDate();
-    Micros due = toMicros(first);
-    if (isCron) {
-        checkZone(recurrence.zone);
-        due = nextCronDue(*this, recurrence, {}).due;
-    }
-    rows.begin();
-    rows.bytes(task.name).bytes(task.id).bytes(kKinds[static_cast<int>(recurrence.kind)]);
-    rows.number(valueIf(recurrence.period > 0, recurrence.period));
-    rows.bytes(valueIf(isCron, std::string_view(recurrence.expression)));
-    rows.bytes(valueIf(isCron, std::string_view(recurrence.zone)));
-    rows.bytes(kMissedRuns[static_cast<int>(recurrence.missedRuns)]);
-    rows.time(valueIf(!isDelay, due)).number(valueIf(isDelay, due)).bytes(task.payload);
-}
-
-Store::Change Store::insert(const std::vector<NewTask>& tasks) {
-    Change all{0, {}};
-    for (const IfExists policy : {IfExists::Keep, IfExists::Update, IfExists::Replace}) {
-        Rows rows;
-        for (const NewTask& task : tasks) {
-            if (task.ifExists == policy) addRow(rows, task);
-        }
-        if (rows.empty()) continue;
-        const Params params = Params().arrays(rows);
-        const Change some = changeOf(execute(statements::schedule(policy), params));
-        all.value += some.value;
-        if (some.transaction) all.transaction = some.transaction;
-    }
-    return all;
-}
-
-namespace {
-
-/// Added to the message of what may have failed because the tasks are too many or too large.
-std::string notSplit(const std::vector<NewTask>& tasks) {
-    std::size_t bytes = 0;
-    for (const NewTask& task : tasks) bytes += task.payload.size();
-    return "; scheduleAll writes its " + std::to_string(tasks.size()) + " tasks, with " +
-           std::to_string(bytes) + " bytes of payloads, in one transaction, which is not split";
-}
-
-}  // namespace
-
-std::size_t Store::schedule(const std::vector<NewTask>& tasks) {
-    if (tasks.empty()) return 0;
-    bool sent = false;  // else it was not the tasks that took too long
-    const auto use = [&] {
-        sent = true;
-        return insert(tasks);
-    };
-    const auto isTooMuch = [&](const DatabaseException& e) {
-        const bool timedOut = e.sqlState().empty() || e.sqlState() == kCancelled;
-        return tasks.size() > 1 && sent && timedOut;
-    };
-    try {
-        return static_cast<std::size_t>(write(use, Key(tasks[0].name, tasks[0].id)));
-    } catch (const OutcomeUnknownException& e) {
-        if (!isTooMuch(e)) throw;
-        throw OutcomeUnknownException(e.what() + notSplit(tasks), e.sqlState());
-    } catch (const DatabaseException& e) {
-        if (!isTooMuch(e)) throw;
-        throw DatabaseException(e.what() + notSplit(tasks), e.sqlState());
-    }
-}
-
-bool Store::cancel(const std::string& name, const std::string& id) {
-    return write(statements::cancel(), Params().text(name).text(id), {}) != 0;
-}
-
-bool Store::reschedule(const std::string& name, const std::string& id, When when) {
-    const Micros micros = toMicros(when);
-    Params params;
-    params.text(name).text(id);
-    params.time(valueIf(when.isDate(), micros)).number(valueIf(!when.isDate(), micros));
-    return write(statements::reschedule(), params, Key(name, id)) != 0;
-}
-
-std::optional<TaskInfo> Store::find(const std::string& name, const std::string& id) {
-    const Result result = read(statements::find(), Params().text(name).text(id));
-    if (result.rows() == 0) return {};
-    return taskInfo(result, 0);
-}
-
-std::vector<TaskInfo> Store::list(const Filter& filter) {
-    constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max();
-    Params params;
-    params.text(filter.name).text(filter.after.first).text(filter.after.second);
-    params.number(static_cast<std::int64_t>(std::min(filter.limit, kMost)));
-    const Result result = read(statements::list(filter), params);
-    std::vector<TaskInfo> tasks;
-    tasks.reserve(static_cast<std::size_t>(result.rows()));
-    for (int i = 0; i < result.rows(); ++i) tasks.push_back(taskInfo(result, i));
-    return tasks;
-}
-
-Backlog Store::backlog() {
-    const Result result = read(statements::backlog(), {});
-    namespace backlog = columns::backlog;
-    const auto count = [&](backlog::Column column) {
-        return static_cast<std::uint64_t>(result.number(0, column));
-    };
-    return {
-        count(backlog::Due),     count(backlog::Scheduled),
-        count(backlog::Running), count(backlog::Dead),
-        count(backlog::Nodes),   std::chrono::microseconds(result.number(0, backlog::OldestDue))};
 }
 
 bool Store::forTests() {

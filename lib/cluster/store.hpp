@@ -5,6 +5,8 @@
 #include "cluster/micros.hpp"
 #include "cluster/session.hpp"
 
+#include <jtimer/cluster/name_info.hpp>
+#include <jtimer/cluster/node_info.hpp>
 #include <jtimer/cluster/options.hpp>
 #include <jtimer/cluster/schedule.hpp>
 #include <jtimer/cluster/stats.hpp>
@@ -13,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -69,6 +72,14 @@ struct Renewal {
     /// positive: now.
     std::optional<Micros> nextLeaseEndIn;
     Micros shortestLease = 0;  ///< of all nodes
+};
+
+/// A node to be.
+struct NewNode {
+    std::string name;
+    Micros lease = 0;
+    std::vector<std::string> names = {};  ///< that it registers
+    int concurrency = 1;
 };
 
 /// A new node.
@@ -128,7 +139,7 @@ class Store : private Session {
     void checkRights();
 
     /// A new row, with a lease from now on. Notes a gap as renew().
-    Registration registerNode(const std::string& name, Micros lease);
+    Registration registerNode(const NewNode& node);
 
     /// The lease ends as long after the server receives this as registerNode() has said, or later:
     /// notes if no node has renewed for two fifths of the shortest lease. Then the database was
@@ -210,8 +221,18 @@ class Store : private Session {
 
     bool cancel(const std::string& name, const std::string& id);
     bool reschedule(const std::string& name, const std::string& id, When when);
+    bool runNow(const std::string& name, const std::string& id);
     std::optional<TaskInfo> find(const std::string& name, const std::string& id);
     std::vector<TaskInfo> list(const Filter& filter);
+
+    // In transactions of at most 10,000 tasks, by key. After an exception, another call goes on.
+    // They return how many tasks have changed.
+    std::size_t revive(const Filter& filter);
+    std::size_t cancelAll(const Filter& filter);
+    std::size_t cancelOthers(const std::string& name, const std::vector<std::string>& ids);
+
+    std::vector<NodeInfo> nodes();
+    std::vector<NameInfo> names(std::uint64_t countTo);
     Backlog backlog();
 
     /// @}
@@ -238,6 +259,8 @@ class Store : private Session {
     WrittenEnds writeEnds(const Statement& statement, std::vector<End>& ends);
     Change insert(const std::vector<NewTask>& tasks);
     void addRow(Rows& rows, const NewTask& task);
+    std::size_t inBatches(const Statement& statement,
+                          const std::function<Params(const Key& after)>& params);
     void checkZone(const std::string& zone);
 
     std::set<std::string> zones_;  ///< that the server knows: to ask takes it 50 ms

@@ -49,6 +49,17 @@ std::int64_t decode(std::string_view bytes) {
     return static_cast<std::int64_t>(value);
 }
 
+std::vector<std::string> decodeTexts(std::string_view bytes) {
+    constexpr std::size_t kHeader = 20;
+    std::vector<std::string> texts;
+    for (std::size_t at = kHeader; at < bytes.size();) {
+        const auto size = static_cast<std::size_t>(decode(bytes.substr(at, 4)));
+        texts.emplace_back(bytes.substr(at + 4, size));
+        at += 4 + size;
+    }
+    return texts;
+}
+
 Micros decodeTime(std::string_view bytes) {
     const std::int64_t value = decode(bytes);
     return value == kNeverDue ? value : jtimer::detail::saturatingAdd(value, kYear2000);

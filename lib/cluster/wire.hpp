@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace jtimer::cluster::detail {
 
@@ -48,6 +49,8 @@ std::optional<std::string> orNull(OptionalNumber value, const Encode& encodeValu
 
 /// Of any length up to eight bytes.
 std::int64_t decode(std::string_view bytes);
+/// Of an array without nulls. Of nothing, nothing.
+std::vector<std::string> decodeTexts(std::string_view bytes);
 Micros decodeTime(std::string_view bytes);
 
 }  // namespace jtimer::cluster::detail::wire

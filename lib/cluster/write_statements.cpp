@@ -17,8 +17,8 @@ const char* const kEncoding = R"((select case pg_catalog.getdatabaseencoding()
                 when 'SQL_ASCII' then 'SQL_ASCII' else 'UTF8' end as utf8) encoding)";
 
 /// By IfExists: the name of the statement, and what it does where there is a task of the key. A
-/// dead task stays dead, unless it is replaced. A run in progress counts as none of the new
-/// definition's: if its node dies, the next run is a first attempt.
+/// dead task stays dead, and a paused one paused, unless it is replaced. A run in progress counts
+/// as none of the new definition's: if its node dies, the next run is a first attempt.
 struct Insert {
     const char* statement;
     const char* onConflict;
@@ -32,8 +32,11 @@ constexpr Insert kInserts[] = {{"schedule_keep", "nothing"},
                 kind = excluded.kind, period = excluded.period, cron = excluded.cron,
                 zone = excluded.zone, missed = excluded.missed, missed_runs = 0,
                 origin = excluded.due, due = excluded.due,
-                wake = case when task.owner is null and task.wake = 'infinity' then task.wake
-                    else excluded.due end,
+                wake = case
+                    when task.owner is null and (task.wake = 'infinity' or task.held is not null)
+                    then 'infinity' else excluded.due end,
+                held = case when task.owner is null and task.held < 'infinity'
+                    then excluded.due else task.held end,
                 attempt = 0
             where excluded.kind <> 'once' and
                 (task.kind, task.period, task.cron, task.zone, task.missed) is distinct from
@@ -43,7 +46,8 @@ constexpr Insert kInserts[] = {{"schedule_keep", "nothing"},
                 cron = excluded.cron, zone = excluded.zone, missed = excluded.missed,
                 missed_runs = 0, origin = excluded.due, due = excluded.due, wake = excluded.due,
                 owner = null, token = 0, attempt = 0, crashes = 0, last_error = null,
-                started = null)"}};
+                started = null, held = null, paused_since = null, paused_by = null,
+                paused_note = null)"}};
 
 }  // namespace
 
@@ -169,8 +173,10 @@ Statement statements::writeEnds(bool skipLocked) {
         updated as (
             update @.task set owner = null, started = null,
                 due = case when retries or dies then task.due else after.due end,
-                wake = case when dies then 'infinity' when retries then retry
+                wake = case when dies or held is not null then 'infinity' when retries then retry
                     else after.due end,
+                held = case when held is null then null when dies then 'infinity'
+                    when retries then retry else after.due end,
                 attempt = case when retries or dies then attempt else 0 end,
                 crashes = case when outcome in (0, 4) then 0 else crashes end,
                 missed_runs = case when retries or dies then task.missed_runs

@@ -311,7 +311,7 @@ BOOST_AUTO_TEST_CASE(k69_k70_o43_the_columns_indexes_and_vacuum_settings_are_as_
     BOOST_TEST(ask("select string_agg(indexname, ' ' order by indexname) from pg_indexes where "
                    "schemaname = '" +
                    options.schema + "' and tablename = 'task'") ==
-               "task_key task_name task_owner task_wake");
+               "task_dead task_key task_name task_owner task_paused task_retrying task_wake");
     BOOST_TEST(ask("select reloptions from pg_class where oid = '@.task'::regclass") ==
                "{autovacuum_vacuum_scale_factor=0.01,autovacuum_vacuum_cost_delay=0}");
 }

@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(k31_a_claim_takes_no_more_than_its_limit_under_any_plan) {
         for (int i = 0; i < 20; ++i)
             tasks.push_back({"n", std::to_string(i), Schedule::once(0), {}});
         store.schedule(tasks);
-        const auto node = store.registerNode("one", 30'000'000).node;
+        const auto node = store.registerNode({"one", 30'000'000}).node;
         for (const std::size_t expected : {7U, 7U, 6U, 0U})
             BOOST_TEST(store.claim(node, {"n"}, 7).tasks.size() == expected, planner);
     }
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(k33_a_claim_with_a_cursor_leaves_older_tasks_alone) {
     detail::Store store(schema.options);
     store.schedule({{"n", "1", Schedule::once(ago(seconds(20))), {}},
                     {"n", "2", Schedule::once(ago(seconds(10))), {}}});
-    const auto node = store.registerNode("one", 30'000'000).node;
+    const auto node = store.registerNode({"one", 30'000'000}).node;
     const detail::Claim first = store.claim(node, {"n"}, 1);
     BOOST_REQUIRE(first.tasks.size() == 1U);
     BOOST_TEST(first.tasks[0].id == "1");

@@ -22,7 +22,7 @@ namespace {
 constexpr detail::Micros kSecond = 1'000'000;
 
 struct Fixture : test::Schema {
-    Fixture() : store(options), node(store.registerNode("one", 30 * kSecond).node) {}
+    Fixture() : store(options), node(store.registerNode({"one", 30 * kSecond}).node) {}
 
     /// A task that has been due for so many seconds; with a negative number, will be.
     void add(const std::string& name, const std::string& id, int seconds) const {

@@ -97,7 +97,7 @@ struct Fixture : test::Schema {
         scheduler.schedule("nobody's", "repeats", jtimer::Date());
         for (int i = 0; i < kOneShots; ++i) scheduler.schedule("n", std::to_string(i), 0);
         detail::Store store(options);
-        const detail::NodeNumber dead = store.registerNode("dead", 1'000'000).node;
+        const detail::NodeNumber dead = store.registerNode({"dead", 1'000'000}).node;
         BOOST_REQUIRE(store.claim(dead, {"n"}, 1).tasks.size() == 1U);
         scheduler.scheduleAtFixedRate("n", "repeats", 0, 50);
     }

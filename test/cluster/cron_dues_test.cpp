@@ -22,7 +22,7 @@ using namespace jtimer::cluster::detail;
 using jtimer::MissedRuns;
 
 struct Fixture : test::Schema {
-    Fixture() : store(options) { node = store.registerNode("one", 1'000'000'000).node; }
+    Fixture() : store(options) { node = store.registerNode({"one", 1'000'000'000}).node; }
 
     /// Moves the clock to a time in UTC; also back, as no user can.
     void moveTo(const std::string& time) {

@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(k45_a_process_that_was_stopped_sees_at_once_that_its_lease_
     BOOST_REQUIRE(::waitid(P_PID, static_cast<id_t>(worker.pid()), &info, WSTOPPED) == 0);
     BOOST_REQUIRE(info.si_code == CLD_STOPPED);
     detail::Store store(options);
-    const detail::NodeNumber node = store.registerNode("other", 3'600'000'000).node;
+    const detail::NodeNumber node = store.registerNode({"other", 3'600'000'000}).node;
     // Only where nodes renew does a lease end.
     waitUntil([&] { return store.renew(node).alive && store.takeOver(node).tasks == 1; });
     worker.signal(SIGCONT);
@@ -304,7 +304,7 @@ BOOST_AUTO_TEST_CASE(k54_a_node_takes_over_when_a_lease_ends_and_not_at_its_next
     });
     detail::Store store(options);
     store.schedule({{"n", "i", Schedule::once(0), {}}});
-    const detail::NodeNumber dead = store.registerNode("dead", 300'000).node;
+    const detail::NodeNumber dead = store.registerNode({"dead", 300'000}).node;
     BOOST_REQUIRE(store.claim(dead, {"n"}, 1).tasks.size() == 1U);
     scheduler.start();
     runs.await(1);

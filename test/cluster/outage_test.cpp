@@ -85,7 +85,7 @@ struct Fixture : test::Schema {
         {
             detail::Store store(direct_);
             store.schedule({{"dies", "1", Schedule::once(0), {}}});
-            const detail::NodeNumber dead = store.registerNode("dead", 1'000'000).node;
+            const detail::NodeNumber dead = store.registerNode({"dead", 1'000'000}).node;
             BOOST_REQUIRE(store.claim(dead, {"dies"}, 1).tasks.size() == 1U);
         }
         begins();

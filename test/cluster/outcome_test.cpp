@@ -73,6 +73,42 @@ BOOST_AUTO_TEST_CASE(k20_a_connection_that_breaks_at_any_statement_leaves_one_ef
     }
 }
 
+BOOST_AUTO_TEST_CASE(k83_o20_to_o22_a_connection_that_breaks_leaves_one_effect_of_an_operator) {
+    const auto breaks = [](int socket) { ::shutdown(socket, SHUT_RDWR); };
+    Filter ofName;
+    ofName.name = "n";
+    for (const char* const statement : {"begin", "*", "commit"}) {
+        for (const bool before : {true, false}) {
+            const auto once = [&](const char* own) {
+                store.find("n", "1");  // there is a connection
+                return Once(*statement == '*' ? own : statement, before, breaks);
+            };
+            for (const char* const id : {"1", "2", "3"})
+                store.schedule({{"n", id, Schedule::once(std::chrono::hours(1))}});
+            {
+                const Once fault = once("run_now");
+                BOOST_TEST(store.runNow("n", "1"), statement << before);
+            }
+            BOOST_TEST(ask("select count(*) from @.task where wake <= @.now()") == "1");
+            ask("update @.task set wake = 'infinity'");
+            {
+                const Once fault = once("");
+                BOOST_TEST(store.revive({}) == 3U, statement << before);
+            }
+            BOOST_TEST(ask("select count(*) from @.task where wake <= @.now()") == "3");
+            {
+                const Once fault = once("");
+                BOOST_TEST(store.cancelOthers("n", {"1", "2"}) == 1U, statement << before);
+            }
+            {
+                const Once fault = once("");
+                BOOST_TEST(store.cancelAll(ofName) == 2U, statement << before);
+            }
+            BOOST_TEST(ask("select count(*) from @.task") == "0");
+        }
+    }
+}
+
 BOOST_AUTO_TEST_CASE(k20_a_lost_answer_to_any_statement_leaves_one_effect) {
     for (const char* statement : kStatements) {
         writeWith(statement, true, [](int socket) { ::shutdown(socket, SHUT_RD); });

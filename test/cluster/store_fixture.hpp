@@ -24,7 +24,7 @@ struct StoreFixture : Schema {
     static constexpr Micros kSecond = 1'000'000;
     static constexpr Micros kLease = 30 * kSecond;
 
-    StoreFixture() : store(options) { node = store.registerNode("one", kLease).node; }
+    StoreFixture() : store(options) { node = store.registerNode({"one", kLease}).node; }
 
     std::size_t schedule(const std::string& name, const std::string& id,
                          const jtimer::cluster::Schedule& when, const std::string& payload = {},

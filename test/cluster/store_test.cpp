@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(k17_k47_a_run_that_dies_is_no_attempt_of_another_definition
     schedule("n", "i", Schedule::fixedRate(0, 1000));
     claimOne();
     BOOST_TEST(schedule("n", "i", Schedule::fixedRate(0, 7000)) == 1U);
-    const NodeNumber other = store.registerNode("other", kLease).node;
+    const NodeNumber other = store.registerNode({"other", kLease}).node;
     ask("update @.node set lease_until = statement_timestamp() where name = 'one'");
     BOOST_TEST(store.takeOver(other).tasks == 1U);
     BOOST_TEST(find().attempt == 0);
@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(k34_a_claim_that_finds_nothing_draws_no_transaction_number)
 }
 
 BOOST_AUTO_TEST_CASE(k53_k57_o1_o8_the_tasks_of_a_node_whose_lease_ended_are_freed_once) {
-    const NodeNumber dead = store.registerNode("dead", kLease).node;
+    const NodeNumber dead = store.registerNode({"dead", kLease}).node;
     schedule("n", "i", Schedule::once(0));
     BOOST_TEST(store.claim(dead, {"n"}, 1).tasks.size() == 1U);
     BOOST_TEST(store.takeOver(node).tasks == 0U);
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(k53_k57_o1_o8_the_tasks_of_a_node_whose_lease_ended_are_fre
 }
 
 BOOST_AUTO_TEST_CASE(k53_o2_o3_after_a_gap_of_renewals_all_leases_begin_anew) {
-    const NodeNumber other = store.registerNode("other", kLease).node;
+    const NodeNumber other = store.registerNode({"other", kLease}).node;
     const auto lastRenewalWas = [&](const std::string& seconds) {
         ask("update @.node set lease_until = statement_timestamp() + lease - interval '" + seconds +
             " s'");
@@ -297,21 +297,21 @@ BOOST_AUTO_TEST_CASE(k53_o2_o3_after_a_gap_of_renewals_all_leases_begin_anew) {
 
 BOOST_AUTO_TEST_CASE(o2_o9_a_registration_notes_a_gap_too_but_the_first_ever_does_not) {
     ask("update @.node set lease_until = statement_timestamp() + lease - interval '12.1 s'");
-    store.registerNode("other", kLease);
+    store.registerNode({"other", kLease});
     BOOST_TEST(ask("select resumed > statement_timestamp() - interval '1 minute' from @.cluster") ==
                "t");
     ask("delete from @.node; update @.cluster set resumed = '-infinity'");
-    store.registerNode("first", kLease);
+    store.registerNode({"first", kLease});
     BOOST_TEST(ask("select resumed from @.cluster") == "-infinity");
 }
 
 BOOST_AUTO_TEST_CASE(o4_a_registration_tells_whether_its_lease_is_the_shortest) {
-    BOOST_TEST(!store.registerNode("equal", kLease).shortensLeases);
-    BOOST_TEST(store.registerNode("shorter", kLease / 2).shortensLeases);
-    BOOST_TEST(!store.registerNode("longer", kLease).shortensLeases);
+    BOOST_TEST(!store.registerNode({"equal", kLease}).shortensLeases);
+    BOOST_TEST(store.registerNode({"shorter", kLease / 2}).shortensLeases);
+    BOOST_TEST(!store.registerNode({"longer", kLease}).shortensLeases);
     BOOST_TEST(store.renew(node).shortestLease == kLease / 2);
     ask("delete from @.node");
-    BOOST_TEST(!store.registerNode("alone", kLease).shortensLeases);
+    BOOST_TEST(!store.registerNode({"alone", kLease}).shortensLeases);
 }
 
 BOOST_AUTO_TEST_CASE(k56_tokens_rise_and_survive_the_task) {

@@ -3,7 +3,10 @@
 
 #include <jtimer/cluster/exceptions.hpp>
 #include <jtimer/cluster/migrate.hpp>
+#include <jtimer/cluster/name_info.hpp>
+#include <jtimer/cluster/node_info.hpp>
 #include <jtimer/cluster/options.hpp>
+#include <jtimer/cluster/pause.hpp>
 #include <jtimer/cluster/run.hpp>
 #include <jtimer/cluster/schedule.hpp>
 #include <jtimer/cluster/stats.hpp>
@@ -15,6 +18,7 @@
 #include <jtimer/time.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,10 +54,8 @@ struct SchedulerState;
 ///
 /// **The database is away.** Runs go on, and their ends are written when it is back. However long
 /// that takes, no node is declared dead that renews its lease within a quarter of it afterwards.
-/// Calls wait up
-/// to Options::operationTimeout, and before that as long for one of the four connections. A started
-/// node reconnects for ever; it prints to std::cerr when it cannot use the database, and when it
-/// can again.
+/// Calls wait as Options::operationTimeout says. A started node reconnects for ever; it prints to
+/// std::cerr when it cannot use the database, and when it can again.
 ///
 /// **Threads.** Every function may be called by any thread, before and after start(), and in
 /// handlers. Only the destructor must not race with other calls. Handlers run with no lock held.
@@ -113,19 +115,16 @@ class JTIMER_API Scheduler {
     [[nodiscard]] bool stop(TimeSpan wait);
 
     /// Name and id of each task whose run has begun here, and is still in progress or has an end
-    /// that is not written yet. After stop(wait) has returned false: what it did not wait for. If
-    /// the process ends now, other nodes run these tasks again. Sends no query.
+    /// that is not written yet. If the process ends now, other nodes run them again. No query.
     std::vector<std::pair<std::string, std::string>> unfinished() const;
 
     /// @}
     /// \name Scheduling
     ///
     /// They return once the task is committed: true, or false if the task exists already and
-    /// nothing has changed. The forms without a NewTask stand for IfExists::Update: an existing
-    /// task keeps its payload, also a repeating one that gets another schedule, for which they
-    /// return true. Only IfExists::Replace stores a new payload. All throw IllegalArgumentException
-    /// for a name or id that is not 1 to 200 bytes of UTF-8 without NUL, a payload above 1 MiB, and
-    /// whatever a Schedule refuses.
+    /// nothing has changed. The forms without a NewTask stand for IfExists::Update. All throw
+    /// IllegalArgumentException for a name or id that is not 1 to 200 bytes of UTF-8 without NUL, a
+    /// payload above 1 MiB, and whatever a Schedule refuses.
     /// @{
 
     /// Once. \see Schedule::once
@@ -173,29 +172,72 @@ class JTIMER_API Scheduler {
     /// \returns whether that prevents a run: the task was waiting and not dead, or it repeats
     bool cancel(const std::string& name, const std::string& id);
 
-    /// Makes a waiting or dead task due at another time, with all its attempts before it. The later
+    /// Makes a waiting, paused or dead task due at another time, with all its attempts before it. A
+    /// paused one stays paused. The later
     /// periods of a fixed rate stay where they are, and a time in the past repeats none of those
     /// that have ended: such a task is then due now, or when it was due, if that is earlier.
     /// \returns false if there is no such task, or it is running
     /// \throws IllegalArgumentException "Negative delay."
     bool reschedule(const std::string& name, const std::string& id, When when);
 
+    /// Makes a task due now. A repeating task keeps its later periods. A task that is being retried
+    /// begins its next attempt, and a dead one has all attempts before it. A paused one runs once
+    /// and stays paused; pauses of more than the task still hold it.
+    /// \returns false if there is no such task, or it is running
+    bool runNow(const std::string& name, const std::string& id);
+
     /// The task with its payload, or nothing if there is none.
     std::optional<TaskInfo> find(const std::string& name, const std::string& id);
 
-    /// The tasks that the filter selects, by name and id, without their payloads.
+    /// The tasks that the filter selects, in its order, without their payloads.
+    /// \throws IllegalArgumentException also for Filter::after with Order::Due, and for other text
+    ///   of the filter above 200 bytes, or not UTF-8
     std::vector<TaskInfo> list(const Filter& filter = {});
+
+    /// @}
+
+    /// \name Many tasks
+    ///
+    /// In transactions of at most 10,000 tasks each, by name and id. After an exception, some may
+    /// have been changed; the same call goes on. They return how many tasks they have changed.
+    /// @{
+
+    /// Makes the selected dead tasks due now, with all attempts before them and no crashes.
+    /// \throws IllegalArgumentException as list()
+    std::size_t revive(const Filter& filter);
+
+    /// Does to each selected task what cancel() does.
+    /// \throws IllegalArgumentException as list(), and if the filter selects all tasks
+    std::size_t cancelAll(const Filter& filter);
+
+    /// Deletes the tasks of this name whose id is not listed. Call it only where all ids are known:
+    /// other processes may have scheduled more.
+    /// \throws IllegalArgumentException for a name or id that is not 1 to 200 bytes of UTF-8
+    std::size_t cancelOthers(const std::string& name, const std::vector<std::string>& ids);
 
     /// @}
 
     /// Makes this node and every one that listens look for due tasks now.
     void wakeUp();
 
+    /// \name Observing
+    /// @{
+
     /// Sends no query, and never throws DatabaseException.
     Stats stats() const;
 
     /// One query, which visits all tasks.
     Backlog backlog();
+
+    /// All started Schedulers, by their numbers, also those whose lease has ended, until their
+    /// tasks are taken over.
+    std::vector<NodeInfo> nodes();
+
+    /// Each name of which there is a task, or that a node registers, or that is paused.
+    /// \param countTo no count goes beyond it: a count visits each task that it counts
+    std::vector<NameInfo> names(std::uint64_t countTo = 10'000);
+
+    /// @}
 
     /// Options::name, or its default.
     const std::string& name() const noexcept;
