@@ -21,6 +21,8 @@ const char* nameOf(State state) {
         return "running";
     case State::Dead:
         return "dead";
+    case State::Paused:
+        return "paused";
     }
     return "";
 }

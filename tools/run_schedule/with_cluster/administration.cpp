@@ -34,6 +34,8 @@ std::string stateOf(const TaskInfo& task) {
         return "dead";
     case State::Retrying:
         return "retrying";
+    case State::Paused:
+        return "paused";
     case State::Scheduled:
         break;
     }
@@ -41,7 +43,7 @@ std::string stateOf(const TaskInfo& task) {
 }
 
 Row rowOf(const TaskInfo& task) {
-    const bool isDue = task.state != State::Dead && !hasRun(task);
+    const bool isDue = task.state != State::Dead && task.state != State::Paused && !hasRun(task);
     const jtimer::Date due =
         task.state == State::Running ? task.scheduledExecutionTime : task.nextAttempt;
     return {inPrintable(task.name), stateOf(task), inPrintable(task.runningOn),
