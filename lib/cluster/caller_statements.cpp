@@ -103,10 +103,11 @@ Statement statements::find() {
     return {"find", taskInfo("payload") + " where task.name = $1 and task.id = $2"};
 }
 
+/// By wake alone: where many tasks have the same one, sorting them would need all of them.
 Statement statements::list(const Filter& filter) {
     const bool byKey = filter.order == Order::Key;
     const std::string where = selected(filter) + (byKey ? std::string(" and ") + kAfter : "");
-    const std::string order = byKey ? "task.name, task.id" : "task.wake, task.name, task.id";
+    const std::string order = byKey ? "task.name, task.id" : "task.wake";
     return {nullptr, taskInfo("''") + " where " + where + " order by " + order + " limit $8"};
 }
 

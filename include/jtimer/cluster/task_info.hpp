@@ -53,9 +53,9 @@ struct TaskInfo {
 /// How Scheduler::list sorts.
 enum class Order {
     Key,  ///< by name and id, byte by byte
-    /// By the time at which the tasks may begin, then by name and id. Dead and paused tasks come
-    /// last. Give it a state or `dueBefore`, else all tasks are read; with a name, it reads those
-    /// of other names, too.
+    /// By the time at which the tasks may begin; those of one time in no order. Dead and paused
+    /// tasks come last. Give it a state or `dueBefore`, else all tasks are read; with a name, it
+    /// reads those of other names, too.
     Due
 };
 
