@@ -14,7 +14,7 @@ using jtimer::brpc::ScopedTimerTask;
 using jtimer::brpc::TaskId;
 using jtimer::brpc::TimerThread;
 using test::HeldRun;
-using test::Reports;
+using test::WaitReports;
 
 namespace {
 
@@ -41,33 +41,35 @@ BOOST_FIXTURE_TEST_SUITE(wait_report, Fixture)
 
 BOOST_AUTO_TEST_CASE(a31_unscheduleAndWait_reports_the_run_that_it_waits_for) {
     const TaskId id = startRun(run);
-    const Reports reports = run.reportsOf([&] { timer->unscheduleAndWait(id); });
-    BOOST_TEST(reports == Reports{waited("unscheduleAndWait()")}, boost::test_tools::per_element());
+    const WaitReports reports = run.reportsOf([&] { timer->unscheduleAndWait(id); });
+    BOOST_TEST(reports == WaitReports{waited("unscheduleAndWait()")},
+               boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a31_stopAndJoin_reports_the_run_that_it_waits_for) {
     startRun(run);
-    const Reports reports = run.reportsOf([&] { timer->stopAndJoin(); });
-    BOOST_TEST(reports == Reports{waited("stopAndJoin()")}, boost::test_tools::per_element());
+    const WaitReports reports = run.reportsOf([&] { timer->stopAndJoin(); });
+    BOOST_TEST(reports == WaitReports{waited("stopAndJoin()")}, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a31_the_destructor_reports_the_run_that_it_waits_for) {
     startRun(run);
-    const Reports reports = run.reportsOf([&] { timer.reset(); });
-    BOOST_TEST(reports == Reports{waited("its destructor")}, boost::test_tools::per_element());
+    const WaitReports reports = run.reportsOf([&] { timer.reset(); });
+    BOOST_TEST(reports == WaitReports{waited("its destructor")}, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a31_a_ScopedTimerTask_reports_its_unscheduleAndWait) {
     {
         auto scoped = std::make_unique<ScopedTimerTask>(*timer, startRun(run));
-        const Reports reports = run.reportsOf([&] { scoped.reset(); });
-        BOOST_TEST(reports == Reports{waited("unscheduleAndWait()")},
+        const WaitReports reports = run.reportsOf([&] { scoped.reset(); });
+        BOOST_TEST(reports == WaitReports{waited("unscheduleAndWait()")},
                    boost::test_tools::per_element());
     }
     HeldRun second;
     ScopedTimerTask scoped(*timer, startRun(second));
-    const Reports reports = second.reportsOf([&] { scoped = ScopedTimerTask(); });
-    BOOST_TEST(reports == Reports{waited("unscheduleAndWait()")}, boost::test_tools::per_element());
+    const WaitReports reports = second.reportsOf([&] { scoped = ScopedTimerTask(); });
+    BOOST_TEST(reports == WaitReports{waited("unscheduleAndWait()")},
+               boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a41_a_forked_child_waits_for_no_run_of_its_parent_and_reports_none) {

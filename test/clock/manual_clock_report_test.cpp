@@ -22,7 +22,7 @@
 using jtimer::Timer;
 using std::chrono::milliseconds;
 using test::HeldRun;
-using test::Reports;
+using test::WaitReports;
 
 namespace {
 
@@ -32,22 +32,24 @@ struct Fixture : test::LoggedClock {
     HeldRun run;
 
     /// What a move of the clock reports that waits for the run, which it starts.
-    Reports ofMove(const std::function<void()>& move) {
+    WaitReports ofMove(const std::function<void()>& move) {
         return test::reportsOf(move, [this] { run.released.open(); });
     }
     void checkMove(const std::string& timer, jtimer::TimeSpan span = 10) {
-        const Reports reports = ofMove([&] { clock->advance(span); });
-        BOOST_TEST(reports == Reports{"ManualClock: advance() has waited five seconds for " +
-                                      timer + ", which is running a task. " + test::kAdviceOfRun},
+        const WaitReports reports = ofMove([&] { clock->advance(span); });
+        BOOST_TEST(reports ==
+                       WaitReports{"ManualClock: advance() has waited five seconds for " + timer +
+                                   ", which is running a task. " + test::kAdviceOfRun},
                    boost::test_tools::per_element());
     }
     void checkEndless(const std::string& timer, std::atomic<bool>& ended) {
         // In longer steps: even on a busy machine a run begins in the last one.
-        const Reports reports = test::reportsOf([&] { clock->waitUntilIdle(); },
-                                                [&] { ended = true; }, milliseconds(60));
-        BOOST_TEST(reports == Reports{"ManualClock: waitUntilIdle() has waited five seconds for " +
-                                      timer + ", which always has something due at " + kStartText +
-                                      ". A task or waker makes more due at the same time."},
+        const WaitReports reports = test::reportsOf([&] { clock->waitUntilIdle(); },
+                                                    [&] { ended = true; }, milliseconds(60));
+        BOOST_TEST(reports ==
+                       WaitReports{"ManualClock: waitUntilIdle() has waited five seconds for " +
+                                   timer + ", which always has something due at " + kStartText +
+                                   ". A task or waker makes more due at the same time."},
                    boost::test_tools::per_element());
     }
 };
@@ -70,11 +72,11 @@ BOOST_AUTO_TEST_CASE(a31_a38_each_call_names_the_timer_and_the_task_that_it_wait
         const auto task = test::makeTask(held.body());
         task->setName("stuck");
         timer.schedule(task, 0);
-        const Reports reports = test::reportsOf(call, [&held = held] { held.released.open(); });
-        BOOST_TEST(reports == Reports{std::string("ManualClock: ") + name +
-                                      " has waited five seconds for Timer \"test\", which is "
-                                      "running task \"stuck\". " +
-                                      test::kAdviceOfRun},
+        const WaitReports reports = test::reportsOf(call, [&held = held] { held.released.open(); });
+        BOOST_TEST(reports == WaitReports{std::string("ManualClock: ") + name +
+                                          " has waited five seconds for Timer \"test\", which is "
+                                          "running task \"stuck\". " +
+                                          test::kAdviceOfRun},
                    boost::test_tools::per_element());
     }
 }
@@ -85,11 +87,11 @@ BOOST_AUTO_TEST_CASE(a38_it_names_the_timer_that_hangs_and_not_one_that_waits) {
     options.name = "busy";
     Timer busy(options);
     busy.schedule(run.body(), 10);
-    const Reports reports = ofMove([&] { clock->advance(10); });
+    const WaitReports reports = ofMove([&] { clock->advance(10); });
     BOOST_TEST(reports ==
-                   Reports{"ManualClock: advance() has waited five seconds for Timer \"busy\", "
-                           "which is running an unnamed task. " +
-                           test::kAdviceOfRun},
+                   WaitReports{"ManualClock: advance() has waited five seconds for Timer \"busy\", "
+                               "which is running an unnamed task. " +
+                               test::kAdviceOfRun},
                boost::test_tools::per_element());
 }
 
@@ -137,7 +139,7 @@ BOOST_AUTO_TEST_CASE(a39_a_task_that_moves_the_clock_is_named_too) {
     hangs.schedule(run.body(), 0);
     run.running.wait();
     test::ShortSteps shortSteps;
-    Reports reports;
+    WaitReports reports;
     test::Gate moved;
     jtimer::setWaitReportHandler([&](const std::string& report) {
         shortSteps.end();
@@ -151,12 +153,13 @@ BOOST_AUTO_TEST_CASE(a39_a_task_that_moves_the_clock_is_named_too) {
         },
         0);
     moved.wait();
-    BOOST_TEST(reports ==
-                   Reports{"ManualClock: advance() has waited five seconds for Timer \"hangs\", "
-                           "which is running an unnamed task. " +
-                           test::kAdviceOfRun +
-                           " This thread is running a task of Timer \"moves\", which waits too."},
-               boost::test_tools::per_element());
+    BOOST_TEST(
+        reports ==
+            WaitReports{"ManualClock: advance() has waited five seconds for Timer \"hangs\", "
+                        "which is running an unnamed task. " +
+                        test::kAdviceOfRun +
+                        " This thread is running a task of Timer \"moves\", which waits too."},
+        boost::test_tools::per_element());
 }
 
 // The thread that it waits for does not exist there, so it never returns.

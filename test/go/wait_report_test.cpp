@@ -16,7 +16,7 @@ using jtimer::go::ScopedTimer;
 using jtimer::go::Timers;
 using jtimer::go::TimersOptions;
 using test::HeldRun;
-using test::Reports;
+using test::WaitReports;
 
 namespace {
 
@@ -48,8 +48,9 @@ BOOST_FIXTURE_TEST_SUITE(wait_report, Fixture)
 
 BOOST_AUTO_TEST_CASE(a31_stopAndWait_reports_the_run_that_it_waits_for) {
     auto timer = timers->afterFunc(0, run.body());
-    const Reports reports = run.reportsOf([&] { timer.stopAndWait(); });
-    BOOST_TEST(reports == Reports{waitedForRun("stopAndWait()")}, boost::test_tools::per_element());
+    const WaitReports reports = run.reportsOf([&] { timer.stopAndWait(); });
+    BOOST_TEST(reports == WaitReports{waitedForRun("stopAndWait()")},
+               boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a31_the_destructor_reports_once_the_runs_that_it_waits_for) {
@@ -58,26 +59,27 @@ BOOST_AUTO_TEST_CASE(a31_the_destructor_reports_once_the_runs_that_it_waits_for)
     timers->afterFunc(0, run.body());
     second.running.wait();
     run.running.wait();
-    const Reports reports = test::reportsOf([&] { timers.reset(); },
-                                            [&] {
-                                                run.released.open();
-                                                second.released.open();
-                                            });
-    BOOST_TEST(reports == Reports{waitedForRun("its destructor")},
+    const WaitReports reports = test::reportsOf([&] { timers.reset(); },
+                                                [&] {
+                                                    run.released.open();
+                                                    second.released.open();
+                                                });
+    BOOST_TEST(reports == WaitReports{waitedForRun("its destructor")},
                boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a31_a_ScopedTimer_reports_its_stopAndWait) {
     {
         auto scoped = std::make_unique<ScopedTimer>(timers->afterFunc(0, run.body()));
-        const Reports reports = run.reportsOf([&] { scoped.reset(); });
-        BOOST_TEST(reports == Reports{waitedForRun("stopAndWait()")},
+        const WaitReports reports = run.reportsOf([&] { scoped.reset(); });
+        BOOST_TEST(reports == WaitReports{waitedForRun("stopAndWait()")},
                    boost::test_tools::per_element());
     }
     HeldRun second;
     ScopedTimer scoped(timers->afterFunc(0, second.body()));
-    const Reports reports = second.reportsOf([&] { scoped = ScopedTimer(); });
-    BOOST_TEST(reports == Reports{waitedForRun("stopAndWait()")}, boost::test_tools::per_element());
+    const WaitReports reports = second.reportsOf([&] { scoped = ScopedTimer(); });
+    BOOST_TEST(reports == WaitReports{waitedForRun("stopAndWait()")},
+               boost::test_tools::per_element());
 }
 
 // Two functions of a runtime that wait for each other.
@@ -85,7 +87,7 @@ BOOST_AUTO_TEST_CASE(a39_a_function_of_the_same_runtime_is_not_another_timer) {
     auto timer = timers->afterFunc(0, run.body());
     run.running.wait();
     test::ShortSteps shortSteps;
-    Reports reports;
+    WaitReports reports;
     jtimer::setWaitReportHandler([&](const std::string& report) {
         shortSteps.end();
         reports.push_back(report);
@@ -97,7 +99,8 @@ BOOST_AUTO_TEST_CASE(a39_a_function_of_the_same_runtime_is_not_another_timer) {
         stopped.open();
     });
     stopped.wait();
-    BOOST_TEST(reports == Reports{waitedForRun("stopAndWait()")}, boost::test_tools::per_element());
+    BOOST_TEST(reports == WaitReports{waitedForRun("stopAndWait()")},
+               boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a34_a_run_that_an_executor_keeps_uncalled_is_reported) {
@@ -109,16 +112,16 @@ BOOST_AUTO_TEST_CASE(a34_a_run_that_an_executor_keeps_uncalled_is_reported) {
     }));
     auto timer = timers->afterFunc(0, [] {});
     given.wait();
-    const Reports reports = test::reportsOf([&] { timer.stopAndWait(); }, [&] { kept(); });
-    BOOST_TEST(reports == Reports{waitedForExecutor("stopAndWait()")},
+    const WaitReports reports = test::reportsOf([&] { timer.stopAndWait(); }, [&] { kept(); });
+    BOOST_TEST(reports == WaitReports{waitedForExecutor("stopAndWait()")},
                boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a34_an_executor_that_blocks_the_poller_is_reported) {
     timers.emplace(optionsFor([this](const std::function<void()>&) { run.body()(); }));
     timers->afterFunc(0, [] {});
-    const Reports reports = run.reportsOf([&] { timers.reset(); });
-    BOOST_TEST(reports == Reports{waitedForExecutor("its destructor")},
+    const WaitReports reports = run.reportsOf([&] { timers.reset(); });
+    BOOST_TEST(reports == WaitReports{waitedForExecutor("its destructor")},
                boost::test_tools::per_element());
 }
 

@@ -15,7 +15,7 @@ using jtimer::netty::HashedWheelTimer;
 using jtimer::netty::HashedWheelTimerOptions;
 using jtimer::netty::ScopedTimeout;
 using test::HeldRun;
-using test::Reports;
+using test::WaitReports;
 
 namespace {
 
@@ -48,35 +48,35 @@ BOOST_FIXTURE_TEST_SUITE(wait_report, Fixture)
 
 BOOST_AUTO_TEST_CASE(a31_cancelAndWait_reports_the_run_that_it_waits_for) {
     const auto timeout = timer->newTimeout(run.body(), 0);
-    const Reports reports = run.reportsOf([&] { timeout->cancelAndWait(); });
-    BOOST_TEST(reports == Reports{waitedForRun("cancelAndWait()")},
+    const WaitReports reports = run.reportsOf([&] { timeout->cancelAndWait(); });
+    BOOST_TEST(reports == WaitReports{waitedForRun("cancelAndWait()")},
                boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a31_stop_reports_the_run_that_it_waits_for) {
     timer->newTimeout(run.body(), 0);
-    const Reports reports = run.reportsOf([&] { timer->stop(); });
-    BOOST_TEST(reports == Reports{waitedForRun("stop()")}, boost::test_tools::per_element());
+    const WaitReports reports = run.reportsOf([&] { timer->stop(); });
+    BOOST_TEST(reports == WaitReports{waitedForRun("stop()")}, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a31_the_destructor_reports_the_run_that_it_waits_for) {
     timer->newTimeout(run.body(), 0);
-    const Reports reports = run.reportsOf([&] { timer.reset(); });
-    BOOST_TEST(reports == Reports{waitedForRun("its destructor")},
+    const WaitReports reports = run.reportsOf([&] { timer.reset(); });
+    BOOST_TEST(reports == WaitReports{waitedForRun("its destructor")},
                boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a31_a_ScopedTimeout_reports_its_cancelAndWait) {
     {
         auto scoped = std::make_unique<ScopedTimeout>(timer->newTimeout(run.body(), 0));
-        const Reports reports = run.reportsOf([&] { scoped.reset(); });
-        BOOST_TEST(reports == Reports{waitedForRun("cancelAndWait()")},
+        const WaitReports reports = run.reportsOf([&] { scoped.reset(); });
+        BOOST_TEST(reports == WaitReports{waitedForRun("cancelAndWait()")},
                    boost::test_tools::per_element());
     }
     HeldRun second;
     ScopedTimeout scoped(timer->newTimeout(second.body(), 0));
-    const Reports reports = second.reportsOf([&] { scoped = ScopedTimeout(); });
-    BOOST_TEST(reports == Reports{waitedForRun("cancelAndWait()")},
+    const WaitReports reports = second.reportsOf([&] { scoped = ScopedTimeout(); });
+    BOOST_TEST(reports == WaitReports{waitedForRun("cancelAndWait()")},
                boost::test_tools::per_element());
 }
 
@@ -89,16 +89,17 @@ BOOST_AUTO_TEST_CASE(a34_a_run_that_an_executor_keeps_uncalled_is_reported) {
     }));
     const auto timeout = pooled.newTimeout([] {}, 0);
     given.wait();
-    const Reports reports = test::reportsOf([&] { timeout->cancelAndWait(); }, [&] { kept(); });
-    BOOST_TEST(reports == Reports{waitedForExecutor("cancelAndWait()")},
+    const WaitReports reports = test::reportsOf([&] { timeout->cancelAndWait(); }, [&] { kept(); });
+    BOOST_TEST(reports == WaitReports{waitedForExecutor("cancelAndWait()")},
                boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a34_an_executor_that_blocks_the_timer_is_reported) {
     timer.emplace(optionsFor([this](const std::function<void()>&) { run.body()(); }));
     timer->newTimeout([] {}, 0);
-    const Reports reports = run.reportsOf([&] { timer->stop(); });
-    BOOST_TEST(reports == Reports{waitedForExecutor("stop()")}, boost::test_tools::per_element());
+    const WaitReports reports = run.reportsOf([&] { timer->stop(); });
+    BOOST_TEST(reports == WaitReports{waitedForExecutor("stop()")},
+               boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a41_a_forked_child_waits_for_no_run_of_its_parent_and_reports_none) {

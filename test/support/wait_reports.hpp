@@ -41,15 +41,16 @@ class ShortSteps {
     const std::chrono::milliseconds before_;
 };
 
-using Reports = std::vector<std::string>;
+using WaitReports = std::vector<std::string>;
 
 /// Makes a call that waits until `release` has been called, which the handler of the report calls:
 /// on the thread that waits, and with no lock held, as `release` may use the timer.
 /// \returns what has been reported
-inline Reports reportsOf(const std::function<void()>& call, const std::function<void()>& release,
-                         std::chrono::milliseconds step = std::chrono::milliseconds(4)) {
+inline WaitReports reportsOf(const std::function<void()>& call,
+                             const std::function<void()>& release,
+                             std::chrono::milliseconds step = std::chrono::milliseconds(4)) {
     ShortSteps shortSteps(step);
-    Reports reports;
+    WaitReports reports;
     const auto waiting = boost::this_thread::get_id();
     jtimer::setWaitReportHandler([&](const std::string& report) {
         BOOST_TEST((boost::this_thread::get_id() == waiting));
@@ -83,7 +84,7 @@ struct HeldRun {
         };
     }
     /// What is reported by a call that waits for the run.
-    Reports reportsOf(const std::function<void()>& call) {
+    WaitReports reportsOf(const std::function<void()>& call) {
         running.wait();
         return test::reportsOf(call, [this] { released.open(); });
     }

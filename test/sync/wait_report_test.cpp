@@ -33,7 +33,7 @@ namespace {
 
 /// Sets a handler that collects the reports, until it is destroyed.
 struct Collected {
-    test::Reports reports;
+    test::WaitReports reports;
 
     Collected() {
         jtimer::setWaitReportHandler(
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(a30_a_wait_with_nothing_to_report_is_looked_at_again_by_the
     BOOST_TEST(collected.reports.empty());
     text = "hangs";
     BOOST_TEST(!waitOrReport(report, none, steps.waitFor()));
-    BOOST_TEST(collected.reports == test::Reports{"hangs"}, boost::test_tools::per_element());
+    BOOST_TEST(collected.reports == test::WaitReports{"hangs"}, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a30_the_lock_is_free_during_the_report_and_held_after_the_wait) {
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(a30_the_lock_is_free_during_the_report_and_held_after_the_w
     bool isOver = false;
     Lock lock(mutex);
     RunReport report(kTitle, "cancelAndWait()");
-    const test::Reports reports =
+    const test::WaitReports reports =
         test::reportsOf([&] { waitReported(report, changed, lock, [&] { return isOver; }); },
                         [&] {
                             BOOST_TEST(!lock.owns_lock());
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(a32_a_report_names_the_timer_and_the_call_and_a_run) {
     RunReport(kTitle, "its destructor", true).make();
     BOOST_TEST(
         collected.reports ==
-            (test::Reports{
+            (test::WaitReports{
                 "Timer \"evictor\": cancelAndWait() has waited five seconds for a task to end its "
                 "run. " +
                     test::kAdviceOfRun,

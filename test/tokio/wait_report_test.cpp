@@ -19,7 +19,7 @@ using jtimer::tokio::Notify;
 using jtimer::tokio::TimeDriver;
 using jtimer::tokio::TimeDriverOptions;
 using test::HeldRun;
-using test::Reports;
+using test::WaitReports;
 
 namespace {
 
@@ -55,14 +55,15 @@ BOOST_FIXTURE_TEST_SUITE(wait_report, test::PolledDriver)
 
 BOOST_AUTO_TEST_CASE(a31_shutdown_reports_the_waker_that_it_waits_for) {
     Running running;
-    const Reports reports = running.run.reportsOf([&] { running.driver->shutdown(); });
-    BOOST_TEST(reports == Reports{waitedForRun("shutdown()")}, boost::test_tools::per_element());
+    const WaitReports reports = running.run.reportsOf([&] { running.driver->shutdown(); });
+    BOOST_TEST(reports == WaitReports{waitedForRun("shutdown()")},
+               boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a31_the_destructor_reports_the_waker_that_it_waits_for) {
     Running running;
-    const Reports reports = running.run.reportsOf([&] { running.driver.reset(); });
-    BOOST_TEST(reports == Reports{waitedForRun("its destructor")},
+    const WaitReports reports = running.run.reportsOf([&] { running.driver.reset(); });
+    BOOST_TEST(reports == WaitReports{waitedForRun("its destructor")},
                boost::test_tools::per_element());
 }
 
@@ -87,12 +88,12 @@ BOOST_AUTO_TEST_CASE(a40_each_wait_on_a_polled_driver_that_nobody_turns_is_repor
         {"blockOn()", [&] { jtimer::tokio::blockOn(driver, driver.sleep(10)); }},
     };
     for (const auto& [name, call] : calls) {
-        const Reports reports = test::reportsOf(call, [this, &notify] {
+        const WaitReports reports = test::reportsOf(call, [this, &notify] {
             clock->advance(20);
             notify.notifyWaiters();
             driver.turn();
         });
-        BOOST_TEST(reports == Reports{unturned(name)}, boost::test_tools::per_element());
+        BOOST_TEST(reports == WaitReports{unturned(name)}, boost::test_tools::per_element());
     }
 }
 
@@ -102,8 +103,8 @@ BOOST_AUTO_TEST_CASE(a40_a_polled_driver_on_a_real_clock_is_reported_when_someth
     options.polled = true;
     TimeDriver real(options);
     auto due = real.sleep(1);
-    const Reports reports = test::reportsOf([&] { due.wait(); }, [&] { real.turn(); });
-    BOOST_TEST(reports == Reports{unturned("Sleep::wait()")}, boost::test_tools::per_element());
+    const WaitReports reports = test::reportsOf([&] { due.wait(); }, [&] { real.turn(); });
+    BOOST_TEST(reports == WaitReports{unturned("Sleep::wait()")}, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a41_what_is_to_come_is_waited_for_without_a_report) {

@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(c2_a30_a_destructor_reports_once_after_five_seconds_of_real
     timer->schedule(task, 0);
     running.wait();
 
-    test::Reports reports;
+    test::WaitReports reports;
     Clock::time_point reported;
     test::Gate hasReported;
     jtimer::setWaitReportHandler([&](const std::string& report) {
@@ -45,9 +45,9 @@ BOOST_AUTO_TEST_CASE(c2_a30_a_destructor_reports_once_after_five_seconds_of_real
     destructor.join();
     test::forbidWaitReports();
     BOOST_TEST(reports ==
-                   test::Reports{"Timer \"evictor\": its destructor has waited five seconds for "
-                                 "task \"evict\" to end its run. " +
-                                 test::kAdviceOfRun +
-                                 " After detach(), the destructor does not wait."},
+                   test::WaitReports{
+                       "Timer \"evictor\": its destructor has waited five seconds for "
+                       "task \"evict\" to end its run. " +
+                       test::kAdviceOfRun + " After detach(), the destructor does not wait."},
                boost::test_tools::per_element());
 }
