@@ -27,10 +27,10 @@ b 1 1' "$(sed -e 's/^[0-9][^ ]* //' -e '/^$/d' err | awk '/^(task|a|b) .* ms$|la
     # A hook has no input then.
     run --output=raw --on-failure 'wc -c >size' schedule
     expect 'hook' 0 "$(cat size)"
-    for form in json '' Raw; do
+    for form in xml '' Raw; do
         run --output "$form" schedule
         expect "$form: status" 2 $status
-        expect "$form" "run_schedule: --output: \"$form\" is not a form of output: expected prefixed or raw" "$(sed -n 1p err)"
+        expect "$form" "run_schedule: --output: \"$form\" is not a form of output: expected prefixed, raw or json" "$(sed -n 1p err)"
     done
     run --output=prefixed schedule
     expect 'the default' 'a  {"a":1}' "$(lines | head -n 1)"

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "run_schedule/command.hpp"
 #include "run_schedule/process.hpp"
+#include "run_schedule/utf8.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -122,4 +123,38 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_started_says_what_was_refused) {
     command = commandOf("true");
     command.shell = "/no/shell";
     BOOST_TEST(errorOf(command) == "cannot be started by /no/shell: No such file or directory");
+}
+
+BOOST_AUTO_TEST_CASE(r28_standard_error_may_have_a_pipe_of_its_own) {
+    std::string output, error;
+    const auto into = [](std::string& lines) {
+        return [&lines](std::string_view line) { lines.append(line).append(" "); };
+    };
+    const Ending ending = CommandRunner().run(
+        commandOf("echo one; echo two >&2; echo three; printf four >&2; kill -9 $$"), {},
+        into(output), into(error));
+    BOOST_TEST(output == "one three ");
+    BOOST_TEST(error == "two four ");
+    BOOST_TEST(ending.signal == SIGKILL);
+    BOOST_TEST(ending.status == 128 + SIGKILL);
+    // A process in the background keeps both pipes, and is not waited for.
+    CommandRunner().run(
+        commandOf("sleep 1000 & echo $!; echo five >&2"), {},
+        [](std::string_view pid) { ::kill(std::stoi(std::string(pid)), SIGTERM); }, into(error));
+    BOOST_TEST(error == "two four five ");
+}
+
+BOOST_AUTO_TEST_CASE(r28_a_long_line_is_cut_between_characters) {
+    std::string pieces;
+    const OnLine onLine = [&pieces](std::string_view line) {
+        pieces.append(std::to_string(line.size())).append(isPrintable(line) ? " " : "! ");
+    };
+    // 65,535 bytes, and then characters of two.
+    CommandRunner().run(commandOf("printf '%65535s' | tr ' ' x; printf '\xC3\xA4%.0s' $(seq 10)"),
+                        {}, onLine);
+    BOOST_TEST(pieces == "65537 18 ");
+    pieces.clear();
+    // Nothing but bytes that continue a character.
+    CommandRunner().run(commandOf("head -c 70000 /dev/zero | tr '\\0' '\\277'"), {}, onLine);
+    BOOST_TEST(pieces == "65539! 4461! ");
 }

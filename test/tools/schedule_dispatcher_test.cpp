@@ -73,7 +73,7 @@ struct Desk final : Dispatcher::Host {
     void ended(const Job& job, bool succeeded) override {
         write(job.entry->name + (succeeded ? ":good" : ":bad"));
     }
-    void skipped(const Entry& entry) override { write(entry.name + ":skipped"); }
+    void skipped(const Due& due) override { write(due.entry->name + ":skipped"); }
     void tooLate(const Due& due) override { write(due.entry->name + ":late"); }
     void overrun(const Job& job, std::chrono::nanoseconds since) override {
         overruns += job.entry->name + '+' + std::to_string(since / milliseconds(1)) + ' ';

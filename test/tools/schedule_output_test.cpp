@@ -8,7 +8,6 @@
 #include <csignal>
 #include <cstdio>
 #include <memory>
-#include <sstream>
 #include <string>
 
 #include <fcntl.h>
@@ -49,14 +48,18 @@ class LimitedFile {
     rlimit unlimited_{};
 };
 
-const std::string kFull = "run_schedule: cannot write output: File too large\n";
+const std::string kFull = "cannot write output: File too large\n";
+
+Say into(std::string& reports) {
+    return [&reports](const std::string& text) { reports.append(text).append("\n"); };
+}
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(lines_that_find_no_room_are_counted_until_there_is_room_again) {
     LimitedFile file;
-    std::ostringstream reports;
-    Output output(file.fd(), 0, reports);
+    std::string reports;
+    Output output(file.fd(), 0, into(reports));
     file.withRoom(4, [&] {
         output.write("one\n");
         BOOST_TEST(!output.failing());
@@ -65,25 +68,25 @@ BOOST_AUTO_TEST_CASE(lines_that_find_no_room_are_counted_until_there_is_room_aga
     });
     BOOST_TEST(output.failing());
     BOOST_TEST(output.lostLines() == 3);
-    BOOST_TEST(reports.str() == kFull);
+    BOOST_TEST(reports == kFull);
 
     output.write("five\n");
     BOOST_TEST(!output.failing());
     BOOST_TEST(output.lostLines() == 3);
-    const std::string again = "run_schedule: writing output again; lines lost: 3\n";
-    BOOST_TEST(reports.str() == kFull + again);
+    const std::string again = "writing output again; lines lost: 3\n";
+    BOOST_TEST(reports == kFull + again);
     output.write("six\n");
     BOOST_TEST(file.contents() == "one\nfive\nsix\n");
 
     file.withRoom(13, [&] { output.write("seven\n"); });
     BOOST_TEST(output.lostLines() == 4);
-    BOOST_TEST(reports.str() == kFull + again + kFull);
+    BOOST_TEST(reports == kFull + again + kFull);
 }
 
 BOOST_AUTO_TEST_CASE(what_follows_half_a_line_begins_a_line_of_its_own) {
     LimitedFile file;
-    std::ostringstream reports;
-    Output output(file.fd(), 0, reports);
+    std::string reports;
+    Output output(file.fd(), 0, into(reports));
     file.withRoom(6, [&] {
         output.write("one\ntwo\n");
         output.write("three\n");
@@ -91,7 +94,7 @@ BOOST_AUTO_TEST_CASE(what_follows_half_a_line_begins_a_line_of_its_own) {
     });
     file.withRoom(7, [&] { output.write("four\n"); });
     BOOST_TEST(output.lostLines() == 3);
-    BOOST_TEST(reports.str() == kFull);
+    BOOST_TEST(reports == kFull);
     output.write("five\n");
     BOOST_TEST(output.lostLines() == 3);
     BOOST_TEST(file.contents() == "one\ntw\nfive\n");
@@ -99,8 +102,8 @@ BOOST_AUTO_TEST_CASE(what_follows_half_a_line_begins_a_line_of_its_own) {
 
 BOOST_AUTO_TEST_CASE(a_buffer_is_written_when_it_is_full_or_flushed) {
     LimitedFile file;
-    std::ostringstream reports;
-    Output output(file.fd(), 8, reports);
+    std::string reports;
+    Output output(file.fd(), 8, into(reports));
     output.write("one\n");
     output.write("two\n");
     BOOST_TEST(file.contents() == "");
@@ -110,7 +113,7 @@ BOOST_AUTO_TEST_CASE(a_buffer_is_written_when_it_is_full_or_flushed) {
     output.flush();
     output.flush();
     BOOST_TEST(file.contents() == "one\ntwo\nthree\nfour\n");
-    BOOST_TEST(reports.str() == "");
+    BOOST_TEST(reports == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_pipe_that_does_not_block_is_waited_for) {
@@ -126,13 +129,13 @@ BOOST_AUTO_TEST_CASE(a_pipe_that_does_not_block_is_waited_for) {
         for (ssize_t count = 0; (count = ::read(fd, buffer.data(), buffer.size())) > 0;)
             read.append(buffer.data(), static_cast<std::size_t>(count));
     });
-    std::ostringstream reports;
-    Output output(ends[1], 0, reports);
+    std::string reports;
+    Output output(ends[1], 0, into(reports));
     output.write(text);
     close(ends[1]);
     reader.join();
     close(ends[0]);
     BOOST_TEST((read == text));
-    BOOST_TEST(reports.str() == "");
+    BOOST_TEST(reports == "");
     BOOST_TEST(output.lostLines() == 0);
 }

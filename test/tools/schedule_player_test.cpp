@@ -2,6 +2,7 @@
 #include "run_schedule/jitter.hpp"
 #include "run_schedule/options.hpp"
 #include "run_schedule/player.hpp"
+#include "run_schedule/time_text.hpp"
 #include "support/manual_timer.hpp"
 #include "support/time_zone.hpp"
 #include "tools/entries.hpp"
@@ -68,9 +69,7 @@ struct ManualPlayer {
             during();
             done(job.entry->name != failing);
         };
-        actions.isPast = [this](const Entry& entry, jtimer::Date when) {
-            notices += entry.name + '@' + std::to_string((when - test::kStart) / 1ms) + ' ';
-        };
+        actions.notify = [this](Level, const std::string& text) { notices += text; };
         return actions;
     }
 
@@ -411,7 +410,8 @@ BOOST_AUTO_TEST_CASE(a_time_that_is_past_at_the_start_is_told_and_does_not_run) 
     p.start([&p] { p.log.write("end"); });
     p.clock->advance(60'000);
     BOOST_TEST(p.log.take() == "now@0 a@1000 end@1000");
-    BOOST_TEST(p.notices == "past@-1000 ");
+    BOOST_TEST(p.notices == "the time of past is past: " + formatDate(test::kStart - 1s) +
+                                "; --catch-up runs it");
 
     ManualPlayer only("at 2001-09-09T01:46:39Z past x", Wall::IsTheTimers, false);
     only.start([&only] { only.log.write("end"); });

@@ -35,9 +35,10 @@ struct SlowPlayer {
             running[job.entry->name] = std::move(done);
         };
         actions.signal = [this](const std::string& name, int) { log.write(name + ":signal"); };
-        actions.skipped = [this](const Entry& entry, const std::string& why) {
-            log.write(entry.name +
-                      (why == "the previous run has not ended" ? ":skipped" : ":late"));
+        actions.tell = [this](const Event& event) {
+            if (event.kind != Event::Kind::Skipped) return;
+            log.write(event.task +
+                      (event.reason == "the previous run has not ended" ? ":skipped" : ":late"));
         };
         return actions;
     }

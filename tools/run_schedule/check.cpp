@@ -2,13 +2,13 @@
 #include "check.hpp"
 
 #include "cluster.hpp"
-#include "report.hpp"
+#include "output.hpp"
+#include "table.hpp"
 #include "time_text.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
-#include <cstring>
 #include <stdexcept>
 
 #include <sys/stat.h>
@@ -32,8 +32,7 @@ void checkWritable(const std::string& fileName) {
     } else if (::access(folder.c_str(), W_OK | X_OK) != 0) {
         error = errno;
     }
-    if (error != 0)
-        throw std::invalid_argument("cannot write " + fileName + ": " + std::strerror(error));
+    if (error != 0) throw std::invalid_argument(cannotWrite(fileName, error));
 }
 
 std::string nextOf(const Entry& entry, jtimer::Date now) {

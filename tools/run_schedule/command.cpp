@@ -2,7 +2,7 @@
 #include "command.hpp"
 
 #include "process.hpp"
-#include "rule.hpp"
+#include "time_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,40 +15,9 @@
 #include <thread>
 #include <utility>
 
-#include <fcntl.h>
 #include <poll.h>
-#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/// Cuts a stream of bytes into lines.
-class LineCutter {
-  public:
-    explicit LineCutter(const CommandRunner::OnLine& onLine) : onLine_(onLine) {}
-
-    void add(std::string_view bytes) {
-        for (const char c : bytes) {
-            const bool newline = c == '\n';
-            if (newline || line_.size() == kLongest) flush();
-            if (!newline) line_ += c;
-        }
-    }
-    void end() {
-        if (!line_.empty()) flush();
-    }
-
-  private:
-    static constexpr std::size_t kLongest =
-        65'536;  // an endless line must not use up the whole memory
-
-    void flush() {
-        onLine_(line_);
-        line_.clear();
-    }
-
-    const CommandRunner::OnLine& onLine_;
-    std::string line_;
-};
 
 using std::chrono::milliseconds;
 
@@ -60,33 +29,6 @@ constexpr int kCheck = 100;
 /// What shells add to the number of a signal that has killed a command.
 constexpr int kSignalled = 128;
 
-/// \returns how many bytes it has read; 0 if no more will come
-std::size_t readSome(int fd, std::size_t atMost, LineCutter& lines) {
-    std::array<char, 16'384> buffer;
-    const ssize_t count = ::read(fd, buffer.data(), std::min(atMost, buffer.size()));
-    if (count <= 0) return 0;
-    const auto size = static_cast<std::size_t>(count);
-    lines.add({buffer.data(), size});
-    return size;
-}
-
-/// Reads what is in the pipe now, after the shell has exited. That includes all that the shell
-/// itself has written. It reads no more, because a process in the background may fill the pipe
-/// faster than we read.
-/// \returns whether there is such a process
-bool readRest(int output, LineCutter& lines) {
-    pollfd pipe{output, POLLIN, 0};
-    ::poll(&pipe, 1, 0);
-    int left = 0;
-    ::ioctl(output, FIONREAD, &left);
-    for (auto rest = static_cast<std::size_t>(left); rest > 0;) {
-        const std::size_t count = readSome(output, rest, lines);
-        if (count == 0) break;
-        rest -= count;
-    }
-    return (pipe.revents & POLLHUP) == 0;
-}
-
 /// After SIGTERM, also sends SIGCONT: a stopped process gets SIGTERM only when it continues.
 void sendToGroup(pid_t group, int signal) {
     ::kill(-group, signal);
@@ -97,10 +39,10 @@ Ending endingOf(int status) {
     if (WIFSIGNALED(status)) {
         const int signal = WTERMSIG(status);
         return {"killed by signal " + std::to_string(signal) + " (" + strsignal(signal) + ')',
-                kSignalled + signal, false};
+                kSignalled + signal, false, signal};
     }
     const int code = WEXITSTATUS(status);
-    return {code == 0 ? "" : "exit status " + std::to_string(code), code, false};
+    return {code == 0 ? "" : "exit status " + std::to_string(code), code, false, 0};
 }
 
 }  // namespace
@@ -165,7 +107,7 @@ bool CommandRunner::hasExited(pid_t shell, int& status) {
 /// Reads what the command prints until its shell has exited, even if another process can still
 /// write to the pipe: a process in the background may keep it open forever.
 /// \returns the shell's status, as waitpid gives it
-int CommandRunner::readUntilExit(pid_t shell, FileDescriptor& output, LineCutter& lines,
+int CommandRunner::readUntilExit(pid_t shell, LineReader& output, LineReader& error,
                                  Deadline& deadline) {
     const FileDescriptor pidfd(openPidfd(shell));
     int status = 0;
@@ -174,9 +116,11 @@ int CommandRunner::readUntilExit(pid_t shell, FileDescriptor& output, LineCutter
         int timeout = deadline.left();
         // Without a pidfd, check for the exit ten times a second.
         if (pidfd.get() < 0) timeout = timeout < 0 ? kCheck : std::min(timeout, kCheck);
-        std::array<pollfd, 2> fds{{{output.get(), POLLIN, 0}, {pidfd.get(), POLLIN, 0}}};
+        std::array<pollfd, 3> fds{
+            {{output.get(), POLLIN, 0}, {error.get(), POLLIN, 0}, {pidfd.get(), POLLIN, 0}}};
         ::poll(fds.data(), fds.size(), timeout);
-        if (fds[0].revents != 0 && readSome(output.get(), SIZE_MAX, lines) == 0) output.close();
+        if (fds[0].revents != 0) output.read();
+        if (fds[1].revents != 0) error.read();
     }
     return status;
 }
@@ -202,15 +146,14 @@ void CommandRunner::endIfDue(Deadline& deadline) {
     if (signal != 0) end(signal);
 }
 
-Ending CommandRunner::run(const Command& command, const Limit& limit, const OnLine& onLine) {
-    std::array<int, 2> ends{-1, -1};
-    if (onLine && ::pipe2(ends.data(), O_CLOEXEC) != 0) {
-        throw std::system_error(errno, std::generic_category(), "cannot be started");
-    }
-    FileDescriptor output(ends[0]);
-    FileDescriptor input(ends[1]);
-    const pid_t shell = spawn(command, -1, onLine ? input.get() : kOurOutput);
-    input.close();
+Ending CommandRunner::run(const Command& command, const Limit& limit, const OnLine& onLine,
+                          const OnLine& onErrorLine) {
+    LineReader output(onLine), error(onErrorLine);
+    const int toOutput = output.exists() ? output.input() : STDOUT_FILENO;
+    const int toError = output.exists() ? toOutput : STDERR_FILENO;
+    const pid_t shell = spawn(command, -1, toOutput, error.exists() ? error.input() : toError);
+    output.closeInput();
+    error.closeInput();
     {
         const std::lock_guard lock(mutex_);
         group_ = shell;
@@ -218,13 +161,12 @@ Ending CommandRunner::run(const Command& command, const Limit& limit, const OnLi
     }
 
     Deadline deadline(limit);
-    LineCutter lines(onLine);
-    const int status = readUntilExit(shell, output, lines, deadline);
+    const int status = readUntilExit(shell, output, error, deadline);
     waitForGroup(deadline);
-    const bool leftInBackground = output.get() >= 0 && readRest(output.get(), lines);
-    lines.end();
-    // SIGPIPE would end it if it wrote to a pipe that has no reader.
-    if (leftInBackground) discardOutputOf(output.get());
+    output.readRest();
+    error.readRest();
+    output.discardLater();
+    error.discardLater();
     Ending ending = endingOf(status);
     ending.timedOut = deadline.hasPassed();
     if (ending.timedOut) {

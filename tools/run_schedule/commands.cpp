@@ -1,18 +1,15 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "commands.hpp"
 
-#include "time_text.hpp"
 #include "trace.hpp"
 
 #include <algorithm>
 #include <csignal>
 #include <cstddef>
+#include <string_view>
 #include <system_error>
 
 namespace {
-
-/// The exit status of a shell that cannot start a command.
-constexpr int kNotStarted = 127;
 
 constexpr std::chrono::minutes kHookTime(1);
 
@@ -28,51 +25,58 @@ void keepTail(std::string& output, std::string_view line) {
     if (output.size() > 8 * kTail) cutToTail(output);
 }
 
-/// Runs a command, and returns when it has ended.
-Ending ending(CommandRunner& runner, const Command& command, const Limit& limit,
-              const CommandRunner::OnLine& onLine) {
-    try {
-        return runner.run(command, limit, onLine);
-    } catch (const std::system_error& e) {
-        return {e.what(), kNotStarted, false};
-    }
-}
-
 }  // namespace
+
+/// Runs a command, and returns when it has ended.
+/// \param output gets the last of what it prints
+Ending Commands::run(const Command& command, const Limit& limit, const std::string& task,
+                     bool isHook, std::string& output) {
+    const auto linesOf = [&](Stream stream) {
+        return [&, stream](std::string_view line) {
+            report_.line(wallClock_.now(), task, stream, line);
+            keepTail(output, line);
+        };
+    };
+    OnLine onLine, onErrorLine;
+    if (report_.streams() != Report::Streams::None) onLine = linesOf(Stream::Output);
+    if (report_.streams() == Report::Streams::Apart) onErrorLine = linesOf(Stream::Error);
+    const std::shared_ptr<CommandRunner> runner =
+        add(isHook ? "--on-failure of " + task : task, isHook);
+    Ending ending;
+    try {
+        ending = runner->run(command, limit, onLine, onErrorLine);
+    } catch (const std::system_error& e) {
+        ending = {e.what(), kNotStarted, false, 0};
+    }
+    remove(runner);
+    return ending;
+}
 
 bool Commands::run(const Job& job) {
     const Entry& entry = *job.entry;
-    const auto print = [&](std::string_view line) {
-        const jtimer::Date now = wallClock_.now();
-        ledger_.commandPrinted(entry.name, line);
-        onLine_(now, entry.name, line);
-    };
-    const std::shared_ptr<CommandRunner> runner = add(entry.name, false);
     FailedCommand result;
     result.started = wallClock_.now();
     ledger_.commandBegun(entry.name, result.started);
-    if (job.attempt > 1) {
-        print("[retry " + std::to_string(job.attempt - 1) + " of " +
-              std::to_string(entry.retry.times) + ']');
-    }
-    if (verbose_) print("[started]");
+    if (job.attempt > 1) report_.event(eventOf(Event::Kind::Retried, job, result.started));
+    report_.event(eventOf(Event::Kind::Started, job, result.started));
     const jtimer::Date begin = steadyClock_.now();
-    const CommandRunner::OnLine onLine = [&](std::string_view line) {
-        print(line);
-        keepTail(result.output, line);
-    };
-    result.ending = ending(*runner, commandOf(job, node_), {entry.timeout, grace_},
-                           isRaw_ ? CommandRunner::OnLine() : onLine);
+    result.ending =
+        run(commandOf(job, node_), {entry.timeout, grace_}, entry.name, false, result.output);
     const jtimer::Date end = steadyClock_.now();
     result.ended = wallClock_.now();
-    remove(runner);
-    const std::string failure = result.ending.failure;
-    if (!failure.empty()) print("[failed: " + failure + ']');
-    if (failure.empty() && verbose_) print("[succeeded after " + inWords(end - begin) + ']');
-    if (result.ending.timedOut) ledger_.commandTimedOut(entry.name);
-    ledger_.commandEnded(entry.name, result.ended, end - begin, failure.empty());
-    if (trace_ != nullptr) trace_->command(job, begin, end, failure);
-    if (failure.empty()) return true;
+    const Ending& ending = result.ending;
+    const bool succeeded = ending.failure.empty();
+    Event event =
+        eventOf(succeeded ? Event::Kind::Succeeded : Event::Kind::Failed, job, result.ended);
+    event.duration = end - begin;
+    event.exitStatus = ending.status;
+    event.signal = ending.signal;
+    event.reason = ending.failure;
+    report_.event(event);
+    if (ending.timedOut) ledger_.commandTimedOut(entry.name);
+    ledger_.commandEnded(entry.name, result.ended, event.duration, succeeded);
+    if (trace_ != nullptr) trace_->command(job, begin, end, ending.failure);
+    if (succeeded) return true;
     const std::lock_guard lock(mutex_);
     failed_[entry.name] = std::move(result);
     return false;
@@ -85,14 +89,10 @@ std::string Commands::runHook(const std::string& script, const Job& job) {
         failed = failed_[job.entry->name];
     }
     cutToTail(failed.output);
-    const std::shared_ptr<CommandRunner> runner = add("--on-failure of " + job.entry->name, true);
-    const CommandRunner::OnLine onLine = [&](std::string_view line) {
-        onLine_(wallClock_.now(), job.entry->name, line);
-    };
-    const Ending result = ending(*runner, hookOf(script, job, node_, failed), {kHookTime, grace_},
-                                 isRaw_ ? CommandRunner::OnLine() : onLine);
-    remove(runner);
-    return result.failure;
+    std::string output;
+    return run(hookOf(script, job, node_, failed), {kHookTime, grace_}, job.entry->name, true,
+               output)
+        .failure;
 }
 
 std::shared_ptr<CommandRunner> Commands::add(const std::string& name, bool isHook) {

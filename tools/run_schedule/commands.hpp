@@ -5,38 +5,30 @@
 #include "dispatcher.hpp"
 #include "job_command.hpp"
 #include "ledger.hpp"
+#include "report.hpp"
 
 #include <jtimer/clock.hpp>
 
 #include <chrono>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 class Trace;
 
-/// Runs the commands of tasks, and accounts for them: prints what they print, and tells the ledger
-/// and the trace. It does not know why a command is to run now. Any thread may call any function.
+/// Runs the commands of tasks, and accounts for them to the ledger, the report and the trace. It
+/// does not know why a command is to run now. Any thread may call any function.
 class Commands {
   public:
-    /// Receives the lines of all commands, one at a time for each.
-    using OnLine =
-        std::function<void(jtimer::Date now, const std::string& name, std::string_view line)>;
-
     /// \param trace may be null
     /// \param node this copy's name in a cluster
     /// \param grace of a command that takes too long
-    /// \param isRaw commands have our standard output and standard error, and no lines
-    /// \param verbose tells also when a command begins and has succeeded
-    Commands(Ledger& ledger, OnLine onLine, Trace* trace, std::string node,
-             std::chrono::milliseconds grace, bool isRaw, bool verbose)
-        : ledger_(ledger), onLine_(std::move(onLine)), trace_(trace), node_(std::move(node)),
-          grace_(grace), isRaw_(isRaw), verbose_(verbose) {}
+    Commands(Ledger& ledger, Report& report, Trace* trace, std::string node,
+             std::chrono::milliseconds grace)
+        : ledger_(ledger), report_(report), trace_(trace), node_(std::move(node)), grace_(grace) {}
 
     /// Runs a command of a task that the ledger lists, and returns when it has ended. No other
     /// command of that name may run.
@@ -60,16 +52,16 @@ class Commands {
   private:
     using Running = std::pair<std::string, std::shared_ptr<CommandRunner>>;
 
+    Ending run(const Command& command, const Limit& limit, const std::string& task, bool isHook,
+               std::string& output);
     std::shared_ptr<CommandRunner> add(const std::string& name, bool isHook);
     void remove(const std::shared_ptr<CommandRunner>& runner);
 
     Ledger& ledger_;
-    const OnLine onLine_;
+    Report& report_;
     Trace* const trace_;
     const std::string node_;
     const std::chrono::milliseconds grace_;
-    const bool isRaw_;
-    const bool verbose_;
     const jtimer::WallClock wallClock_;
     const jtimer::SteadyClock steadyClock_;
 

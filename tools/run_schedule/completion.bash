@@ -12,7 +12,7 @@ _run_schedule() {
     if [[ ${COMP_WORDS[COMP_CWORD]} == '=' ]]; then before=${COMP_WORDS[COMP_CWORD - 1]}; fi
     case $before in
     --for | --grace | --connect-within | --reload-every) choices='500ms 5s 1m 1h 1d' ;;
-    --output) choices='prefixed raw' ;;
+    --output) choices='prefixed raw json' ;;
     --jobs) choices='1 2 4 8 16' ;;
     --trace | --metrics | --state) ;;
     --listen | --probe) choices='localhost:9100' ;;

@@ -42,9 +42,6 @@ constexpr std::array<Word, 8> kWords{{
     {"@hourly", "0 * * * *", R"(cron "0 * * * *")"},
 }};
 
-constexpr std::array<std::string_view, 7> kWeekdays{"sun", "mon", "tue", "wed",
-                                                    "thu", "fri", "sat"};
-
 const Word* findWord(std::string_view name) {
     const auto* const found = std::find_if(kWords.begin(), kWords.end(),
                                            [name](const Word& each) { return each.name == name; });
@@ -58,12 +55,6 @@ bool isCron(std::string_view text) {
     } catch (const std::invalid_argument&) {
         return false;
     }
-}
-
-std::string inLowerCase(std::string_view text) {
-    std::string result(text);
-    for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return result;
 }
 
 /// The parts of a field, between `,` `-` and `/`.
@@ -83,11 +74,12 @@ std::vector<std::string> partsOf(std::string_view field) {
 bool isSixthField(std::string_view word) {
     if (word.empty()) return false;
     if (word.find_first_not_of("0123456789*/,-?#L") == word.npos) return true;
+    const auto isWeekday = [](const std::string& part) {
+        return !part.empty() && std::isalpha(static_cast<unsigned char>(part.front())) != 0 &&
+               isCron("0 0 * * " + part);
+    };
     const std::vector<std::string> parts = partsOf(word);
-    return parts.size() > 1 && std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
-               const std::string name = inLowerCase(part);
-               return std::find(kWeekdays.begin(), kWeekdays.end(), name) != kWeekdays.end();
-           });
+    return parts.size() > 1 && std::all_of(parts.begin(), parts.end(), isWeekday);
 }
 
 /// Whether it is a value that other crons draw at random, or read in ways of their own.

@@ -29,7 +29,7 @@ Dispatcher::Outcome Dispatcher::due(const Due& due) {
     const bool isBusy = state.current || state.waitingRuns > 0;
     tellOverrun(state);
     if (isBusy && entry->overlap == Overlap::Skip) {
-        host_.skipped(*entry);
+        host_.skipped(due);
         return Outcome::Dropped;
     }
     const bool isReady = !isBusy;
@@ -59,7 +59,7 @@ void Dispatcher::enqueueRun(Task& task, const Due& due) {
     if (entry.kind == Entry::Kind::Rate && entry.overlap == Overlap::Wait) {
         ++task.waitingRuns;
     } else {
-        host_.skipped(entry);  // the one that waits already stands for both
+        host_.skipped(due);  // the one that waits already stands for both
     }
 }
 

@@ -54,7 +54,7 @@ class Dispatcher {
         /// A run has ended, with all its retries.
         virtual void ended(const Job& job, bool succeeded) = 0;
         /// A run that was due has been dropped.
-        virtual void skipped(const Entry& entry) = 0;
+        virtual void skipped(const Due& due) = 0;
         /// A run that was due so long ago that it does not begin has been dropped.
         virtual void tooLate(const Due& due) = 0;
         /// A run has been in progress for so long that the next one of its line is due.

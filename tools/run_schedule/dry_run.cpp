@@ -29,30 +29,33 @@ Date endOfDryRun(const std::vector<Entry>& entries, const Options& options, Date
 
 }  // namespace
 
-Result playDry(Schedule schedule, const Options& options, Output& output) {
+Result playDry(Schedule schedule, const Options& options, Report& report) {
     std::vector<Entry> entries = std::move(schedule.entries);
     std::signal(SIGXFSZ, SIG_IGN);  // it would cut a trace in the middle of an event
-    Printer printer(output);
-    for (const Entry& entry : entries) printer.widen(widthOf(entry.name));
+    report.expect(entries);
     const auto clock = std::make_shared<jtimer::ManualClock>(jtimer::WallClock().now());
     const Date end = endOfDryRun(entries, options, clock->now());
-    const std::unique_ptr<Trace> trace = makeTrace(options.trace, clock->now());
+    const std::unique_ptr<Trace> trace =
+        makeTrace(options.trace, clock->now(),
+                  [&report](const std::string& text) { report.notice(Level::Error, text); });
     Ledger ledger;
     Player* running = nullptr;
     Player::Actions actions;
     actions.launch = [&](const Job& job, const Player::Done& done) {
-        printer.line(clock->now(), job.entry->name, job.entry->command);
+        report.wouldRun(job, clock->now());
         if (trace) trace->command(job, clock->now(), clock->now(), "");
-        if (output.failing()) running->cancel();  // a dry run is useless without its output
+        if (report.failing()) running->cancel();  // a dry run is useless without its output
         done(true);
     };
-    actions.isPast = [](const Entry& entry, Date when) { say(skippedAsPast(entry.name, when)); };
+    actions.notify = [&report](Level level, const std::string& text) {
+        report.notice(level, text);
+    };
     Player player({clock, clock}, ledger, actions, {options.jobs, options.catchUp, options.grace});
     running = &player;
     player.start(std::move(entries));
     clock->advanceTo(end);
     player.finish();
-    printer.table(ledger.records());
+    report.summary(clock->now(), ledger.records());
     if (trace) trace->finish();
     return {false, trace && trace->lostEvents() > 0};
 }

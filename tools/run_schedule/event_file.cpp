@@ -1,12 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "event_file.hpp"
 
-#include "output.hpp"
-
 #include <cerrno>
 #include <cstddef>
-#include <cstring>
-#include <iostream>
 #include <stdexcept>
 #include <utility>
 
@@ -21,7 +17,7 @@ constexpr std::string_view kBegin = "[\n", kSeparator = ",\n", kEnd = "\n]\n";
 int create(const std::string& name) {
     constexpr mode_t kMode = 0666;
     const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode);
-    if (file < 0) throw std::runtime_error("cannot write " + name + ": " + strerror(errno));
+    if (file < 0) throw std::runtime_error(cannotWrite(name, errno));
     return file;
 }
 
@@ -38,8 +34,9 @@ int writeAllAt(int file, std::string_view text, off_t place) {
 
 }  // namespace
 
-EventFile::EventFile(const std::string& name)
-    : name_(name), file_(create(name)), isRegular_(isRegularFile(file_.get())) {
+EventFile::EventFile(const std::string& name, Say say)
+    : file_(create(name)), isRegular_(isRegularFile(file_.get())),
+      losses_(name, "events", std::move(say)) {
     if (isRegular_) {
         const int error = replaceEnd(kBegin);
         if (error != 0) account(error);
@@ -95,14 +92,8 @@ void EventFile::finish() {
 
 void EventFile::account(int error) {
     if (error != 0) {
-        if (lostLately_++ == 0) {
-            std::cerr << "run_schedule: cannot write " + name_ + ": " + strerror(error) + '\n'
-                      << std::flush;
-        }
-    } else if (lostLately_ > 0) {
-        std::cerr << "run_schedule: writing " + name_ +
-                         " again; events lost: " + std::to_string(lostLately_) + '\n'
-                  << std::flush;
-        lostBefore_ += std::exchange(lostLately_, 0);
+        losses_.add(1, error);
+    } else {
+        losses_.recover();
     }
 }

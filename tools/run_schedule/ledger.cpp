@@ -61,11 +61,6 @@ void Ledger::commandBegun(const std::string& name, jtimer::Date now) {
     change(name, [&](Record& record) { record.runningSince = now; });
 }
 
-void Ledger::commandPrinted(const std::string& name, std::string_view line) {
-    constexpr std::size_t kMost = 1000;  // more than a terminal shows
-    change(name, [&](Record& record) { record.lastLine = line.substr(0, kMost); });
-}
-
 void Ledger::commandEnded(const std::string& name, jtimer::Date now, std::chrono::nanoseconds took,
                           bool succeeded) {
     change(name, [&](Record& record) {

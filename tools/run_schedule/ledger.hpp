@@ -14,7 +14,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 /// What is known of a task. A run is one that was due; its retries belong to it.
@@ -37,8 +36,7 @@ struct Record {
     std::optional<jtimer::Date> lastFailure;   ///< when one last failed
     bool inProgress = false;                   ///< a run is: its command runs or waits for a retry
     bool hasFailed = false;                    ///< the last command has
-    bool isDead = false;   ///< given up in the cluster: it does not run until it is revived
-    std::string lastLine;  ///< of the last command's output
+    bool isDead = false;  ///< given up in the cluster: it does not run until it is revived
 };
 
 /// Accounts for the runs of all tasks. Any thread may call any function; none of them blocks for
@@ -56,7 +54,6 @@ class Ledger {
     void runOverran(const std::string& name);
 
     void commandBegun(const std::string& name, jtimer::Date now);
-    void commandPrinted(const std::string& name, std::string_view line);
     void commandTimedOut(const std::string& name);
     void commandEnded(const std::string& name, jtimer::Date now, std::chrono::nanoseconds took,
                       bool succeeded);

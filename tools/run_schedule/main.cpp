@@ -7,8 +7,10 @@
 //
 //     Player      what is due when, on one Timer
 //     Dispatcher  which of the runs that are due begin, wait, or are dropped
+//     Runs        a thread for each command and each hook
 //     Commands    runs a command, and accounts for it
 //     Ledger      the account, for the table, --watch and --metrics
+//     Report      tells what happens, in one of the forms of --output
 //
 // With --cluster, a ClusterPlayer takes the place of the first two.
 
@@ -22,6 +24,7 @@
 #include "output.hpp"
 #include "parsing.hpp"
 #include "reaper.hpp"
+#include "report.hpp"
 #include "schedule_error.hpp"
 #include "schedule_file.hpp"
 #include "session.hpp"
@@ -32,7 +35,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <exception>
-#include <iostream>
+#include <memory>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -61,7 +64,7 @@ void fillStandardDescriptors() {
 }
 
 int fail(const std::string& message, int status) {
-    std::cerr << message + '\n' << std::flush;
+    printError(message);
     return status;
 }
 
@@ -165,19 +168,25 @@ int main(int argc, char** argv) {
     } catch (const std::runtime_error& e) {
         return fail(e.what(), kBadUsage);
     }
-    tell(schedule.notices);
-    if (options.convert) return print(convert(schedule));
+    if (options.convert) {
+        tell(schedule.notices);
+        return print(convert(schedule));
+    }
     // In the raw output, there is nothing but what commands print.
-    Output output(options.isRaw ? STDERR_FILENO : STDOUT_FILENO, options.dryRun ? 65'536 : 0);
+    const bool isRaw = options.output == OutputForm::Raw;
+    Output output(isRaw ? STDERR_FILENO : STDOUT_FILENO, options.dryRun ? 65'536 : 0);
+    const std::unique_ptr<Report> report = makeReport(options, output);
+    for (const std::string& notice : schedule.notices) report->notice(Level::Warning, notice);
     Result result;
     try {
-        result = (options.dryRun ? playDry : play)(std::move(schedule), options, output);
+        result = (options.dryRun ? playDry : play)(std::move(schedule), options, *report);
     } catch (const ScheduleError& e) {
         return fail(e.what(), kBadUsage);
     } catch (const std::invalid_argument& e) {
         return fail(std::string("run_schedule: ") + e.what(), kBadUsage);
     } catch (const std::exception& e) {
-        return fail(std::string("run_schedule: ") + e.what(), kFailed);
+        report->notice(Level::Error, e.what());
+        return kFailed;
     }
     int status =
         (options.strict || options.stopOnFailure) && result.commandsFailed ? kCommandsFailed : 0;

@@ -12,7 +12,6 @@
 
 #include <boost/program_options.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <sstream>
 #include <stdexcept>
@@ -85,7 +84,7 @@ void addOptions(po::options_description& visible) {
     add("check", "check everything as a start does, print when each task is due next, and end");
     add("output", text("FORM"),
         "prefixed: show what commands print with time and name (the default); raw: hand them the "
-        "output itself");
+        "output itself; json: print an object of JSON for each line, event and notice");
     add("verbose", "tell also when commands begin and succeed, and which time zone is local");
     add("help,h", "print this help");
     add("version", "print the version");
@@ -146,15 +145,12 @@ http::Address addressOf(const char* option, const po::variable_value& value) {
 /// What jtimer::cluster calls a node without a name.
 std::string defaultNode() { return hostName() + ':' + std::to_string(::getpid()); }
 
-bool isRaw(const std::string& form) {
-    if (form != "prefixed" && form != "raw")
-        failExpecting("--output: " + inQuotes(form) + " is not a form of output",
-                      "prefixed or raw");
-    return form == "raw";
-}
-
-bool readsInput(const Options& options) {
-    return std::find(options.files.begin(), options.files.end(), "-") != options.files.end();
+OutputForm formOf(const std::string& text) {
+    if (text == "prefixed") return OutputForm::Prefixed;
+    if (text == "raw") return OutputForm::Raw;
+    if (text == "json") return OutputForm::Json;
+    failExpecting("--output: " + inQuotes(text) + " is not a form of output",
+                  "prefixed, raw or json");
 }
 
 /// Refuses options that make no sense together.
@@ -163,18 +159,19 @@ void checkTogether(const Options& options) {
         if (wrong) throw std::invalid_argument(std::string(one) + " cannot be used with " + other);
     };
     refuse(options.watch && options.dryRun, "--watch", "--dry-run");
-    refuse(options.watch && options.isRaw, "--watch", "--output=raw");
+    refuse(options.watch && options.output == OutputForm::Raw, "--watch", "--output=raw");
+    refuse(options.watch && options.output == OutputForm::Json, "--watch", "--output=json");
     refuse(options.metrics != "" && options.dryRun, "--metrics", "--dry-run");
     refuse(options.listen && options.dryRun, "--listen", "--dry-run");
     refuse(options.probe && !options.files.empty(), "--probe", "FILE");
     refuse(options.reload && options.dryRun, "--reload", "--dry-run");
-    refuse(options.reload && readsInput(options), "--reload", "standard input");
+    refuse(options.reload && options.readInput(), "--reload", "standard input");
     refuse(options.reloadEvery && options.dryRun, "--reload-every", "--dry-run");
-    refuse(options.reloadEvery && readsInput(options), "--reload-every", "standard input");
+    refuse(options.reloadEvery && options.readInput(), "--reload-every", "standard input");
     refuse(options.cluster != "" && options.dryRun, "--cluster", "--dry-run");
     refuse(options.state != "" && options.cluster != "", "--state", "--cluster");
     refuse(options.state != "" && options.dryRun, "--state", "--dry-run");
-    refuse(options.state != "" && readsInput(options), "--state", "standard input");
+    refuse(options.state != "" && options.readInput(), "--state", "standard input");
     refuse(options.list && !options.files.empty(), "--list", "FILE");
     refuse(options.list && options.revive != "", "--list", "--revive");
     refuse(options.prune && options.check, "--prune", "--check");
@@ -248,7 +245,7 @@ Options optionsOf(const po::variables_map& values) {
     if (has("file")) options.files = values["file"].as<std::vector<std::string>>();
     options.convert = has("convert");
     options.check = has("check");
-    if (has("output")) options.isRaw = isRaw(values["output"].as<std::string>());
+    if (has("output")) options.output = formOf(values["output"].as<std::string>());
     options.verbose = has("verbose");
     readFormat(values, options);
     needCluster(values);

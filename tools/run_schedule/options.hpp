@@ -4,10 +4,15 @@
 #include "../http/address.hpp"
 #include "schedule_file.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
+
+/// Who can read what is printed: people, programs that read what the commands print, or programs
+/// that read what has become of them.
+enum class OutputForm { Prefixed, Raw, Json };
 
 /// The options on the command line.
 struct Options {
@@ -34,13 +39,16 @@ struct Options {
     std::string revive;  ///< if not empty, make the dead tasks of that line run again, and end
     bool prune = false;  ///< delete the tasks that the files do not have, and end
     bool dryRun = false;
-    bool check = false;          ///< do the checks of a start, print what is due next, and end
-    bool isRaw = false;          ///< commands have our output, and nothing of ours is in it
+    bool check = false;  ///< do the checks of a start, print what is due next, and end
+    OutputForm output = OutputForm::Prefixed;
     bool verbose = false;        ///< tell also when commands begin and succeed
     std::string onFailure;       ///< a command that runs after a run has failed; empty: none
     std::string state;           ///< a file that keeps when lines began; empty: none
     bool stopOnFailure = false;  ///< end after the first run that has failed
     std::string print;           ///< if not empty, print this and do nothing else
+
+    /// Whether a file is standard input.
+    bool readInput() const { return std::find(files.begin(), files.end(), "-") != files.end(); }
 };
 
 extern const char* const kUsage;

@@ -26,10 +26,34 @@ int writeAll(int fd, std::string_view& text) {
     return 0;
 }
 
-void say(const std::string& text) { std::cerr << "run_schedule: " + text + '\n' << std::flush; }
+std::string cannotWrite(const std::string& target, int error) {
+    return "cannot write " + target + ": " + std::strerror(error);
+}
 
-Output::Output(int fd, std::size_t buffer, std::ostream& reports, std::string what)
-    : fd_(fd), buffer_(buffer), reports_(reports), what_(std::move(what)) {}
+void printError(const std::string& line) {
+    const std::string text = line + '\n';
+    std::string_view rest = text;
+    static_cast<void>(writeAll(STDERR_FILENO, rest));
+}
+
+void say(const std::string& text) { printError("run_schedule: " + text); }
+
+Losses::Losses(std::string target, std::string things, Say say)
+    : target_(std::move(target)), things_(std::move(things)), say_(std::move(say)) {}
+
+void Losses::add(std::int64_t count, int error) {
+    if (!failing()) say_(cannotWrite(target_, error));
+    lately_ += count;
+}
+
+void Losses::recover() {
+    if (!failing()) return;
+    say_("writing " + target_ + " again; " + things_ + " lost: " + std::to_string(lately_));
+    before_ += std::exchange(lately_, 0);
+}
+
+Output::Output(int fd, std::size_t buffer, Say say)
+    : fd_(fd), buffer_(buffer), losses_("output", "lines", std::move(say)) {}
 
 void Output::write(std::string_view lines) {
     pending_ += lines;
@@ -47,28 +71,11 @@ void Output::flush() {
     }
     if (error == 0) error = writeAll(fd_, rest);
     if (error == 0) {
-        recover();
+        losses_.recover();
     } else {
         const std::size_t written = pending_.size() - rest.size();
         if (written > 0) lineIsCut_ = pending_[written - 1] != '\n';
-        lose(rest, error);
+        losses_.add(std::count(rest.begin(), rest.end(), '\n'), error);
     }
     pending_.clear();
-}
-
-void Output::lose(std::string_view lines, int error) {
-    if (!failing()) {
-        reports_ << "run_schedule: cannot write " + what_ + ": " + strerror(error) + '\n'
-                 << std::flush;
-    }
-    lostLately_ += std::count(lines.begin(), lines.end(), '\n');
-}
-
-void Output::recover() {
-    if (!failing()) return;
-    reports_ << "run_schedule: writing " + what_ +
-                    " again; lines lost: " + std::to_string(lostLately_) + '\n'
-             << std::flush;
-    lostBefore_ += lostLately_;
-    lostLately_ = 0;
 }

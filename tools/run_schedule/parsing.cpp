@@ -17,6 +17,13 @@ std::optional<int> parseCount(std::string_view text, int most) {
 
 std::string inQuotes(std::string_view text) { return '"' + inPrintable(text) + '"'; }
 
+std::string joined(const std::vector<std::string>& texts, std::string_view separator) {
+    std::string result;
+    for (const std::string& text : texts)
+        result.append(&text == &texts.front() ? "" : separator).append(text);
+    return result;
+}
+
 void failExpecting(const std::string& wrong, const std::string& expected) {
     throw std::invalid_argument(wrong + ": expected " + expected);
 }

@@ -1,14 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "player.hpp"
 
-#include "rule.hpp"
-
 #include <algorithm>
 #include <exception>
-#include <iterator>
 #include <mutex>
 
-using jtimer::Cron;
 using jtimer::Date;
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
@@ -17,13 +13,6 @@ namespace {
 
 /// How long a step of the wall clock may go unnoticed.
 constexpr std::chrono::seconds kWallClockLook(1);
-
-/// A wall clock that is set back by more than this has been wrong before, and the times of the
-/// calendar are those of the new time. Otherwise they do not come twice.
-constexpr std::chrono::hours kCorrection(3);
-
-/// What is due at even intervals does not stop for so long.
-constexpr std::chrono::minutes kWildcardCorrection(1);
 
 /// A Date may be coarser than a nanosecond.
 Date later(Date date, nanoseconds span) noexcept {
@@ -62,7 +51,8 @@ class Player::Task final : public jtimer::TimerTask {
 
 Player::Player(Clocks clocks, Ledger& ledger, Actions actions, Options options)
     : clocks_(std::move(clocks)), ledger_(ledger), actions_(std::move(actions)), options_(options),
-      dispatcher_(*this, options.jobs, options.grace), timer_(std::in_place, timerOptions()) {}
+      dispatcher_(*this, options.jobs, options.grace), dates_(ledger),
+      timer_(std::in_place, timerOptions()) {}
 
 Player::~Player() = default;
 
@@ -79,7 +69,6 @@ jtimer::TimerOptions Player::timerOptions() {
 
 void Player::start(std::vector<Entry> entries, std::function<void()> whenAllHaveRun) {
     whenAllHaveRun_ = std::move(whenAllHaveRun);
-    for (const Entry& entry : entries) ledger_.add(entry.name);
     const Date now = clocks_.steady->now();
     // A task schedules them, so none of them runs before all are scheduled. Tasks that are due at
     // the same time then run in the timer's order, however fast this thread is.
@@ -87,9 +76,7 @@ void Player::start(std::vector<Entry> entries, std::function<void()> whenAllHave
     timer_->schedule(
         [this, now, shared] {
             thread_ = std::this_thread::get_id();
-            reached_ = reachedByWildcards_ = clocks_.wall->now();
-            wallAhead_ = reached_ - clocks_.steady->now();
-            localTime_ = clocks_.localTime();
+            dates_.begin(showing());
             unlessCancelled([&] {
                 for (Entry& entry : *shared) {
                     schedule(std::make_shared<const Entry>(std::move(entry)), now);
@@ -119,10 +106,10 @@ void Player::schedule(const std::shared_ptr<const Entry>& entry, Date start) {
     }
     const Date when = entry->firstDate(past ? past->date : now);
     if (when < now && !options_.catchUp && !past) {
-        actions_.isPast(*entry, when);
+        actions_.notify(Level::Warning, skippedAsPast(*entry, when));
         slot.isOver = true;
     } else {
-        scheduleDate(entry->name, when);
+        dates_.add(entry, when);
     }
 }
 
@@ -178,152 +165,27 @@ void Player::isDue(const Entry& entry, Date steady) {
     ledger_.isDue(entry.name, clocks_.wall->now() + (steady - clocks_.steady->now()));
 }
 
-void Player::scheduleDate(const std::string& name, Date when) {
-    ledger_.isDue(name, when);
-    dueDates_.emplace(when, name);
+WallDates::Now Player::showing() const {
+    return {clocks_.wall->now(), clocks_.steady->now(), clocks_.localTime()};
 }
 
 /// Schedules what is due by the wall clock, and the next look at that clock.
 void Player::lookAtWallClock() {
     if (look_) look_->cancel();
     look_.reset();
-    const Date now = clocks_.wall->now();
-    const Date steadyNow = clocks_.steady->now();
-    correctDates(now, steadyNow);
-    runPastDates(now, steadyNow);
-    if (dueDates_.empty()) return;
-    nanoseconds next = dueDates_.begin()->first - now;
+    const WallDates::Now now = showing();
+    dates_.look(now);
+    while (const std::optional<WallDates::Run> run = dates_.take(now.wall)) {
+        // Ahead of what is less overdue.
+        const Date due = std::max(now.steady - (now.wall - run->date), Date());
+        timer_->schedule(std::make_shared<Task>(*this, slots_.at(run->entry->name), run->date),
+                         due);
+    }
+    if (!dates_.next()) return;
+    nanoseconds next = *dates_.next() - now.wall;
     if (clocks_.wall != clocks_.steady) next = std::min<nanoseconds>(next, kWallClockLook);
     look_ = jtimer::makeTask([this] { unlessCancelled([this] { lookAtWallClock(); }); });
     timer_->schedule(look_, next);
-}
-
-void Player::runPastDates(Date now, Date steadyNow) {
-    while (!dueDates_.empty() && dueDates_.begin()->first <= now) {
-        const std::string name = dueDates_.begin()->second;
-        const Slot& slot = slots_.at(name);
-        const Date when = dueOf(*slot.entry, dueDates_.begin()->first, now);
-        dueDates_.erase(dueDates_.begin());
-        // Ahead of what is less overdue.
-        const Date due = std::max(steadyNow - (now - when), Date());
-        timer_->schedule(std::make_shared<Task>(*this, slot, when), due);
-        if (slot.entry->repeats()) {
-            // One run for all that were missed.
-            scheduleDate(name, nextDate(*slot.entry, now));
-        } else {
-            ledger_.isDue(name, std::nullopt);
-        }
-    }
-}
-
-/// If the wall clock has been set back far, or local time is another one, computes the dates of the
-/// calendar anew.
-void Player::correctDates(Date now, Date steadyNow) {
-    const Date unlessSet = later(steadyNow, wallAhead_);
-    wallAhead_ = now - steadyNow;
-    const auto isSetBack = [&](Date& reached, nanoseconds by) {
-        reached = std::max({reached, now, unlessSet});
-        if (reached - now < by) return false;
-        reached = now;
-        return true;
-    };
-    const bool wildcards = isSetBack(reachedByWildcards_, kWildcardCorrection);
-    const bool others = isSetBack(reached_, kCorrection + nanoseconds(1));
-    const std::uint64_t localTime = clocks_.localTime();
-    const bool local = std::exchange(localTime_, localTime) != localTime;
-    if (!wildcards && !others && !local) return;
-    computeAnew(now, [&](const Cron& rule) {
-        return (rule.keepsInterval() ? wildcards : others) || (local && rule.zone().name().empty());
-    });
-}
-
-/// Computes those dates of the calendar anew that are still to come.
-template <class Which>
-void Player::computeAnew(Date now, Which which) {
-    for (const auto& [when, name] : std::exchange(dueDates_, {})) {
-        const Entry& entry = *slots_.at(name).entry;
-        const bool changes = entry.calendar && which(*entry.calendar);
-        scheduleDate(name, changes ? nextDate(entry, now) : when);
-    }
-}
-
-/// The first date of an entry that has not been reached yet.
-Date Player::nextDate(const Entry& entry, Date now) const {
-    return entry.nextDate(
-        std::max(now, entry.calendar->keepsInterval() ? reachedByWildcards_ : reached_));
-}
-
-/// When a run is due for all the times of an entry from `first` to `now`: at the first of them that
-/// may still begin.
-Date Player::dueOf(const Entry& entry, Date first, Date now) {
-    if (!entry.startWithin || !entry.repeats() || now - first <= *entry.startWithin) return first;
-    const Date later = entry.nextDate(now - *entry.startWithin);
-    return later <= now ? later : first;
-}
-
-void Player::replace(std::vector<Entry> entries, std::function<void(const Changes&)> whenChanged) {
-    auto shared = std::make_shared<std::vector<Entry>>(std::move(entries));
-    callAfter(milliseconds(0), [this, shared, whenChanged = std::move(whenChanged)] {
-        Changes changes;
-        lookAtWallClock();  // what is due runs by the old zones
-        update(std::move(*shared), changes);
-        whenChanged(changes);
-        lookAtWallClock();
-        endIfAllHaveRun();
-    });
-}
-
-void Player::update(std::vector<Entry> entries, Changes& changes) {
-    std::map<std::string, std::shared_ptr<const Entry>> byName;
-    std::vector<std::shared_ptr<const Entry>> inOrder;
-    for (Entry& entry : entries) {
-        inOrder.push_back(std::make_shared<const Entry>(std::move(entry)));
-        byName[inOrder.back()->name] = inOrder.back();
-    }
-    int restarted = 0;
-    for (auto slot = slots_.begin(); slot != slots_.end();) {
-        const auto each = slot++;
-        const Entry& before = *each->second.entry;
-        const auto after = byName.find(each->first);
-        if (after == byName.end()) {
-            ++changes.removed;
-            remove(each);
-            continue;
-        }
-        const bool goesOn = ruleOf(before) == ruleOf(*after->second);
-        if (isChanged(before, *after->second)) ++changes.changed;
-        if (!goesOn) {
-            ++restarted;
-            remove(each);
-            continue;
-        }
-        each->second.entry = after->second;
-        dispatcher_.update(after->second);
-    }
-    computeAnew(clocks_.wall->now(), [](const Cron&) { return true; });
-    const Date start = clocks_.steady->now();
-    for (const auto& entry : inOrder) {
-        if (slots_.count(entry->name) != 0) continue;
-        ++changes.added;
-        if (entry->isReboot) {
-            ledger_.add(entry->name);
-            slots_[entry->name] = {entry, ++places_, nullptr, false, true};
-        } else {
-            schedule(entry, start);
-        }
-    }
-    changes.added -= restarted;
-}
-
-void Player::remove(Slots::iterator slot) {
-    const std::string name = slot->first;
-    if (slot->second.task) slot->second.task->cancel();
-    slots_.erase(slot);
-    for (auto each = dueDates_.begin(); each != dueDates_.end();) {
-        each = each->second == name ? dueDates_.erase(each) : std::next(each);
-    }
-    ledger_.isDue(name, std::nullopt);
-    dispatcher_.drop(name);
 }
 
 /// The slot of a line that is still there, perhaps with another command; otherwise the end.
@@ -388,8 +250,7 @@ void Player::ended(const Job& job, bool succeeded) {
 void Player::tooLate(const Due& due) {
     const std::string& name = due.entry->name;
     ledger_.runSkipped(name);
-    actions_.skipped(*due.entry,
-                     "it is too late: start-within=" + inCanonicalForm(*due.entry->startWithin));
+    actions_.tell(skippedAsLate(due, clocks_.wall->now()));
     const auto slot = slotOf(name, due.place);
     restart(slot);
     if (slot != slots_.end() && !due.entry->repeats()) slot->second.isOver = true;
@@ -397,14 +258,18 @@ void Player::tooLate(const Due& due) {
     callAfter(milliseconds(0), [this] { endIfAllHaveRun(); });
 }
 
-void Player::skipped(const Entry& entry) {
-    ledger_.runSkipped(entry.name);
-    actions_.skipped(entry, "the previous run has not ended");
+void Player::skipped(const Due& due) {
+    ledger_.runSkipped(due.entry->name);
+    Event event = eventOf(Event::Kind::Skipped, due, clocks_.wall->now());
+    event.reason = "the previous run has not ended";
+    actions_.tell(event);
 }
 
 void Player::overrun(const Job& job, nanoseconds since) {
     ledger_.runOverran(job.entry->name);
-    actions_.overrun(job, since);
+    Event event = eventOf(Event::Kind::Overrun, job, clocks_.wall->now());
+    event.duration = since;
+    actions_.tell(event);
 }
 
 void Player::endIfAllHaveRun() {

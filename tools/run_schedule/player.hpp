@@ -7,6 +7,7 @@
 #include "ledger.hpp"
 #include "pulse.hpp"
 #include "schedule_player.hpp"
+#include "wall_dates.hpp"
 
 #include <jtimer/clock.hpp>
 #include <jtimer/timer.hpp>
@@ -66,27 +67,19 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
     /// What is known of a name.
     struct Slot {
         std::shared_ptr<const Entry> entry;
-        std::uint64_t place = 0;     ///< of all lines that there have been
-        std::shared_ptr<Task> task;  ///< on the timer; not of what follows the wall clock
-        bool restarts = false;       ///< a fixed delay counts from the start of the run that waits
-        bool isOver = false;         ///< nothing is left to run
+        std::uint64_t place = 0;  ///< of all lines that there have been
+        std::shared_ptr<jtimer::TimerTask>
+            task;               ///< on the timer; not of what follows the wall clock
+        bool restarts = false;  ///< a fixed delay counts from the start of the run that waits
+        bool isOver = false;    ///< nothing is left to run
     };
     using Slots = std::map<std::string, Slot>;
-
-    /// The names of what is due by the wall clock. What is due at the same time stays in order.
-    using DueDates = std::multimap<jtimer::Date, std::string>;
 
     jtimer::TimerOptions timerOptions();
     void schedule(const std::shared_ptr<const Entry>& entry, jtimer::Date start);
     void scheduleTask(Slot& slot, jtimer::Date first);
-    void scheduleDate(const std::string& name, jtimer::Date when);
+    WallDates::Now showing() const;
     void lookAtWallClock();
-    void runPastDates(jtimer::Date now, jtimer::Date steadyNow);
-    void correctDates(jtimer::Date now, jtimer::Date steadyNow);
-    template <class Which>
-    void computeAnew(jtimer::Date now, Which which);
-    jtimer::Date nextDate(const Entry& entry, jtimer::Date now) const;
-    static jtimer::Date dueOf(const Entry& entry, jtimer::Date first, jtimer::Date now);
     void run(Task& task);
     void isDue(const Entry& entry, jtimer::Date steady);
     void update(std::vector<Entry> entries, Changes& changes);
@@ -103,7 +96,7 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
     void callAfter(std::chrono::milliseconds delay, std::function<void()> function) override;
     void begun(const Job& job) override;
     void ended(const Job& job, bool succeeded) override;
-    void skipped(const Entry& entry) override;
+    void skipped(const Due& due) override;
     void tooLate(const Due& due) override;
     void overrun(const Job& job, std::chrono::nanoseconds since) override;
 
@@ -118,13 +111,8 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
     Dispatcher dispatcher_;
     Slots slots_;
     std::uint64_t places_ = 0;  ///< how many lines there have been
-    DueDates dueDates_;
+    WallDates dates_;
     std::shared_ptr<jtimer::TimerTask> look_;  ///< at the wall clock
-    std::chrono::nanoseconds wallAhead_{0};    ///< of the steady clock, at the last look
-    /// The latest times that the wall clock has shown, until it was set back so far that the times
-    /// of the calendar come again: those of wildcards, and the others.
-    jtimer::Date reachedByWildcards_{}, reached_{};
-    std::uint64_t localTime_ = 0;  ///< Clocks::localTime at the last look
     std::thread::id thread_;
     Pulse pulse_;
     std::mutex mutex_;

@@ -193,7 +193,7 @@ std::vector<std::string> ownEnvironment() {
     return result;
 }
 
-pid_t spawn(const Command& command, int input, int output) {
+pid_t spawn(const Command& command, int input, int output, int error) {
     const FileDescriptor null(::open("/dev/null", O_RDWR | O_CLOEXEC));
     if (null.get() < 0) fail(errno, "");
     const FileDescriptor text(command.input ? fileWith(*command.input) : -1);
@@ -207,12 +207,11 @@ pid_t spawn(const Command& command, int input, int output) {
     std::vector<std::string> arguments{command.shell.substr(command.shell.rfind('/') + 1), "-c",
                                        command.script};
     std::vector<std::string> environment = command.environment;
-    const Plan plan{
-        command,
-        pointersTo(arguments),
-        pointersTo(environment),
-        {orNull(in), orNull(output), output == kOurOutput ? STDERR_FILENO : orNull(output)},
-        toParent.get()};
+    const Plan plan{command,
+                    pointersTo(arguments),
+                    pointersTo(environment),
+                    {orNull(in), orNull(output), orNull(error)},
+                    toParent.get()};
     const pid_t pid = forkInto(plan);
     toParent.close();
     Refusal refusal{};
@@ -241,7 +240,7 @@ void discardOutputOf(int pipe) {
     Command cat;
     cat.script = "exec 3<&0; cat <&3 3<&- &";
     cat.environment = ownEnvironment();
-    const pid_t pid = spawn(cat, pipe, -1);
+    const pid_t pid = spawn(cat, pipe, -1, -1);
     int status = 0;
     reap(pid, status);
     if (status != 0) fail(EAGAIN, "");  // the shell could not fork

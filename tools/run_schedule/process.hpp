@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <sys/types.h>
-#include <unistd.h>
 
 /// Closes its file descriptor.
 class FileDescriptor {
@@ -52,11 +51,10 @@ std::vector<std::string> ownEnvironment();
 /// (before Linux 5.11 also those with which this process was started).
 /// \param input our descriptor that becomes its standard input, unless the command has one;
 ///   negative: /dev/null
-/// \param output our descriptor that becomes its standard output and standard error; negative:
-///   /dev/null; kOurOutput: it has ours
+/// \param output, error our descriptors that become its standard output and standard error;
+///   negative: /dev/null
 /// \throws std::system_error if it cannot be started
-pid_t spawn(const Command& command, int input, int output);
-inline constexpr int kOurOutput = STDOUT_FILENO;
+pid_t spawn(const Command& command, int input, int output, int error);
 
 /// A descriptor that becomes readable when the process exits; negative if the kernel does not
 /// support that (Linux before 5.3).

@@ -1,16 +1,13 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "rule.hpp"
 
+#include "time_text.hpp"
+
 #include <array>
-#include <cstdint>
 #include <cstdio>
-#include <ctime>
 #include <sstream>
-#include <utility>
 
 namespace {
-
-using std::chrono::milliseconds;
 
 /// `08:00`, whose expression is `0 8 * * *`.
 std::string canonicalTimeOfDay(const jtimer::Cron& timeOfDay) {
@@ -33,33 +30,6 @@ std::string zoneOf(const jtimer::Cron& rule) {
 }
 
 }  // namespace
-
-std::string inCanonicalForm(milliseconds duration) {
-    constexpr std::array<std::pair<std::int64_t, const char*>, 4> kUnits{
-        {{86'400'000, "d"}, {3'600'000, "h"}, {60'000, "m"}, {1000, "s"}}};
-    for (const auto& [length, unit] : kUnits) {
-        if (duration.count() != 0 && duration.count() % length == 0)
-            return std::to_string(duration.count() / length) + unit;
-    }
-    return std::to_string(duration.count()) + "ms";
-}
-
-std::string inCanonicalForm(jtimer::Date date) {
-    const auto time = date.time_since_epoch();
-    const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
-    const auto millis = std::chrono::duration_cast<milliseconds>(time - seconds);
-    const auto whole = static_cast<std::time_t>(seconds.count());
-    std::tm utc{};
-    gmtime_r(&whole, &utc);
-    std::array<char, 64> text{};
-    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &utc);
-    std::string result = text.data();
-    if (millis.count() != 0) {
-        std::snprintf(text.data(), text.size(), ".%03d", static_cast<int>(millis.count()));
-        result += text.data();
-    }
-    return result + 'Z';
-}
 
 std::string ruleOf(const Entry& entry) {
     std::string after = "after " + inCanonicalForm(entry.after);

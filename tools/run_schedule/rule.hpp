@@ -3,7 +3,6 @@
 
 #include "entry.hpp"
 
-#include <chrono>
 #include <string>
 
 /// When a line runs, in canonical form: `every 60s` is `every 1m`, `daily 02:00` is
@@ -16,9 +15,3 @@ std::string ruleOf(const Entry& entry);
 /// Whether people would say that a line of that name is another one now: its rule, its options or
 /// its command.
 bool isChanged(const Entry& before, const Entry& after);
-
-/// In the largest unit that divides it: 60s is `1m`.
-std::string inCanonicalForm(std::chrono::milliseconds duration);
-
-/// In UTC: `2030-01-01T08:00:00Z`, with milliseconds if there are any.
-std::string inCanonicalForm(jtimer::Date date);

@@ -182,19 +182,16 @@ void readFile(Reader& reader, const std::string& fileName, const std::string& sh
 Schedule readSchedule(const std::vector<std::string>& fileNames, const Reading& reading) {
     std::vector<FileVersion> versions = versionsOf(fileNames);
     Reader reader(reading);
-    std::string allNames;
+    std::vector<std::string> shownNames;
     for (const std::string& fileName : fileNames) {
-        const std::string shownName = fileName == "-" ? "standard input" : fileName;
-        readFile(reader, fileName, shownName);
-        allNames += (allNames.empty() ? "" : ", ") + shownName;
+        shownNames.push_back(fileName == "-" ? "standard input" : fileName);
+        readFile(reader, fileName, shownNames.back());
     }
     Schedule schedule = reader.finish();
     schedule.versions = std::move(versions);
-    std::string errors;
-    for (const std::string& error : schedule.errors) errors += (errors.empty() ? "" : "\n") + error;
-    if (!errors.empty()) throw std::runtime_error(errors);
+    if (!schedule.errors.empty()) throw std::runtime_error(joined(schedule.errors, "\n"));
     if (schedule.entries.empty()) {
-        throw std::runtime_error("run_schedule: " + allNames +
+        throw std::runtime_error("run_schedule: " + joined(shownNames, ", ") +
                                  (fileNames.size() == 1 ? " has" : " have") +
                                  " no task: expected a line such as: " +
                                  (reading.format == Format::Schedule  ? "every 1m load uptime"

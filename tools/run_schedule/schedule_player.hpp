@@ -3,16 +3,20 @@
 
 #include "dispatcher.hpp"
 #include "entry.hpp"
+#include "event.hpp"
 #include "state_file.hpp"
 
-#include <jtimer/time.hpp>
-
-#include <chrono>
 #include <exception>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
+
+/// That an entry does not run, because its time was before the start.
+std::string skippedAsPast(const Entry& entry, jtimer::Date when);
+
+/// That a run does not begin, because it is later than its entry allows.
+Event skippedAsLate(const Due& due, jtimer::Date now);
 
 /// Plays a schedule: decides what runs when. A Player does so alone, a ClusterPlayer together with
 /// the other copies of a schedule.
@@ -25,11 +29,9 @@ class SchedulePlayer {
     struct Actions {
         std::function<void(const Job&, Done)> launch;  ///< starts a command
         std::function<void(const std::string& name, int signal)> signal = [](auto&, int) {};
-        std::function<void(const Entry&, const std::string& why)> skipped = [](auto&, auto&) {};
-        /// A run has been in progress for so long that the next one of its line is due.
-        std::function<void(const Job&, std::chrono::nanoseconds)> overrun = [](auto&, auto) {};
-        std::function<void(const Entry&, jtimer::Date)> isPast = [](auto&, jtimer::Date) {};
-        std::function<void(const std::string& notice)> notify = [](auto&) {};
+        /// A run has been skipped, or is in progress when the next one is due.
+        std::function<void(const Event&)> tell = [](auto&) {};
+        std::function<void(Level, const std::string& notice)> notify = [](Level, auto&) {};
         /// A run has failed, with all its retries.
         std::function<void(const Job&)> failed = [](auto&) {};
         /// What an earlier process knew of an entry.

@@ -22,21 +22,16 @@ namespace {
 
 constexpr std::string_view kFormat = "run_schedule state 1";
 
-[[noreturn]] void failToWrite(const std::string& fileName, int error) {
-    throw std::runtime_error("cannot write " + fileName + ": " + std::strerror(error));
-}
-
 }  // namespace
 
-StateFile::StateFile(std::string fileName, const std::vector<Entry>& entries, jtimer::Date now)
-    : fileName_(std::move(fileName)), lock_(-1) {
+StateFile::StateFile(std::string fileName, const std::vector<Entry>& entries, jtimer::Date now,
+                     Say say)
+    : fileName_(std::move(fileName)), lock_(-1), say_(std::move(say)) {
     lock();
     known_ = read(now);
-    try {
-        update(entries, now);
-    } catch (const std::runtime_error& e) {
-        throw std::invalid_argument(e.what());
-    }
+    keep(entries, now);
+    const int error = write();
+    if (error != 0) throw std::invalid_argument(cannotWrite(fileName_, error));
 }
 
 /// A file beside the other one, which is replaced. The lock ends with the process.
@@ -44,8 +39,7 @@ void StateFile::lock() {
     const std::string name = fileName_ + ".lock";
     constexpr mode_t kMode = 0666;
     lock_ = FileDescriptor(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kMode));
-    if (lock_.get() < 0)
-        throw std::invalid_argument("cannot write " + name + ": " + std::strerror(errno));
+    if (lock_.get() < 0) throw std::invalid_argument(cannotWrite(name, errno));
     struct flock wanted {};
     wanted.l_type = F_WRLCK;
     wanted.l_whence = SEEK_SET;
@@ -85,8 +79,8 @@ StateFile::AllKnown StateFile::read(jtimer::Date now) const {
     return known;
 }
 
-void StateFile::update(const std::vector<Entry>& entries, jtimer::Date now) {
-    const std::lock_guard lock(mutex_);
+/// Keeps what is known of these entries, and forgets the rest.
+void StateFile::keep(const std::vector<Entry>& entries, jtimer::Date now) {
     AllKnown known;
     for (const Entry& entry : entries) {
         if (!entry.followsWallClock()) continue;
@@ -97,7 +91,12 @@ void StateFile::update(const std::vector<Entry>& entries, jtimer::Date now) {
                                 : Known{rule, {now, false}, true};
     }
     known_.swap(known);
-    write();
+}
+
+void StateFile::update(const std::vector<Entry>& entries, jtimer::Date now) {
+    const std::lock_guard lock(mutex_);
+    keep(entries, now);
+    writeOrSay();
 }
 
 void StateFile::begin(const Entry& entry, jtimer::Date now) {
@@ -105,7 +104,12 @@ void StateFile::begin(const Entry& entry, jtimer::Date now) {
     const auto known = known_.find(entry.name);
     if (known == known_.end() || known->second.rule != ruleOf(entry)) return;
     known->second.past = {now, true};
-    write();
+    writeOrSay();
+}
+
+bool StateFile::hasFailed() const {
+    const std::lock_guard lock(mutex_);
+    return hasFailed_;
 }
 
 std::optional<StateFile::Past> StateFile::recall(const Entry& entry) const {
@@ -116,13 +120,20 @@ std::optional<StateFile::Past> StateFile::recall(const Entry& entry) const {
     return known->second.past;
 }
 
-void StateFile::write() const {
+/// \returns the errno of the failure; 0 if there was none
+int StateFile::write() const {
     std::string text(kFormat);
     for (const auto& [name, known] : known_) {
         text.append(known.past.hasBegun ? "\nbegun " : "\nseen ");
         text.append(inCanonicalForm(known.past.date)).append(" ").append(name);
         text.append(" ").append(known.rule);
     }
-    const int error = replaceFile(fileName_, text + '\n', true);
-    if (error != 0) failToWrite(fileName_, error);
+    return replaceFile(fileName_, text + '\n', true);
+}
+
+void StateFile::writeOrSay() {
+    const int error = write();
+    if (error != 0 && !isFailing_) say_(cannotWrite(fileName_, error));
+    isFailing_ = error != 0;
+    hasFailed_ |= isFailing_;
 }

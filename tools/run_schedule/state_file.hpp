@@ -2,6 +2,7 @@
 #pragma once
 
 #include "entry.hpp"
+#include "output.hpp"
 #include "process.hpp"
 
 #include <jtimer/time.hpp>
@@ -22,16 +23,18 @@
 class StateFile {
   public:
     /// Locks and reads the file, if there is one, keeps what `entries` have, and writes it again.
+    /// \param say is told when it cannot be written later, once until it can be
     /// \throws std::invalid_argument if it is damaged, cannot be written, or another process has it
-    StateFile(std::string fileName, const std::vector<Entry>& entries, jtimer::Date now);
+    StateFile(std::string fileName, const std::vector<Entry>& entries, jtimer::Date now, Say say);
 
     /// The entries are other ones now.
-    /// \throws std::runtime_error if the file cannot be written
     void update(const std::vector<Entry>& entries, jtimer::Date now);
 
-    /// A run begins. Returns when that is on the disk.
-    /// \throws std::runtime_error if the file cannot be written
+    /// A run begins. Returns when that is on the disk, or cannot be written.
     void begin(const Entry& entry, jtimer::Date now);
+
+    /// Whether it could once not be written.
+    bool hasFailed() const;
 
     struct Past {
         jtimer::Date date{};    ///< not in the future, as of the start
@@ -51,10 +54,16 @@ class StateFile {
 
     void lock();
     AllKnown read(jtimer::Date now) const;
-    void write() const;
+    void keep(const std::vector<Entry>& entries, jtimer::Date now);
+    int write() const;
+    void writeOrSay();
 
     const std::string fileName_;
     FileDescriptor lock_;
+    const Say say_;
     mutable std::mutex mutex_;
-    AllKnown known_;  ///< by name; guarded by mutex_
+    // Guarded by mutex_:
+    AllKnown known_;          ///< by name
+    bool isFailing_ = false;  ///< the last write did, and that has been said
+    bool hasFailed_ = false;
 };

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <optional>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 using std::chrono::milliseconds;
@@ -28,12 +29,18 @@ constexpr std::int64_t kLongestDays = 36'500;
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
+struct Unit {
+    std::string_view name;
+    std::int64_t millis;
+};
+
+constexpr std::array<Unit, 5> kUnits{
+    {{"d", kMillisPerDay}, {"h", 3'600'000}, {"m", 60'000}, {"s", 1000}, {"ms", 1}}};
+
 std::int64_t millisPer(std::string_view unit) {
-    if (unit == "ms") return 1;
-    if (unit == "s") return 1000;
-    if (unit == "m") return 60'000;
-    if (unit == "h") return 3'600'000;
-    if (unit == "d") return kMillisPerDay;
+    for (const Unit& each : kUnits) {
+        if (each.name == unit) return each.millis;
+    }
     return 0;
 }
 
@@ -57,6 +64,22 @@ CivilTime civilTimeOf(std::int64_t seconds) {
     const calendar::CivilDate date = calendar::civilDate(day);
     return {
         static_cast<int>(date.year), date.month, date.day, rest / 3600, rest / 60 % 60, rest % 60};
+}
+
+/// `2030-01-01T08:00:00`
+std::string inDigits(const CivilTime& t) {
+    std::array<char, 128> text{};
+    std::snprintf(text.data(), text.size(), "%04d-%02d-%02dT%02d:%02d:%02d", t.year, t.month, t.day,
+                  t.hour, t.minute, t.second);
+    return text.data();
+}
+
+/// Seconds since 1970, and milliseconds.
+std::pair<std::int64_t, int> split(jtimer::Date date) {
+    const auto time = date.time_since_epoch();
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
+    const auto millis = std::chrono::floor<milliseconds>(time) - seconds;
+    return {seconds.count(), static_cast<int>(millis.count())};
 }
 
 /// Splits `text`, piece by piece. A piece is identified by its shape, where 0 stands for a digit.
@@ -204,24 +227,35 @@ jtimer::Zone parseZone(const std::string& text) {
 }
 
 std::string formatDate(jtimer::Date date) {
-    const auto sinceEpoch = date.time_since_epoch();
-    const auto seconds = std::chrono::floor<std::chrono::seconds>(sinceEpoch);
-    const auto millis = std::chrono::floor<milliseconds>(sinceEpoch) - seconds;
     // The offset is written in whole minutes. If the local one also has seconds, both the time and
     // the offset leave them out.
-    const std::int64_t offset = calendar::localOffsetAt(seconds.count()).value_or(0) / 60 * 60;
-    const CivilTime t = civilTimeOf(seconds.count() + offset);
+    const auto [seconds, millis] = split(date);
+    const std::int64_t offset = calendar::localOffsetAt(seconds).value_or(0) / 60 * 60;
     const auto minutes = static_cast<int>((offset < 0 ? -offset : offset) / 60);
-    std::array<char, 128> text{};
-    std::snprintf(text.data(), text.size(), "%04d-%02d-%02dT%02d:%02d:%02d.%03d%c%02d:%02d", t.year,
-                  t.month, t.day, t.hour, t.minute, t.second, static_cast<int>(millis.count()),
-                  offset < 0 ? '-' : '+', minutes / 60, minutes % 60);
-    return text.data();
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), ".%03d%c%02d:%02d", millis, offset < 0 ? '-' : '+',
+                  minutes / 60, minutes % 60);
+    return inDigits(civilTimeOf(seconds + offset)) + text.data();
+}
+
+std::string inCanonicalForm(jtimer::Date date) {
+    const auto [seconds, millis] = split(date);
+    std::array<char, 32> text{};
+    if (millis != 0) std::snprintf(text.data(), text.size(), ".%03d", millis);
+    return inDigits(civilTimeOf(seconds)) + text.data() + 'Z';
+}
+
+std::string inCanonicalForm(milliseconds duration) {
+    const Unit* unit = kUnits.begin();
+    while (duration.count() % unit->millis != 0) ++unit;
+    if (duration.count() == 0) unit = &kUnits.back();
+    return std::to_string(duration.count() / unit->millis).append(unit->name);
 }
 
 std::string inWords(std::chrono::nanoseconds time) {
     using std::chrono::duration_cast;
-    const std::int64_t millis = duration_cast<std::chrono::milliseconds>(time).count();
+    const std::int64_t millis =
+        std::max<std::int64_t>(duration_cast<milliseconds>(time).count(), 0);
     if (millis < 1000) return std::to_string(millis) + "ms";
     if (millis < 60'000) return inDecimal(millis / 100, 1) + 's';
     const std::int64_t minutes = millis / 60'000, hours = minutes / 60;

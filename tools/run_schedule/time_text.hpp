@@ -38,7 +38,13 @@ jtimer::Zone parseZone(const std::string& text);
 /// the result is in UTC.
 std::string formatDate(jtimer::Date date);
 
-/// Returns `250ms`, `1.2s`, `1m05s`, `1h02m` or `1d03h`: rounded down.
+/// In UTC: `2030-01-01T08:00:00Z`, with milliseconds if there are any.
+std::string inCanonicalForm(jtimer::Date date);
+
+/// In the largest unit that divides it: 60s is `1m`.
+std::string inCanonicalForm(std::chrono::milliseconds duration);
+
+/// Returns `250ms`, `1.2s`, `1m05s`, `1h02m` or `1d03h`: rounded down, and at least 0.
 std::string inWords(std::chrono::nanoseconds time);
 
 /// `value` as a number with that many decimals: 1050 with three is `1.050`.

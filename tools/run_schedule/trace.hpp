@@ -19,8 +19,9 @@
 class Trace {
   public:
     /// \param start the time of the trace's origin
+    /// \param say receives the reports of events that are lost
     /// \throws std::runtime_error if the file cannot be written
-    Trace(const std::string& fileName, jtimer::Date start);
+    Trace(const std::string& fileName, jtimer::Date start, Say say);
 
     /// A command has run.
     /// \param failure empty if it has succeeded
@@ -47,7 +48,4 @@ class Trace {
 
 /// \returns null if there is no name
 /// \throws std::invalid_argument if the file cannot be written
-std::unique_ptr<Trace> makeTrace(const std::string& fileName, jtimer::Date start);
-
-/// `text` as a string of JSON.
-std::string inJson(std::string_view text);
+std::unique_ptr<Trace> makeTrace(const std::string& fileName, jtimer::Date start, Say say);

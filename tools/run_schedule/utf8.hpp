@@ -12,6 +12,9 @@
 /// How many bytes the first character of `text` takes; 0 if it is not one of UTF-8.
 std::size_t characterSize(std::string_view text);
 
+/// Whether a byte of UTF-8 is the first one of a character.
+inline bool beginsCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
+
 /// Whether `text` is UTF-8 without control characters.
 bool isPrintable(std::string_view text);
 

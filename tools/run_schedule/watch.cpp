@@ -1,20 +1,16 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "watch.hpp"
 
-#include "report.hpp"
+#include "table.hpp"
 #include "time_text.hpp"
+#include "utf8.hpp"
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <cstdio>
 #include <cstdlib>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-using std::chrono::nanoseconds;
-using std::chrono::seconds;
 
 namespace {
 
@@ -24,9 +20,9 @@ constexpr const char* kGreen = "\x1b[32m";
 constexpr const char* kPlain = "\x1b[m";
 
 std::string stateOf(const Record& record, jtimer::Date now) {
-    if (record.runningSince) return "runs " + shortDuration(now - *record.runningSince);
+    if (record.runningSince) return "runs " + inWords(now - *record.runningSince);
     if (record.inProgress) return "retries soon";
-    if (record.next) return "in " + shortDuration(*record.next - now);
+    if (record.next) return "in " + inWords(*record.next - now);
     return "over";
 }
 
@@ -36,8 +32,7 @@ std::string fitted(std::string_view text, std::size_t width) {
     std::size_t columns = 0;
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
-        // Only the first byte of each character counts.
-        if ((byte & 0xC0U) != 0x80U && ++columns > width) break;
+        if (beginsCharacter(c) && ++columns > width) break;
         result += byte < 0x20 || byte == 0x7f ? ' ' : c;
     }
     return result;
@@ -55,38 +50,24 @@ std::string headLine(const std::vector<Record>& records, jtimer::Date now) {
 
 using Row = std::array<std::string, 6>;
 
-Row rowOf(const Record& record, jtimer::Date now) {
+Row rowOf(const Record& record, const LastLines& lastLines, jtimer::Date now) {
+    const auto last = lastLines.find(record.name);
     const bool ran = record.lateness.count() > 0;
     return {record.name,
             stateOf(record, now),
             std::to_string(record.lateness.count()),
             std::to_string(record.failures),
             ran ? inMillis(record.lateness.percentile(50)) : "-",
-            record.lastLine};
+            last == lastLines.end() ? "" : last->second};
 }
 
 }  // namespace
 
-std::string shortDuration(nanoseconds time) {
-    const auto tenths = std::max<long long>(time / std::chrono::milliseconds(100), 0);
-    const long long total = tenths / 10;
-    std::array<char, 32> text{};
-    const auto print = [&](const char* format, long long a, long long b) {
-        std::snprintf(text.data(), text.size(), format, a, b);
-        return std::string(text.data());
-    };
-    if (total < 10) return print("%lld.%llds", total, tenths % 10);
-    if (total < 60) return std::to_string(total) + 's';
-    if (total < 3600) return print("%lldm%02llds", total / 60, total % 60);
-    if (total < 86'400) return print("%lldh%02lldm", total / 3600, total / 60 % 60);
-    return print("%lldd%02lldh", total / 86'400, total / 3600 % 24);
-}
-
-std::vector<std::string> watchLines(const std::vector<Record>& records, jtimer::Date now,
-                                    ScreenSize size) {
+std::vector<std::string> watchLines(const std::vector<Record>& records, const LastLines& lastLines,
+                                    jtimer::Date now, ScreenSize size) {
     const Row head{"task", "state", "runs", "failures", "lateness p50", "last line"};
     std::vector<Row> table{head};
-    for (const Record& record : records) table.push_back(rowOf(record, now));
+    for (const Record& record : records) table.push_back(rowOf(record, lastLines, now));
     const std::vector<std::size_t> widths = columnWidths(table);
     const auto line = [&](const Row& cells) {
         std::string text = padded(cells[0], widths[0]) + "  " + padded(cells[1], widths[1]);
@@ -135,4 +116,56 @@ void Watch::clear() {
     if (drawn_.empty()) return;
     output_.write("\x1b[" + std::to_string(drawn_.size()) + "A\r\x1b[J");
     drawn_.clear();
+}
+
+void WatchReport::line(jtimer::Date, const std::string& task, Stream, std::string_view text) {
+    constexpr std::size_t kMost = 1000;  // more than a terminal shows
+    const std::lock_guard lock(mutex_);
+    lastLines_[task] = text.substr(0, kMost);
+}
+
+void WatchReport::notice(Level, const std::string& text) { tell("run_schedule: " + text); }
+
+void WatchReport::badFiles(const std::string& errors) { tell(errors); }
+
+/// Prints them above the table.
+void WatchReport::tell(const std::string& lines) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (isLive_) return notices_.push_back(lines);
+    }
+    printError(lines);
+}
+
+std::optional<std::chrono::milliseconds> WatchReport::refreshment() const {
+    return std::chrono::milliseconds(200);
+}
+
+void WatchReport::refresh(jtimer::Date now, const std::vector<Record>& records) {
+    drawNotices();
+    LastLines lastLines;
+    {
+        const std::lock_guard lock(mutex_);
+        lastLines = lastLines_;
+    }
+    watch_.draw(watchLines(records, lastLines, now, watch_.size()));
+}
+
+void WatchReport::endRefreshing() {
+    {
+        const std::lock_guard lock(mutex_);
+        isLive_ = false;
+    }
+    drawNotices();
+    watch_.clear();
+}
+
+void WatchReport::drawNotices() {
+    std::vector<std::string> notices;
+    {
+        const std::lock_guard lock(mutex_);
+        notices.swap(notices_);
+    }
+    if (!notices.empty()) watch_.clear();
+    for (const std::string& notice : notices) printError(notice);
 }

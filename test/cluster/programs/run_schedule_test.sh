@@ -128,6 +128,17 @@ for i in 1 2 3 4; do test "$(cat new$i)" = NEW && test ! -e old$i || exit 1; don
 END
 }
 
+r28_each_object_of_json_names_the_node() {
+    beside_server <<'END'
+echo 'after 1ms a echo one; exit 3' >j.schedule
+$play --node n1 --output=json j.schedule >out 2>err
+test $? -eq 0 && test ! -s err && ! grep -v '^{"time":"[^"]*","node":"n1",.*}$' out &&
+    grep -q '"task":"a","stream":"stdout","message":"one"}$' out &&
+    grep -q '"task":"a","event":"failed".*"exit_status":3,"reason":"exit status 3"}$' out &&
+    grep -q '"level":"warning","message":"Task .* after 1 attempt: the command failed"}$' out || { cat out err; exit 1; }
+END
+}
+
 r56_the_tasks_are_listed_and_those_that_no_file_has_are_pruned() {
     beside_server <<'END'
 cat >all.schedule <<'LINES'

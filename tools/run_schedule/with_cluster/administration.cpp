@@ -4,7 +4,7 @@
 
 #include "../cluster.hpp"
 #include "../parsing.hpp"
-#include "../report.hpp"
+#include "../table.hpp"
 #include "../time_text.hpp"
 #include "../utf8.hpp"
 #include "line_tasks.hpp"

@@ -115,7 +115,9 @@ void ClusterPlayer::start(std::vector<Entry> entries, std::function<void()> when
             break;
         } catch (const jtimer::cluster::DatabaseException& e) {
             if (!isAway(e) || std::chrono::steady_clock::now() + kPause >= last) throw;
-            if (!hasSaid) actions_.notify(std::string("waiting for the database: ") + e.what());
+            if (!hasSaid)
+                actions_.notify(Level::Warning,
+                                std::string("waiting for the database: ") + e.what());
         }
         std::this_thread::sleep_for(kPause);
     }
@@ -171,7 +173,8 @@ void ClusterPlayer::replace(std::vector<Entry> entries,
                 const Asking asking(asks_);
                 whenChanged(change(*shared));
             } catch (const std::exception& e) {
-                actions_.notify(std::string("the schedule stays as it was: ") + e.what());
+                actions_.notify(Level::Error,
+                                std::string("the schedule stays as it was: ") + e.what());
             }
         },
         0);
@@ -221,7 +224,7 @@ void ClusterPlayer::begin(Node& node, const std::vector<Entry>& entries,
     for (const Entry& entry : entries) {
         if (entry.kind == Entry::Kind::At && !catchUp_ && entry.firstDate(now) < now &&
             known.count(taskNameOf(entry)) == 0) {
-            actions_.isPast(entry, entry.firstDate(now));
+            actions_.notify(Level::Warning, skippedAsPast(entry, entry.firstDate(now)));
             continue;
         }
         tasks.push_back({taskNameOf(entry), taskIdOf(entry), scheduleOf(entry, now), {}});
@@ -234,21 +237,24 @@ void ClusterPlayer::begin(Node& node, const std::vector<Entry>& entries,
 
 /// Names the tasks that are dead, and those that this schedule does not have.
 void ClusterPlayer::tell(const Node& node, const std::vector<TaskInfo>& tasks) {
-    std::string others;
+    std::vector<std::string> others;
     for (const TaskInfo& task : tasks) {
         const auto entry = node.entries.find(task.name);
         if (entry == node.entries.end() || task.id != taskIdOf(*entry->second)) {
-            others += (others.empty() ? "" : ", ") + inQuotes(task.name);
+            others.push_back(inQuotes(task.name));
         } else if (isDead(task)) {
             const std::string& name = entry->second->name;
             const int attempts = attemptsOf(task);
             ledger_.isDead(name, true);
-            actions_.notify(inQuotes(name) + " is dead after " + std::to_string(attempts) +
-                            (attempts == 1 ? " attempt: " : " attempts: ") + task.lastError +
-                            ": --revive " + name + " runs it again");
+            actions_.notify(Level::Error,
+                            inQuotes(name) + " is dead after " + std::to_string(attempts) +
+                                (attempts == 1 ? " attempt: " : " attempts: ") + task.lastError +
+                                ": --revive " + name + " runs it again");
         }
     }
-    if (!others.empty()) actions_.notify("in the cluster, but not in this schedule: " + others);
+    if (!others.empty())
+        actions_.notify(Level::Info,
+                        "in the cluster, but not in this schedule: " + joined(others, ", "));
 }
 
 /// A role that may not create schemas can use one that is there.
@@ -290,8 +296,7 @@ void ClusterPlayer::run(const std::shared_ptr<const Entry>& entry, Run& run) {
                   run.attempt(), run.scheduledExecutionTime()};
     if (entry->startWithin && late > *entry->startWithin && run.attempt() == 1) {
         ledger_.runSkipped(entry->name);
-        actions_.skipped(*entry,
-                         "it is too late: start-within=" + inCanonicalForm(*entry->startWithin));
+        actions_.tell(skippedAsLate({entry, {}, job.date}, clock_.now()));
         if (!entry->repeats()) run.again(kDone);
         return;
     }
@@ -312,11 +317,14 @@ bool ClusterPlayer::runCommand(const Job& job, const Run& run) {
     while (succeeded.wait_for(kLease) != std::future_status::ready) {
         if (clock_.now() >= next && !std::exchange(isOverrun, true)) {
             ledger_.runOverran(job.entry->name);
-            actions_.overrun(job, clock_.now() - begin);
+            Event event = eventOf(Event::Kind::Overrun, job, clock_.now());
+            event.duration = event.time - begin;
+            actions_.tell(event);
         }
         // Another node may begin the task now.
         if (run.leaseLost() && !std::exchange(isSignalled, true)) {
-            actions_.notify("the lease is lost: " + job.entry->name + " receives SIGTERM");
+            actions_.notify(Level::Warning,
+                            "the lease is lost: " + job.entry->name + " receives SIGTERM");
             actions_.signal(job.entry->name, SIGTERM);
         }
     }

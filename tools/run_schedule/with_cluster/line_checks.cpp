@@ -41,15 +41,15 @@ void check(const Entry& entry) {
 /// \throws ScheduleError that names all lines for which `check` throws
 template <class Check>
 void checkAll(const std::vector<Entry>& entries, const Check& check) {
-    std::string errors;
+    std::vector<std::string> errors;
     for (const Entry& entry : entries) {
         try {
             check(entry);
         } catch (const std::invalid_argument& e) {
-            errors += (errors.empty() ? "" : "\n") + entry.place + ": " + e.what();
+            errors.push_back(entry.place + ": " + e.what());
         }
     }
-    if (!errors.empty()) throw ScheduleError(errors);
+    if (!errors.empty()) throw ScheduleError(joined(errors, "\n"));
 }
 
 }  // namespace
