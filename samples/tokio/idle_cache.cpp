@@ -20,14 +20,14 @@
 using namespace std::chrono_literals;
 using namespace jtimer::tokio;
 
-struct Entry {
+struct CacheEntry {
     Sleep idle;
     Notify answered;
     std::optional<std::string> address;
 };
 
 /// Stands for a query to a name server, which takes a while.
-Task lookUp(TimeDriver& driver, std::string name, std::shared_ptr<Entry> entry) {
+Task lookUp(TimeDriver& driver, std::string name, std::shared_ptr<CacheEntry> entry) {
     co_await driver.sleep(name == "far" ? 150ms : 20ms);
     entry->address = "the address of " + name;
     entry->answered.notifyWaiters();
@@ -39,11 +39,11 @@ class IdleCache : public std::enable_shared_from_this<IdleCache> {
 
     /// Returns an operation that waits for the address, and starts the lookup if need be.
     auto get(const std::string& name) {
-        std::shared_ptr<Entry> entry = entries_[name];
+        std::shared_ptr<CacheEntry> entry = entries_[name];
         if (entry != nullptr) {
             entry->idle.resetAfter(idle_);
         } else {
-            entry.reset(new Entry{driver_.sleep(idle_), Notify(driver_), {}});
+            entry.reset(new CacheEntry{driver_.sleep(idle_), Notify(driver_), {}});
             entries_[name] = entry;
             evictWhenIdle(weak_from_this(), name, entry);
             lookUp(driver_, name, entry);
@@ -56,7 +56,7 @@ class IdleCache : public std::enable_shared_from_this<IdleCache> {
 
   private:
     static Task evictWhenIdle(std::weak_ptr<IdleCache> weak, std::string name,
-                              std::shared_ptr<Entry> entry) {
+                              std::shared_ptr<CacheEntry> entry) {
         while (!entry->idle.isElapsed()) co_await entry->idle;
         std::cout << name << " is forgotten\n";
         if (const auto cache = weak.lock()) cache->entries_.erase(name);
@@ -64,7 +64,7 @@ class IdleCache : public std::enable_shared_from_this<IdleCache> {
 
     TimeDriver& driver_;
     const jtimer::TimeSpan idle_;
-    std::map<std::string, std::shared_ptr<Entry>> entries_;
+    std::map<std::string, std::shared_ptr<CacheEntry>> entries_;
 };
 
 Task request(TimeDriver& driver, IdleCache& cache, std::string name) {

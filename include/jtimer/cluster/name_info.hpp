@@ -15,7 +15,7 @@ namespace jtimer::cluster {
 /// the name is paused; if no node registers it, nobody runs it; else the nodes have no idle slot,
 /// or are paused.
 struct NameInfo {
-    std::string name;
+    std::string name;                    ///< of a handler, as in registerTask()
     std::uint64_t due = 0;               ///< may begin now but for pauses of more than the task
     std::uint64_t scheduled = 0;         ///< wait for their time, or for the next attempt
     std::uint64_t paused = 0;            ///< wait, and are themselves paused

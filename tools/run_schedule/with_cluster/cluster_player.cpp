@@ -369,7 +369,7 @@ std::string ClusterPlayer::ailment() {
     const auto last = lastAnswer_.load();
     if (last == std::chrono::steady_clock::time_point()) return "the database has not answered yet";
     // While the timer's thread waits for the database, it runs no other task.
-    const std::string ailment = asks_ ? "" : pulse_.ailment(*timer_);
+    std::string ailment = asks_ ? "" : pulse_.ailment(*timer_);
     if (!ailment.empty() && !asks_) return ailment;
     const auto silence = std::chrono::steady_clock::now() - last;
     if (silence <= options_.lease.toChrono()) return "";
