@@ -26,8 +26,10 @@ bury() { sql "update run_schedule.task set owner = null, started = null, crashes
     where owner is not null; delete from run_schedule.node" >/dev/null; }
 END
 
-# Runs a script, standard input, beside a server.
+# Runs a script, standard input, beside a server. What another case has printed is gone, for a script may
+# wait for what it prints.
 beside_server() {
+    rm -f "$tmp/out" "$tmp/err"
     { cat "$tmp/lib.sh" && cat; } >"$tmp/script.sh"
     tmp=$tmp BUILD=$(cd "$BUILD" && pwd) "$BUILD/test/cluster/with_server" sh -u "$tmp/script.sh"
 }
