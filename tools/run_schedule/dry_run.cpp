@@ -9,7 +9,6 @@
 #include <chrono>
 #include <csignal>
 #include <memory>
-#include <utility>
 
 using jtimer::Date;
 
@@ -29,12 +28,11 @@ Date endOfDryRun(const std::vector<Entry>& entries, const Options& options, Date
 
 }  // namespace
 
-Result playDry(Schedule schedule, const Options& options, Report& report) {
-    std::vector<Entry> entries = std::move(schedule.entries);
+Result playDry(const Schedule& schedule, const Options& options, Report& report) {
     std::signal(SIGXFSZ, SIG_IGN);  // it would cut a trace in the middle of an event
-    report.expect(entries);
+    report.expect(schedule.entries);
     const auto clock = std::make_shared<jtimer::ManualClock>(jtimer::WallClock().now());
-    const Date end = endOfDryRun(entries, options, clock->now());
+    const Date end = endOfDryRun(schedule.entries, options, clock->now());
     const std::unique_ptr<Trace> trace =
         makeTrace(options.trace, clock->now(),
                   [&report](const std::string& text) { report.notice(Level::Error, text); });
@@ -52,7 +50,7 @@ Result playDry(Schedule schedule, const Options& options, Report& report) {
     };
     Player player({clock, clock}, ledger, actions, {options.jobs, options.catchUp, options.grace});
     running = &player;
-    player.start(std::move(entries));
+    player.start(schedule.entries);
     clock->advanceTo(end);
     player.finish();
     report.summary(clock->now(), ledger.records());

@@ -179,7 +179,8 @@ int main(int argc, char** argv) {
     for (const std::string& notice : schedule.notices) report->notice(Level::Warning, notice);
     Result result;
     try {
-        result = (options.dryRun ? playDry : play)(std::move(schedule), options, *report);
+        result = options.dryRun ? playDry(schedule, options, *report)
+                                : play(std::move(schedule), options, *report);
     } catch (const ScheduleError& e) {
         return fail(e.what(), kBadUsage);
     } catch (const std::invalid_argument& e) {

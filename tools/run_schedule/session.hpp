@@ -19,4 +19,4 @@ Result play(Schedule schedule, const Options& options, Report& report);
 
 /// Simulates a schedule, without waiting or running commands.
 /// \throws std::invalid_argument likewise
-Result playDry(Schedule schedule, const Options& options, Report& report);
+Result playDry(const Schedule& schedule, const Options& options, Report& report);
