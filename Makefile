@@ -236,7 +236,7 @@ include build-aux/interleave.mk
 
 # The test scripts may call make, with the same settings.
 run_tests = BUILD='$(B)' SANITIZE='$(SANITIZE)' CXX='$(CXX)' TESTED_CXXFLAGS='$(CXXFLAGS)' \
-	MAKE='$(MAKE_COMMAND)' PYTHON='$(PYTHON)' test/run_tests.sh
+	TESTED_ASSERTIONS='$(assertions)' MAKE='$(MAKE_COMMAND)' PYTHON='$(PYTHON)' test/run_tests.sh
 
 .PHONY: tests check check-install check-slow
 tests: all samples tools $(without_http) $(tests) $(if $(SANITIZE),,$(B)/test/pictures/record)

@@ -16,7 +16,7 @@ set -u
 
 . test/support/cases.sh
 . test/support/links.sh
-: "${BUILD:=build}" "${CXX:=g++}" "${TESTED_CXXFLAGS=-O2 -g1}" "${PYTHON:=python3}"
+: "${BUILD:=build}" "${CXX:=g++}" "${TESTED_CXXFLAGS=-O2 -g1}" "${TESTED_ASSERTIONS=}" "${PYTHON:=python3}"
 unset MAKEFLAGS  # the settings of the make that calls us
 pages=$(ls README.md CONTRIBUTING.md SECURITY.md doc/*.md doc/*/*.md samples/*.md test/*.md test/*/*.md test/*/*/*.md)
 
@@ -65,13 +65,13 @@ every_block_of_cpp_compiles() {
 }
 
 # The commands on the page $1 under the heading $2 that lead to ./a.out, with the compiler and the
-# flags that are tested.
+# flags that are tested, so that make finds nothing to compile in a copy.
 program_commands() {
     awk -v heading="## $2" '/^## / { here = $0 == heading }
         /^```/ { code = !code }
         here && !code && sub(/^    /, "") { block = block $0 "\n"; next }
         { if (block ~ /a\.out/) printf "%s", block; block = "" }' "$1" |
-        sed "s|^g++|$CXX|; s|^make.*|& CXX='$CXX' CXXFLAGS='$TESTED_CXXFLAGS'|"
+        sed "s|^g++|$CXX|; s|^make.*|& CXX='$CXX' CXXFLAGS='$TESTED_CXXFLAGS' ASSERTIONS='$TESTED_ASSERTIONS'|"
 }
 
 # Runs the commands $1, which run the program $2 times.
@@ -84,7 +84,7 @@ run_program_commands() {
 # In a copy, where the build folder has the name that the README says, and below another HOME.
 the_commands_of_the_pages_build_and_run_the_program_of_the_readme() {
     mkdir -p "$tmp/jtimer/build/obj" "$tmp/home" &&
-        cp -Rp Makefile build-aux doc include lib tools README.md ChangeLog LICENSE "$tmp/jtimer" &&
+        cp -Rp Makefile build-aux doc include lib packaging tools README.md ChangeLog LICENSE "$tmp/jtimer" &&
         cp -Rp "$BUILD/obj/lib" "$BUILD/obj/tools" "$tmp/jtimer/build/obj" &&
         cp -p "$BUILD/flags" "$tmp/jtimer/build" || return 1
     commands=$(program_commands README.md 'A program' &&
