@@ -80,7 +80,7 @@ run_schedule_is_installed_with_its_completion() {
 --for : 500ms 5s 1m 1h 1d
 --for = 5: 500ms 5s
 --jobs =: 1 2 4 8 16
---li: --listen
+--li: --listen --list
 --listen : localhost:9100
 --metrics files/: files/backup.schedule
 --trace = files/b: files/backup.schedule
