@@ -12,7 +12,7 @@ namespace jtimer::cluster::detail {
 
 /// A thread that sleeps until a notification comes or it is woken. A Node has one; with
 /// Options::notifyConninfo, another one listens.
-class Listener : private ConnectedThread::Duty {
+class Listener final : private ConnectedThread::Duty {
   public:
     /// What it tells others. All are called on its thread.
     struct Calls {

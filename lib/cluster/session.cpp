@@ -10,7 +10,11 @@
 
 namespace jtimer::cluster::detail {
 
+namespace {
+
 using Clock = std::chrono::steady_clock;
+
+}  // namespace
 
 Session::Session(const Options& options, const std::string& conninfo)
     : schema_(options.schema), settings_{conninfo, options.preparedStatements,

@@ -124,8 +124,8 @@ std::string textOf(const char* option, const po::variable_value& value, const ch
 }
 
 std::string schemaOf(const std::string& name) {
-    constexpr std::size_t kLongest = 48;
-    if (name.empty() || name.size() > kLongest || !isPrintable(name))
+    constexpr std::size_t kLongestSchema = 48;
+    if (name.empty() || name.size() > kLongestSchema || !isPrintable(name))
         failExpecting("--schema: " + inQuotes(name) + " cannot be a schema",
                       "1 to 48 bytes of UTF-8");
     return name;
