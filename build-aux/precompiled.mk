@@ -21,6 +21,7 @@ precompiled_object = $(if $(codegen),$(precompiled:%.hpp=%.o))
 with_precompiled = $(precompiled:%=-include %) $(no_collection)
 
 $(B)/obj/lib/precompiled.hpp.gch: private compile_header = $(compile_lib)
+$(B)/obj/test/support/precompiled.hpp.gch: test/support/test.hpp
 $(B)/obj/test/support/precompiled.hpp.gch: private compile_header = $(compile) $(test_flags) $(TEST_CXXFLAGS) \
 	$(HARDENED_TEST_FLAGS) $(codegen)
 $(B)/obj/test/support/precompiled.o: $(B)/obj/test/support/precompiled.hpp.gch
