@@ -71,9 +71,10 @@ std::string listTasks(const Options& options) {
 
 std::string revive(const Options& options) {
     Scheduler scheduler(clusterOptions(options));
+    jtimer::cluster::Filter dead;
+    dead.state = State::Dead;
     std::string revived;
-    for (const TaskInfo& task : allTasks(scheduler)) {
-        if (task.state != State::Dead) continue;
+    for (const TaskInfo& task : allTasks(scheduler, dead)) {
         if (lineNameOf(task.name) != options.revive && task.name != options.revive) continue;
         if (scheduler.reschedule(task.name, task.id, 0))
             revived += inQuotes(task.name) + " is due now\n";

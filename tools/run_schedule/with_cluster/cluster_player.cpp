@@ -341,9 +341,9 @@ void ClusterPlayer::look() {
         lastAnswer_ = std::chrono::steady_clock::now();
         databaseUp_ = true;
     } catch (const std::runtime_error&) {
-        databaseUp_ = false;  // the scheduler says so, and the next look may succeed
+        databaseUp_ = false;
+        return;  // the scheduler says so, and the next look may succeed
     }
-    if (!databaseUp_) return;
     bool isOver = othersHaveEnded();
     for (const auto& [taskName, entry] : node->entries) {
         const auto task = found.find(taskName);

@@ -18,8 +18,8 @@ jtimer::cluster::Options clusterOptions(const Options& options) {
     return result;
 }
 
-std::vector<jtimer::cluster::TaskInfo> allTasks(jtimer::cluster::Scheduler& scheduler) {
-    jtimer::cluster::Filter filter;
+std::vector<jtimer::cluster::TaskInfo> allTasks(jtimer::cluster::Scheduler& scheduler,
+                                                jtimer::cluster::Filter filter) {
     filter.limit = kMostTasks;
     return scheduler.list(filter);
 }

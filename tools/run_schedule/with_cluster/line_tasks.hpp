@@ -14,5 +14,6 @@ constexpr jtimer::Date kDone{std::chrono::seconds(7'258'118'400)};
 /// How to reach the tasks of the schedule that the command line names.
 jtimer::cluster::Options clusterOptions(const Options& options);
 
-/// All tasks, also those of lines that have run, and of other files.
-std::vector<jtimer::cluster::TaskInfo> allTasks(jtimer::cluster::Scheduler& scheduler);
+/// All tasks that the filter selects, also those of lines that have run, and of other files.
+std::vector<jtimer::cluster::TaskInfo> allTasks(jtimer::cluster::Scheduler& scheduler,
+                                                jtimer::cluster::Filter filter = {});
