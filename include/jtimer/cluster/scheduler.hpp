@@ -173,9 +173,9 @@ class JTIMER_API Scheduler {
     bool cancel(const std::string& name, const std::string& id);
 
     /// Makes a waiting, paused or dead task due at another time, with all its attempts before it. A
-    /// paused one stays paused. The later
-    /// periods of a fixed rate stay where they are, and a time in the past repeats none of those
-    /// that have ended: such a task is then due now, or when it was due, if that is earlier.
+    /// paused one stays paused. The later periods of a fixed rate stay where they are, and a time
+    /// in the past repeats none of those that have ended: such a task is then due now, or when it
+    /// was due, if that is earlier.
     /// \returns false if there is no such task, or it is running
     /// \throws IllegalArgumentException "Negative delay."
     bool reschedule(const std::string& name, const std::string& id, When when);
