@@ -179,7 +179,7 @@ int main(int argc, char** argv) {
     for (const std::string& notice : schedule.notices) report->notice(Level::Warning, notice);
     Result result;
     try {
-        result = options.dryRun ? playDry(schedule, options, *report)
+        result = options.dryRun ? playDry(std::move(schedule.entries), options, *report)
                                 : play(std::move(schedule), options, *report);
     } catch (const ScheduleError& e) {
         return fail(e.what(), kBadUsage);

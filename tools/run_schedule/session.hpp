@@ -1,9 +1,12 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "entry.hpp"
 #include "options.hpp"
 #include "report.hpp"
 #include "schedule_file.hpp"
+
+#include <vector>
 
 /// What has come of a schedule.
 struct Result {
@@ -17,6 +20,6 @@ struct Result {
 ///   run
 Result play(Schedule schedule, const Options& options, Report& report);
 
-/// Simulates a schedule, without waiting or running commands.
+/// Simulates the entries of a schedule, without waiting or running commands.
 /// \throws std::invalid_argument likewise
-Result playDry(const Schedule& schedule, const Options& options, Report& report);
+Result playDry(std::vector<Entry> entries, const Options& options, Report& report);
