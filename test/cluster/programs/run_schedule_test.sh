@@ -26,10 +26,12 @@ bury() { sql "update run_schedule.task set owner = null, started = null, crashes
     where owner is not null; delete from run_schedule.node" >/dev/null; }
 END
 
-# Runs a script, standard input, beside a server. What another case has printed is gone, for a script may
-# wait for what it prints.
+# What another case has printed is gone, for this one may wait for what it prints.
+anew() { rm -f "$tmp/out" "$tmp/err"; }
+
+# Runs a script, standard input, beside a server.
 beside_server() {
-    rm -f "$tmp/out" "$tmp/err"
+    anew
     { cat "$tmp/lib.sh" && cat; } >"$tmp/script.sh"
     tmp=$tmp BUILD=$(cd "$BUILD" && pwd) "$BUILD/test/cluster/with_server" sh -u "$tmp/script.sh"
 }
@@ -353,6 +355,7 @@ END
 
 r35_r36_health_and_metrics_tell_whether_the_database_answers() {
     "$BUILD/tools/run_schedule" --probe localhost:1 2>&1 | grep -q 'built without HTTP' && return
+    anew
     echo 'every 1h after 1h job true' >"$tmp/j.schedule"
     "$BUILD/tools/run_schedule" --cluster "host=$tmp" --listen 127.0.0.1:0 --metrics "$tmp/m" --connect-within 60s \
         "$tmp/j.schedule" >"$tmp/out" 2>"$tmp/err" &
