@@ -18,6 +18,8 @@ SANITIZE_FLAGS = -fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-re
 ifneq ($(findstring clang,$(CXX)),)
 SANITIZE_FLAGS += $(if $(filter address,$(sanitizers)),-D__SANITIZE_ADDRESS__) \
 	$(if $(filter thread,$(sanitizers)),-D__SANITIZE_THREAD__)
+# clang++ before 17 cannot compile each coroutine with it: "Cannot represent a difference across sections".
+$(B)/obj/samples/tokio/%.o: SANITIZE_FLAGS += $(if $(filter undefined,$(sanitizers)),-fno-sanitize=function)
 endif
 endif
 
