@@ -155,19 +155,53 @@ Statement statements::cancelOthers() {
                    "delete from @.task");
 }
 
+namespace {
+
+/// How many tasks of paused names there are.
+std::string countOfPaused(const char* condition) {
+    return std::string(R"((select coalesce(pg_catalog.sum(tasks), 0)::bigint from names
+                    cross join lateral (select pg_catalog.count(*) as tasks from @.task
+                        where task.name = names.name and coalesce(owner, 0) = 0
+                            and )") +
+           condition + ") each)";
+}
+
+constexpr const char* kWaitsNow = "wake <= @.now()";
+constexpr const char* kWaitsLater = "wake > @.now() and wake < 'infinity'";
+
+std::string countOfFree(const char* condition) {
+    return std::string("(select pg_catalog.count(*) from @.task where owner is null and ") +
+           condition + ")";
+}
+
+}  // namespace
+
+/// Tasks of paused names are counted twice, and then subtracted: without a pause, that costs
+/// nothing.
 Statement statements::backlog() {
-    return {nullptr,
-            R"(
-        select
-            (select pg_catalog.count(*) from @.task where owner is null and wake <= @.now()),
-            (select pg_catalog.count(*) from @.task
-                where owner is null and wake > @.now() and wake < 'infinity'),
+    return {nullptr, R"(
+        with names as materialized (select name from @.pause where scope = 'name'),
+        everything as materialized (
+            select exists (select from @.pause where scope = 'everything') as paused),
+        free as materialized (
+            select paused, )" +
+                         countOfFree(kWaitsNow) + " as due, " + countOfFree(kWaitsLater) +
+                         " as scheduled, " + countOfPaused(kWaitsNow) + " as paused_due, " +
+                         countOfPaused(kWaitsLater) + R"( as paused_scheduled
+            from everything)
+        select case when paused then 0 else due - paused_due end,
+            case when paused then 0 else scheduled - paused_scheduled end,
+            case when paused then due + scheduled else paused_due + paused_scheduled end + )" +
+                         countOfFree("held is not null and wake = 'infinity'") + R"(,
             (select pg_catalog.count(*) from @.task where owner is not null),
-            (select pg_catalog.count(*) from @.task where owner is null and wake = 'infinity'),
+            )" + countOfFree("held is null and wake = 'infinity'") +
+                         R"(,
             (select pg_catalog.count(*) from @.node),
             coalesce(greatest((extract(epoch from @.now() -
-                (select wake from @.task where owner is null and wake <= @.now()
-                order by wake limit 1)) * 1000000)::bigint, 0), 0))"};
+                (select wake from @.task where owner is null and wake <= @.now() and not paused
+                    and name <> all (array(select name from names))
+                order by wake limit 1)) * 1000000)::bigint, 0), 0)
+        from free)"};
 }
 
 }  // namespace jtimer::cluster::detail

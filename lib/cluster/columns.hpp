@@ -36,7 +36,19 @@ enum Column { Node, ShortensLeases };
 }
 
 namespace renewal {  // of renew()
-enum Column { Alive, NextLeaseEndIn, ShortestLease };
+enum Column { Alive, NextLeaseEndIn, ShortestLease, Pauses };
+}
+
+namespace nodePauses {  // of pausesOf()
+enum Column { Number, All, Names };
+}
+
+namespace pause {  // of pauses()
+enum Column { Scope, Name, Since, By, Note };
+}
+
+namespace missed {  // of missedInPause()
+enum Column { Name, Id, Due, Cron, Zone, Next, Missed };
 }
 
 /// Of claim() and claimByName(). What is said of the claim is the same in each row; without a task,
@@ -134,7 +146,7 @@ enum Column {
 }
 
 namespace backlog {  // of backlog()
-enum Column { Due, Scheduled, Running, Dead, Nodes, OldestDue };
+enum Column { Due, Scheduled, Paused, Running, Dead, Nodes, OldestDue };
 }
 
 /// Of localTimes(): these of now, and then the same of the given time. Before and After are the

@@ -66,13 +66,13 @@ class Dispatcher::Ticket {
 
 Dispatcher::Dispatcher(Environment& environment, Calls calls)
     : environment_(environment), calls_(std::move(calls)),
-      pollInterval_(toMicros(environment.options.pollInterval)),
+      pollInterval_(toMicros(environment.options.pollInterval)), names_(pollInterval_),
       wake_(*environment.timer, [this] { lookForTasks(); }),
       secondRelease_(*environment.timer, [this] { releaseLostClaims(); }),
       limit_(static_cast<std::size_t>(environment.options.concurrency),
              toMicros(environment.options.operationTimeout)),
       thread_(environment, environment.options.conninfo, *this), store_(thread_.store()) {
-    for (const auto& entry : environment.registry) names_.push_back(entry.first);
+    for (const auto& entry : environment.registry) names_.add(entry.first);
 }
 
 void Dispatcher::lookForTasks() {
@@ -84,6 +84,13 @@ void Dispatcher::lookForTasks() {
 void Dispatcher::releaseLostClaims() {
     const Lock lock(mutex_);
     releaseWanted_ = true;
+}
+
+void Dispatcher::readPauses() {
+    const Lock lock(mutex_);
+    pausesChanged_ = true;
+    wanted_ = true;
+    condition_.notify_all();
 }
 
 bool Dispatcher::waitForWork() {
@@ -101,6 +108,7 @@ void Dispatcher::work() {
     Lock lock(mutex_);
     const int idleSlots = environment_.options.concurrency - occupied_;
     const bool releases = std::exchange(releaseWanted_, false);
+    if (std::exchange(pausesChanged_, false)) names_.forget();
     wanted_ = false;
     lock.unlock();
     if (releases) release();
@@ -123,31 +131,46 @@ void Dispatcher::gatherSlots(Lock& lock) {
     gathering_ = false;
 }
 
+/// Where other names are open than before, the tasks that have been due longest may be theirs.
+/// \returns false if the node's row is gone
+bool Dispatcher::learnPauses(const Lease& lease, std::int64_t now) {
+    if (names_.areKnown(lease.node(), now)) return true;
+    const auto pauses = store_.pausesOf(lease.node(), names_.registered());
+    if (pauses && names_.read(lease.node(), *pauses, now)) cursor_.reset();
+    return pauses.has_value();
+}
+
 void Dispatcher::claim(int idleSlots) {
-    if (names_.empty()) return;
+    if (names_.registered().empty()) return;
     const int limit = std::min(idleSlots, static_cast<int>(limit_.get()));
     const std::shared_ptr<const Lease> lease = calls_.lease();
+    if (!learnPauses(*lease, environment_.clock->nanos())) {
+        calls_.renewNow();  // which looks for tasks as soon as there is a new number
+        return wake_.setIn(pollInterval_);
+    }
     const std::int64_t sentAt = environment_.clock->nanos();
     if (sentAt - fullScanAt_ >= kFullScanInterval) cursor_.reset();
     const bool withCursor = cursor_.has_value();
     if (!withCursor) fullScanAt_ = sentAt;
     environment_.counters.add(&Stats::polls);
-    Claim result = ask(*lease, limit, sentAt);
+    Claim result = ask(limit, sentAt);
     if (result.nodeGone) {
-        calls_.renewNow();  // which looks for tasks as soon as there is a new number
-        return wake_.setIn(pollInterval_);
+        names_.forget();
+        calls_.renewNow();
+        return lookForTasks();
     }
     environment_.counters.add(&Stats::claimed, result.tasks.size());
     handle(result, limit, withCursor, sentAt);
     for (ClaimedTask& task : result.tasks) begin(std::move(task), lease);
 }
 
-Claim Dispatcher::ask(const Lease& lease, int limit, std::int64_t sentAt) {
+Claim Dispatcher::ask(int limit, std::int64_t sentAt) {
     const auto elapsed = [&] { return (environment_.clock->nanos() - sentAt) / 1000; };
     try {
+        const Claimer claimer = names_.claimer();
         Claim claim = byName_ && !cursor_.has_value()
-                          ? store_.claimByName(lease.node(), names_, limit, pollInterval_)
-                          : store_.claim(lease.node(), names_, limit, cursor_, pollInterval_);
+                          ? store_.claimByName(claimer, names_.get(), limit, pollInterval_)
+                          : store_.claim(claimer, names_.get(), limit, cursor_, pollInterval_);
         limit_.passed(claim.tasks.size(), elapsed());
         return claim;
     } catch (const DatabaseException& exception) {
@@ -165,7 +188,7 @@ void Dispatcher::timedOut(int limit) {
 
 /// The task that a claim of one could not get is still, or again, the first.
 void Dispatcher::sayWhatIsTooLarge() {
-    if (const std::optional<FirstDue> first = store_.firstDue(names_))
+    if (const std::optional<FirstDue> first = store_.firstDue(names_.get()))
         environment_.slowLine.timedOut("task", first->name, first->id, first->payloadSize);
 }
 

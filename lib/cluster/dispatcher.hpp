@@ -6,6 +6,7 @@
 #include "cluster/connected_thread.hpp"
 #include "cluster/environment.hpp"
 #include "cluster/lease.hpp"
+#include "cluster/open_names.hpp"
 #include "cluster/run_end.hpp"
 #include "cluster/run_state.hpp"
 #include "cluster/runners.hpp"
@@ -35,10 +36,10 @@ class Dispatcher : private ConnectedThread::Duty {
     /// What it asks of others. Any thread may call all of them.
     struct Calls {
         std::function<std::shared_ptr<const Lease>()> lease;  ///< of this node; below the mutex
-        std::function<void()> renewNow;                       ///< this node's row is gone
-        std::function<void(RunEnd)> runEnded;                 ///< write the end
-        std::function<bool()> cannotWriteEnds;                ///< then nothing is claimed
-        std::function<void()> drained;                        ///< with the mutex held, at the end
+        std::function<void()> renewNow;         ///< the row is gone, or has other pauses
+        std::function<void(RunEnd)> runEnded;   ///< write the end
+        std::function<bool()> cannotWriteEnds;  ///< then nothing is claimed
+        std::function<void()> drained;          ///< with the mutex held, at the end
     };
 
     Dispatcher(Environment& environment, Calls calls);
@@ -54,6 +55,9 @@ class Dispatcher : private ConnectedThread::Duty {
     /// Before the next claim, frees tasks of this node that it does not know: of claims whose
     /// answer was lost. Any thread.
     void releaseLostClaims();
+
+    /// Pauses have begun or ended: reads them before the next claim, which is now. Any thread.
+    void readPauses();
 
     /// Tells the uncaught exception handler of a failure that was no exception, on a thread of its
     /// own. Any thread.
@@ -94,8 +98,9 @@ class Dispatcher : private ConnectedThread::Duty {
     void resume() override { lookForTasks(); }
     void finish() override;
     void gatherSlots(Lock& lock);
+    bool learnPauses(const Lease& lease, std::int64_t now);
     void claim(int idleSlots);
-    Claim ask(const Lease& lease, int limit, std::int64_t sentAt);
+    Claim ask(int limit, std::int64_t sentAt);
     void timedOut(int limit);
     void sayWhatIsTooLarge();
     void release();
@@ -112,7 +117,6 @@ class Dispatcher : private ConnectedThread::Duty {
     Environment& environment_;
     const Calls calls_;
     const Micros pollInterval_;
-    std::vector<std::string> names_;
     std::atomic<bool> stopping_{false};  ///< set under the mutex; read by any thread
 
     mutable boost::mutex mutex_;  ///< guards the following
@@ -122,9 +126,11 @@ class Dispatcher : private ConnectedThread::Duty {
     bool wanted_ = true;              ///< a claim, as soon as it may be
     bool gathering_ = false;          ///< until no slot is occupied
     bool releaseWanted_ = false;
+    bool pausesChanged_ = false;
     bool claimsOver_ = false;
 
     // The rest belongs to the thread.
+    OpenNames names_;
     Alarm wake_;  ///< for the next task that this node knows of, or the next poll
     Alarm secondRelease_;
     BatchLimit limit_;       ///< of tasks in a claim

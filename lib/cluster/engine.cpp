@@ -25,6 +25,7 @@ Node::Calls callsOfNode(Engine& engine) {
     Node::Calls calls;
     calls.lookForTasks = [&engine] { engine.dispatcher.lookForTasks(); };
     calls.releaseLostClaims = [&engine] { engine.dispatcher.releaseLostClaims(); };
+    calls.readPauses = [&engine] { engine.dispatcher.readPauses(); };
     return calls;
 }
 

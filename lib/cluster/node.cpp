@@ -113,6 +113,7 @@ void Node::renew() {
     if (nextEnd <= 0 || renewals_++ % kRenewalsPerLook == 0) takeOver();
     if (wasLost) calls_.lookForTasks();
     calls_.releaseLostClaims();
+    if (std::exchange(pauses_, renewal.pauses) != renewal.pauses) calls_.readPauses();
 }
 
 /// The row is gone: another node has taken over. The runs in progress have lost their tasks, and

@@ -10,6 +10,7 @@
 #include <boost/thread/mutex.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <future>
 #include <memory>
@@ -25,6 +26,7 @@ class Node {
     struct Calls {
         std::function<void()> lookForTasks;       ///< there may be tasks, or a lease to claim with
         std::function<void()> releaseLostClaims;  ///< renewed
+        std::function<void()> readPauses;         ///< they have changed
     };
 
     Node(Environment& environment, Calls calls);
@@ -73,6 +75,7 @@ class Node {
     bool hurriesOthers_ = false;  ///< they do not renew often enough for its lease yet
     bool takeOverFails_ = false;  ///< and that has been said
     int renewals_ = 0;
+    std::int64_t pauses_ = 0;  ///< their number, as of the last renewal
 
     Listener listener_;
     Store& store_;  ///< the listener's

@@ -28,7 +28,7 @@ std::string noted() {
         noted as (
             update @.cluster set resumed = pg_catalog.clock_timestamp()
             where )" +
-           kIsGap + " returning resumed)";
+           kIsGap + " returning resumed, pauses)";
 }
 
 /// When the lease of a row of node ends.
@@ -38,11 +38,15 @@ std::string leaseEnd(const std::string& resumed) {
 
 }  // namespace
 
+/// The row of cluster is locked: a pause that is being written is either seen here, or sees this
+/// node. If a gap is noted, that locks it; a weaker lock first would deadlock.
 Statement statements::registerNode() {
-    return {nullptr, "with" + noted() + R"(
-        insert into @.node (id, name, lease, lease_until, names, concurrency, library)
+    return {nullptr, "with" + noted() + R"(,
+        locked as materialized (select pauses from @.cluster for share)
+        insert into @.node (id, name, lease, lease_until, names, concurrency, library, pauses)
         values (pg_catalog.nextval(#), $1, $2 * interval '1 microsecond',
-            pg_catalog.statement_timestamp() + $2 * interval '1 microsecond', $3, $4, $5)
+            pg_catalog.statement_timestamp() + $2 * interval '1 microsecond', $3, $4, $5,
+            coalesce((select pauses from noted), (select pauses from locked)))
         returning id, coalesce(lease < (select shortest from before), false))"};
 }
 
@@ -58,7 +62,8 @@ Statement statements::renew() {
                          leaseEnd(resumed) +
                          R"() - pg_catalog.statement_timestamp()) * 1000000)::bigint
             from @.node where id <> $1),
-            (select (extract(epoch from shortest) * 1000000)::bigint from before))"};
+            (select (extract(epoch from shortest) * 1000000)::bigint from before),
+            (select pauses from @.node where id = $1))"};
 }
 
 /// A row that has changed meanwhile is looked at again, twice: where it is locked, and where it is

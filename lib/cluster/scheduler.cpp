@@ -213,6 +213,29 @@ void Scheduler::wakeUp() {
     state_->stores.with([](Store& store) { store.notify(); });
 }
 
+bool Scheduler::pause(const Target& target, const std::string& note) {
+    detail::checkText("note", note);
+    const bool changed =
+        state_->stores.with([&](Store& store) { return store.pause(target, name(), note); });
+    if (changed && target.scope_ != Scope::Task) state_->announcePauses();
+    return changed;
+}
+
+bool Scheduler::resume(const Target& target, MissedInPause missed) {
+    const bool changed =
+        state_->stores.with([&](Store& store) { return store.resume(target, missed); });
+    if (!changed) return false;
+    if (target.scope_ == Scope::Task)
+        state_->announce(0);
+    else
+        state_->announcePauses();
+    return true;
+}
+
+std::vector<Pause> Scheduler::pauses() {
+    return state_->stores.with([](Store& store) { return store.pauses(); });
+}
+
 Backlog Scheduler::backlog() {
     return state_->stores.with([](Store& store) { return store.backlog(); });
 }

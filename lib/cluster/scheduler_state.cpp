@@ -5,6 +5,8 @@
 
 #include <boost/thread/lock_guard.hpp>
 
+#include <exception>
+
 namespace jtimer::cluster::detail {
 
 using Lock = boost::lock_guard<boost::mutex>;
@@ -32,6 +34,16 @@ void SchedulerState::announce(Micros dueIn) {
     if (dueIn > toMicros(options.pollInterval)) return;
     if (const auto started = startedEngine()) started->dispatcher.lookForTasks();
     stores.notifyNodes();
+}
+
+/// It does not matter whether the notification arrives: a node that does not know of a pause claims
+/// nothing, and one that does not know of its end finds out.
+void SchedulerState::announcePauses() {
+    if (const auto started = startedEngine()) started->dispatcher.readPauses();
+    try {
+        stores.with([](Store& store) { store.notify(Notification::Renewal); });
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
+    }
 }
 
 }  // namespace jtimer::cluster::detail

@@ -33,6 +33,9 @@ struct SchedulerState {
     /// looks for it at once, and others are notified.
     void announce(Micros dueIn);
 
+    /// A pause of more than a task has been written, or deleted: all nodes read them.
+    void announcePauses();
+
     const Options options;
     Counters counters;
     StorePool stores;

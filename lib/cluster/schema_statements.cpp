@@ -192,7 +192,7 @@ Statement statements::lackingRight() {
         from (values (1, 'task', 'SELECT'), (2, 'task', 'UPDATE'), (3, 'task', 'DELETE'),
                 (4, 'node', 'SELECT'), (5, 'node', 'INSERT'), (6, 'node', 'UPDATE'),
                 (7, 'node', 'DELETE'), (8, 'cluster', 'SELECT'), (9, 'cluster', 'UPDATE'),
-                (10, 'token', 'USAGE')) as needed (place, subject, privilege)
+                (10, 'pause', 'SELECT'), (11, 'token', 'USAGE')) as needed (place, subject, privilege)
             join pg_catalog.pg_class on relname = subject
             join pg_catalog.pg_namespace on pg_namespace.oid = relnamespace and nspname = $1
         where not case privilege

@@ -99,15 +99,19 @@ namespace {
 
 /// What both claims do with `due`, the places of at most $3 rows that they have locked. The array
 /// makes the subquery run once, and the update a scan by ctid, under every plan. The node's row is
-/// locked only if there is something to claim: else nothing is written.
+/// locked only if there is something to claim: else nothing is written. A node that does not know
+/// the latest pauses gets nothing, which is why a claim need not look at their table.
 ///
 /// `oldest` tells a look whether the task that has been due longest is another name's. Read before
 /// the update, so it may be one that this claim takes.
-std::string claimDue(const std::string& due, const std::string& oldest, const std::string& next,
-                     const std::string& more) {
+///
+/// \param pauses the parameter that has the number of pauses that the node knows
+std::string claimDue(const std::string& due, const char* pauses, const std::string& oldest,
+                     const std::string& next, const std::string& more) {
     return "with " + due + R"(,
         me as materialized (
-            select id from @.node where id = $1 and exists (select from due) for key share),
+            select id from @.node where id = $1 and pauses = )" +
+           pauses + R"( and exists (select from due) for key share),
         claimed as (
             update @.task set owner = me.id, token = pg_catalog.nextval(#),
                 attempt = attempt + 1, started = pg_catalog.statement_timestamp()
@@ -143,6 +147,7 @@ Statement statements::claim() {
             select ctid as place, wake from @.task
             where owner is null and wake <= @.now() and wake >= $4 and name = any ($2)
             order by wake limit $3 for update skip locked))",
+                     "$6",
                      std::string("case when $4 = '-infinity' then ") + kOldestIsOthers + " end",
                      R"((
                     select task.wake from @.task where owner is null and task.wake > @.now()
@@ -171,7 +176,7 @@ Statement statements::claimByName() {
                     and coalesce(owner, 0) = 0 and wake <= @.now()
                 limit 1 for update skip locked) locked
             limit $3))",
-                                      kOldestIsOthers, R"((
+                                      "$5", kOldestIsOthers, R"((
                     select pg_catalog.min(first.wake) from names cross join lateral (
                         select wake from @.task
                         where task.name = names.name and coalesce(owner, 0) = 0

@@ -3,6 +3,7 @@
 
 #include "cluster/connection.hpp"
 
+#include <jtimer/cluster/pause.hpp>
 #include <jtimer/cluster/schedule.hpp>
 #include <jtimer/cluster/task_info.hpp>
 
@@ -13,13 +14,17 @@
 
 namespace jtimer::cluster::detail {
 
-/// The names of the enumerators of Kind and MissedRuns in the table, by value.
+/// The names of the enumerators of Kind, MissedRuns and Scope in the tables, by value.
 inline constexpr const char* kKinds[] = {"once", "fixed rate", "fixed delay", "cron"};
 static_assert(static_cast<int>(Kind::Once) == 0 && static_cast<int>(Kind::FixedRate) == 1 &&
               static_cast<int>(Kind::FixedDelay) == 2 && static_cast<int>(Kind::Cron) == 3);
 inline constexpr const char* kMissedRuns[] = {"burst", "skip", "once"};
 static_assert(static_cast<int>(MissedRuns::Burst) == 0 && static_cast<int>(MissedRuns::Skip) == 1 &&
               static_cast<int>(MissedRuns::Once) == 2);
+
+inline constexpr const char* kScopes[] = {"task", "name", "node", "everything"};
+static_assert(static_cast<int>(Scope::Task) == 0 && static_cast<int>(Scope::Name) == 1 &&
+              static_cast<int>(Scope::Node) == 2 && static_cast<int>(Scope::Everything) == 3);
 
 /// The enumerator of such a name.
 template <class Enum, std::size_t n>
@@ -57,13 +62,14 @@ Statement writtenBy();    // xid, name, id -> whether that row was written by it
 
 // Nodes.
 Statement registerNode();   // name, lease, names[], concurrency, library -> number, shortens
-Statement renew();          // node -> alive, end of the next lease - now, shortest lease
+Statement renew();          // node -> alive, end of the next lease - now, shortest lease, pauses
 Statement deleteExpired();  // node -> number
 Statement freeTasks();      // nodes[], crashes to count -> number of tasks
 Statement findOrphans();    // -> owner
 Statement deleteNode();     // node
-Statement claim();          // node, names[], limit, cursor, ahead
-Statement claimByName();    // node, names[], limit, ahead
+Statement claim();          // node, names[], limit, cursor, ahead, number of pauses
+Statement claimByName();    // node, names[], limit, ahead, number of pauses
+Statement pausesOf();       // node, names[] -> number, whether of all, names
 Statement firstDue();       // names[] -> name, id, size of the payload
 Statement release();        // node, tokens[] of its runs -> number of tasks
 Statement writeEnds(bool skipLocked);
@@ -85,6 +91,16 @@ Statement cancelOthers();                   // name, ids[], after id, limit
 Statement nodes();
 Statement names();  // limit of each count
 Statement backlog();
+
+// Pauses. Their scope is one of kScopes, and the name of Scope::Everything is empty.
+Statement pauseTask();    // name, id, by, note -> changed, xid
+Statement resumeTask();   // name, id -> changed, xid
+Statement raisePauses();  // -> number
+Statement writePause();   // scope, name, by, note, number -> changed, xid
+Statement deletePause();  // scope, name, number -> changed, xid
+Statement pauses();
+Statement missedInPause(Scope scope);  // name, id, scope, after name, after id, limit
+Statement skipMissed();                // names[], ids[], dues[], missed[] -> changed, xid
 
 // Time.
 Statement isZone();              // name -> boolean

@@ -47,7 +47,8 @@ Renewal Store::renew(NodeNumber node) {
     const Result result = once(statements::renew(), Params().number(node));
     return {result.boolean(0, columns::renewal::Alive),
             result.optionalNumber(0, columns::renewal::NextLeaseEndIn),
-            result.number(0, columns::renewal::ShortestLease)};
+            result.number(0, columns::renewal::ShortestLease),
+            result.number(0, columns::renewal::Pauses)};
 }
 
 std::uint64_t Store::freeTasks(const Result& owners, int crashes) {
@@ -101,18 +102,18 @@ ClaimedTask claimedTask(const Result& result, int row) {
 
 }  // namespace
 
-Claim Store::claim(NodeNumber node, const std::vector<std::string>& names, int limit,
+Claim Store::claim(Claimer claimer, const std::vector<std::string>& names, int limit,
                    std::optional<Micros> cursor, Micros ahead) {
-    auto params = Params().number(node).texts(names).number(limit);
+    auto params = Params().number(claimer.node).texts(names).number(limit);
     params.time(cursor.value_or(std::numeric_limits<Micros>::min()));
-    params.number(std::min(ahead, kLongestWait));
+    params.number(std::min(ahead, kLongestWait)).number(claimer.pauses);
     return claimed(statements::claim(), params);
 }
 
-Claim Store::claimByName(NodeNumber node, const std::vector<std::string>& names, int limit,
+Claim Store::claimByName(Claimer claimer, const std::vector<std::string>& names, int limit,
                          Micros ahead) {
-    const auto params =
-        Params().number(node).texts(names).number(limit).number(std::min(ahead, kLongestWait));
+    auto params = Params().number(claimer.node).texts(names).number(limit);
+    params.number(std::min(ahead, kLongestWait)).number(claimer.pauses);
     return claimed(statements::claimByName(), params);
 }
 

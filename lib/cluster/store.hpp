@@ -8,6 +8,7 @@
 #include <jtimer/cluster/name_info.hpp>
 #include <jtimer/cluster/node_info.hpp>
 #include <jtimer/cluster/options.hpp>
+#include <jtimer/cluster/pause.hpp>
 #include <jtimer/cluster/schedule.hpp>
 #include <jtimer/cluster/stats.hpp>
 #include <jtimer/cluster/task_info.hpp>
@@ -51,7 +52,8 @@ struct Claim {
     /// How long after this claim the next task that is not yet due wakes. Nothing if there is none,
     /// or if the claim took as many as it might.
     std::optional<Micros> nextWakeIn;
-    bool nodeGone = false;  ///< there was something to claim, but this node has no row
+    /// There was something to claim, but this node has no row, or did not know the latest pauses.
+    bool nodeGone = false;
     /// The free task that has been due longest has another name. False if there is none, or if the
     /// claim had a cursor.
     bool othersFirst = false;
@@ -72,6 +74,26 @@ struct Renewal {
     /// positive: now.
     std::optional<Micros> nextLeaseEndIn;
     Micros shortestLease = 0;  ///< of all nodes
+    std::int64_t pauses = 0;   ///< see NodePauses
+};
+
+/// A node that claims.
+struct Claimer {
+    /// \param known see NodePauses
+    // NOLINTNEXTLINE(google-explicit-constructor): where nothing is paused, it is but a number
+    Claimer(NodeNumber number, std::int64_t known = 0) : node(number), pauses(known) {}
+
+    NodeNumber node;
+    std::int64_t pauses;
+};
+
+/// What is paused of a node.
+struct NodePauses {
+    /// Rises with each pause of more than a task, and each end of one. Without the present one,
+    /// nothing can be claimed.
+    std::int64_t number = 0;
+    bool all = false;                ///< the node, or everything
+    std::vector<std::string> names;  ///< those of the names asked for that are
 };
 
 /// A node to be.
@@ -160,13 +182,16 @@ class Store : private Session {
     ///   all. After a claim with a cursor that got less than its limit, claim without one before
     ///   waiting for nextWakeIn.
     /// \param ahead how far from now nextWakeIn may lie
-    Claim claim(NodeNumber node, const std::vector<std::string>& names, int limit,
+    Claim claim(Claimer claimer, const std::vector<std::string>& names, int limit,
                 std::optional<Micros> cursor = {}, Micros ahead = 86'400'000'000);
 
     /// As claim() without a cursor, but passes by the tasks of other names, however many have been
     /// due longer. For a full claim of few names it takes longer.
-    Claim claimByName(NodeNumber node, const std::vector<std::string>& names, int limit,
+    Claim claimByName(Claimer claimer, const std::vector<std::string>& names, int limit,
                       Micros ahead = 86'400'000'000);
+
+    /// \returns nothing if the node has no row
+    std::optional<NodePauses> pausesOf(NodeNumber node, const std::vector<std::string>& names);
 
     /// Of free tasks with these names.
     std::optional<FirstDue> firstDue(const std::vector<std::string>& names);
@@ -231,6 +256,14 @@ class Store : private Session {
     std::size_t cancelAll(const Filter& filter);
     std::size_t cancelOthers(const std::string& name, const std::vector<std::string>& ids);
 
+    /// \param by who asks for it
+    /// \returns false if it is paused, or there is no such task
+    bool pause(const Target& target, const std::string& by, const std::string& note);
+    /// With MissedInPause::Skip, in transactions of at most 1,000 tasks, before the pause ends.
+    /// \returns false if it is not paused
+    bool resume(const Target& target, MissedInPause missed);
+    std::vector<Pause> pauses();
+
     std::vector<NodeInfo> nodes();
     std::vector<NameInfo> names(std::uint64_t countTo);
     Backlog backlog();
@@ -262,6 +295,8 @@ class Store : private Session {
     std::size_t inBatches(const Statement& statement,
                           const std::function<Params(const Key& after)>& params);
     void checkZone(const std::string& zone);
+    /// \param last becomes the key of the last of them
+    std::int64_t skipMissed(const Target& target, Key& last, Change& change);
 
     std::set<std::string> zones_;  ///< that the server knows: to ask takes it 50 ms
 };

@@ -296,10 +296,13 @@ Backlog Store::backlog() {
     const auto count = [&](backlog::Column column) {
         return static_cast<std::uint64_t>(result.number(0, column));
     };
-    return {
-        count(backlog::Due),     count(backlog::Scheduled),
-        count(backlog::Running), count(backlog::Dead),
-        count(backlog::Nodes),   std::chrono::microseconds(result.number(0, backlog::OldestDue))};
+    return {count(backlog::Due),
+            count(backlog::Scheduled),
+            count(backlog::Paused),
+            count(backlog::Running),
+            count(backlog::Dead),
+            count(backlog::Nodes),
+            std::chrono::microseconds(result.number(0, backlog::OldestDue))};
 }
 
 }  // namespace jtimer::cluster::detail

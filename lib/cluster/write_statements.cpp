@@ -5,6 +5,7 @@
 // unnest is the server's own without its schema's name, and only so.
 
 #include "cluster/end.hpp"
+#include "cluster/periods.hpp"
 #include "cluster/statements.hpp"
 
 namespace jtimer::cluster::detail {
@@ -84,12 +85,6 @@ Statement statements::schedule(IfExists policy) {
 
 namespace {
 
-/// How many periods lie between the first due of a fixed rate and a time, rounded by `round`.
-std::string periods(const char* round, const char* time) {
-    return std::string("pg_catalog.") + round + "((extract(epoch from " + time +
-           " - origin) * 1000000)::bigint::numeric / period)";
-}
-
 static_assert(static_cast<int>(End::Kind::Success) == 0 &&
                   static_cast<int>(End::Kind::Retry) == 1 &&
                   static_cast<int>(End::Kind::GiveUp) == 2 &&
@@ -160,8 +155,7 @@ Statement statements::writeEnds(bool skipLocked) {
                 limit 1 for update)" + (skipLocked ? " skip locked" : "") +
                                                             R"() found),
         periods as (
-            select *, greatest(0, )" + periods("floor", "row_due") +
-                                                            " + 1) as following, " +
+            select *, )" + periodAfter("row_due") + " as following, " +
                                                             periods("floor", "now") +
                                                             " as latest, " +
                                                             periods("ceil", "now") +

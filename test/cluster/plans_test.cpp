@@ -127,9 +127,9 @@ BOOST_AUTO_TEST_CASE(k84_no_statement_reads_the_whole_table) {
     const Micros never = std::numeric_limits<Micros>::min();
     for (const int limit : {1, 10, 1000}) {
         check("claim", statements::claim(),
-              Params().number(1).texts({"n1", "n2"}).number(limit).time(never).number(1));
+              Params().number(1).texts({"n1", "n2"}).number(limit).time(never).number(1).number(0));
         check("claim by name", statements::claimByName(),
-              Params().number(1).texts({"n1", "n2"}).number(limit).number(1));
+              Params().number(1).texts({"n1", "n2"}).number(limit).number(1).number(0));
     }
     for (const std::size_t count : {1U, 10U, 100U}) {
         check("write ends", statements::writeEnds(true), ends(count));
@@ -156,6 +156,16 @@ BOOST_AUTO_TEST_CASE(k84_no_statement_reads_the_whole_table) {
     }
     check("cancel others", statements::cancelOthers(),
           Params().text("n1").texts({"1", "2"}).text("").number(100));
+    const auto task = Params().text("n1").text("1");
+    check("pause task", statements::pauseTask(), Params(task).text("me").text("why"));
+    check("resume task", statements::resumeTask(), task);
+    for (const Scope scope : {Scope::Task, Scope::Name, Scope::Node, Scope::Everything}) {
+        check("missed in pause", statements::missedInPause(scope),
+              Params(task).text("name").text("").text("").number(1000));
+    }
+    check("skip missed", statements::skipMissed(),
+          Params().texts({"n1", "n1"}).texts({"1", "2"}).numbers({1, 2}).numbers({1, 1}));
+    check("pauses of", statements::pausesOf(), Params().number(7).texts({"n1", "n2"}));
     check("nodes", statements::nodes(), {});
     check("names", statements::names(), Params().number(10'000));
     check("backlog", statements::backlog(), {});
@@ -193,7 +203,8 @@ BOOST_AUTO_TEST_CASE(k84_o38_a_claim_by_name_reads_no_task_of_another_name) {
     for (const auto& names : {std::vector<std::string>{"n1"}, hundred}) {
         for (const int limit : {1, 10, 1000}) {
             for (const bool generic : {false, true}) {
-                const auto params = Params().number(1).texts(names).number(limit).number(1'000'000);
+                auto params = Params().number(1).texts(names).number(limit).number(1'000'000);
+                params.number(0);
                 const std::string claim = plan(statements::claimByName(), params, generic);
                 // By wake, only the oldest of all is looked at.
                 const std::string byWake = "using task_wake on task";

@@ -47,10 +47,9 @@ struct SchedulerState;
 /// **What is promised.** A task that was scheduled runs at its time or later, by the database's
 /// clock, and never earlier. At most one run of a task at a time has a lease in force. By default a
 /// run whose process dies is repeated, so an effect can happen twice, except one that is committed
-/// together with Run::complete. The clocks of the nodes do not matter.
-///
-/// **Late.** With an idle slot, a run begins a round trip after its time if the node knows the task
-/// or is notified of it, otherwise up to Options::pollInterval later.
+/// together with Run::complete. The clocks of the nodes do not matter. With an idle slot, a run
+/// begins a round trip after its time if the node knows the task or is notified of it, otherwise up
+/// to Options::pollInterval later.
 ///
 /// **The database is away.** Runs go on, and their ends are written when it is back. However long
 /// that takes, no node is declared dead that renews its lease within a quarter of it afterwards.
@@ -59,23 +58,20 @@ struct SchedulerState;
 ///
 /// **Threads.** Every function may be called by any thread, before and after start(), and in
 /// handlers. Only the destructor must not race with other calls. Handlers run with no lock held.
+/// Forked children must not use or destroy their parent's Scheduler.
 ///
 /// **Connections.** A started node holds three; Options::notifyConninfo adds one. The other calls
 /// use up to four more, each closed after a minute without use.
 ///
-/// **Forked children.** A Scheduler belongs to the process that constructed it. A forked child must
-/// not use or destroy it.
-///
-/// The functions that reach the database throw
+/// **Exceptions.** IllegalArgumentException for a name or id that is not 1 to 200 bytes of UTF-8
+/// without NUL. Functions that reach the database throw
 /// - DatabaseException if that does not answer within Options::operationTimeout or reports an
 ///   error; nothing has changed then,
 /// - OutcomeUnknownException, which is one, if it cannot be told whether something has changed,
-/// - SchemaException if migrate() has not been called, the schema needs a newer library, or the
-///   server is read-only.
+/// - SchemaException if the schema is missing, too old or too new, or the server is read-only.
 class JTIMER_API Scheduler {
   public:
-    /// Connects to nothing.
-    /// \throws IllegalArgumentException if an option is out of range
+    /// Connects to nothing. \throws IllegalArgumentException if an option is out of range
     explicit Scheduler(Options options = {});
 
     /// Calls stop(); after 5 s prints to std::cerr which tasks it is waiting for. In a handler of
@@ -91,16 +87,14 @@ class JTIMER_API Scheduler {
     /// The node runs the tasks of this name. Tasks of other names stay for the processes that
     /// register them. A process that only schedules needs neither this nor start().
     /// \throws NullPointerException if the handler is empty
-    /// \throws IllegalArgumentException if the name is registered already or is not 1 to 200 bytes
-    ///   of UTF-8 without NUL, or an option is out of range
+    /// \throws IllegalArgumentException if it is registered already, or an option is out of range
     /// \throws IllegalStateException after start()
     void registerTask(std::string name, Handler handler, TaskOptions options = {});
 
     /// Connects, and begins to run due tasks. From now on nothing but stop() ends the node.
     /// \throws IllegalStateException if it has been started or stopped before
-    /// \throws DatabaseException, also with the name of a right that the role lacks, or
-    ///   SchemaException; it can be called again then
-    /// \throws std::system_error if a thread cannot be started; the same
+    /// \throws DatabaseException, also with the name of a right that the role lacks,
+    ///   SchemaException, or std::system_error without a thread; it can be called again then
     void start();
 
     /// stop(wait) without a limit.
@@ -108,23 +102,20 @@ class JTIMER_API Scheduler {
 
     /// Claims no more tasks, and waits until all runs are over and their ends are written. The
     /// lease is renewed meanwhile. A second call waits as well. Tasks can still be scheduled.
-    /// \returns false if that takes longer than `wait`; then runs are still in progress, or their
-    ///   ends have not been written
-    /// \throws IllegalStateException in a handler of this Scheduler, or while another thread is in
-    ///   start()
+    /// \returns false if that takes longer than `wait`: runs are in progress, or ends not written
+    /// \throws IllegalStateException in a handler of this Scheduler, or during start()
     [[nodiscard]] bool stop(TimeSpan wait);
 
-    /// Name and id of each task whose run has begun here, and is still in progress or has an end
-    /// that is not written yet. If the process ends now, other nodes run them again. No query.
+    /// Name and id of each task that has begun here and whose end is not written yet. If the
+    /// process ends now, other nodes run them again. No query.
     std::vector<std::pair<std::string, std::string>> unfinished() const;
 
     /// @}
     /// \name Scheduling
     ///
     /// They return once the task is committed: true, or false if the task exists already and
-    /// nothing has changed. The forms without a NewTask stand for IfExists::Update. All throw
-    /// IllegalArgumentException for a name or id that is not 1 to 200 bytes of UTF-8 without NUL, a
-    /// payload above 1 MiB, and whatever a Schedule refuses.
+    /// nothing has changed. The forms without a NewTask stand for IfExists::Update. They throw
+    /// IllegalArgumentException also for a payload above 1 MiB, and what a Schedule refuses.
     /// @{
 
     /// Once. \see Schedule::once
@@ -160,11 +151,11 @@ class JTIMER_API Scheduler {
     /// \throws IllegalArgumentException also if two have the same name and id
     std::size_t scheduleAll(const std::vector<NewTask>& tasks);
 
+    /// Makes this node and every one that listens look for due tasks now.
+    void wakeUp();
+
     /// @}
     /// \name Single tasks
-    ///
-    /// All throw IllegalArgumentException for a name or id that is not 1 to 200 bytes of UTF-8
-    /// without NUL.
     /// @{
 
     /// Deletes the task. A run in progress goes on, but its end changes nothing. Scheduling the
@@ -186,7 +177,7 @@ class JTIMER_API Scheduler {
     /// \returns false if there is no such task, or it is running
     bool runNow(const std::string& name, const std::string& id);
 
-    /// The task with its payload, or nothing if there is none.
+    /// With its payload; nothing if there is no such task.
     std::optional<TaskInfo> find(const std::string& name, const std::string& id);
 
     /// The tasks that the filter selects, in its order, without their payloads.
@@ -195,7 +186,6 @@ class JTIMER_API Scheduler {
     std::vector<TaskInfo> list(const Filter& filter = {});
 
     /// @}
-
     /// \name Many tasks
     ///
     /// In transactions of at most 10,000 tasks each, by name and id. After an exception, some may
@@ -210,16 +200,27 @@ class JTIMER_API Scheduler {
     /// \throws IllegalArgumentException as list(), and if the filter selects all tasks
     std::size_t cancelAll(const Filter& filter);
 
-    /// Deletes the tasks of this name whose id is not listed. Call it only where all ids are known:
-    /// other processes may have scheduled more.
-    /// \throws IllegalArgumentException for a name or id that is not 1 to 200 bytes of UTF-8
+    /// Deletes the tasks of this name whose id is not listed. Other processes may know more ids.
     std::size_t cancelOthers(const std::string& name, const std::vector<std::string>& ids);
 
     /// @}
+    /// \name Pausing
+    /// @{
 
-    /// Makes this node and every one that listens look for due tasks now.
-    void wakeUp();
+    /// Once it has returned, no node claims what the target covers; runs in progress go on. It is
+    /// kept, with name() and the note, until it is resumed.
+    /// \returns false if that is paused already, or there is no such task
+    /// \throws IllegalArgumentException for a note above 200 bytes, or not UTF-8
+    bool pause(const Target& target, const std::string& note = {});
 
+    /// Ends the pause of this very target. Nodes that do not listen see that in their next poll.
+    /// \returns false if that is not paused
+    bool resume(const Target& target, MissedInPause missed = MissedInPause::Run);
+
+    /// Those of names, nodes and everything. TaskInfo has that of a task.
+    std::vector<Pause> pauses();
+
+    /// @}
     /// \name Observing
     /// @{
 
@@ -229,8 +230,7 @@ class JTIMER_API Scheduler {
     /// One query, which visits all tasks.
     Backlog backlog();
 
-    /// All started Schedulers, by their numbers, also those whose lease has ended, until their
-    /// tasks are taken over.
+    /// All started Schedulers by their numbers, also those that are about to be taken over.
     std::vector<NodeInfo> nodes();
 
     /// Each name of which there is a task, or that a node registers, or that is paused.

@@ -33,10 +33,13 @@ struct Stats {
     LatenessHistogram lateness;
 };
 
-/// What the schema holds. A task is counted in one of the first four.
+/// What the schema holds. A task is counted in one of the first five. Paused are those with a pause
+/// of their own, and those that wait while their name or everything is paused; a node's pause holds
+/// no task.
 struct Backlog {
     std::uint64_t due = 0;        ///< may begin now, and have not
     std::uint64_t scheduled = 0;  ///< wait for their time, or for the next attempt
+    std::uint64_t paused = 0;     ///< do not run, and are paused
     std::uint64_t running = 0;    ///< belong to a node
     std::uint64_t dead = 0;       ///< were given up
     /// Started Schedulers that have neither stopped nor been declared dead.
