@@ -23,12 +23,8 @@ using std::chrono::seconds;
 namespace {
 
 struct Fixture : test::StoreFixture {
-    /// As a pause of the task does.
-    void pauseTask(const std::string& id) const {
-        ask("update @.task set held = case when owner is null then wake else '-infinity' end,"
-            " wake = case when owner is null then 'infinity' else wake end,"
-            " paused_since = now(), paused_by = 'me', paused_note = 'why' where id = '" +
-            id + "'");
+    void pauseTask(const std::string& id, const std::string& name = "n") {
+        BOOST_TEST(store.pause(Target::task(name, id), "me", "why"));
     }
 
     void kill(const std::string& id) {
@@ -109,57 +105,6 @@ BOOST_AUTO_TEST_CASE(o20_a_paused_task_runs_once_and_stays_paused) {
     BOOST_TEST((find().nextAttempt == toDate(first)));
     store.advance(7200 * kSecond);
     BOOST_TEST(claim().empty());
-}
-
-BOOST_AUTO_TEST_CASE(a_pause_during_a_run_begins_when_that_is_over) {
-    schedule("n", "retries", Schedule::once(0));
-    const auto retries = claimOne();
-    schedule("n", "dies with its node", Schedule::once(0));
-    claimOne();
-    schedule("n", "lost", Schedule::once(0));
-    const auto lost = claimOne();
-    for (const char* const id : {"retries", "dies with its node", "lost"}) {
-        pauseTask(id);
-        BOOST_TEST((find(id).state == State::Running));
-    }
-    const Micros now = store.now();
-    end(retries, End::Kind::Retry, 10 * kSecond);
-    ask("update @.task set owner = 987654321 where id = 'dies with its node'");
-    store.takeOver(node);
-    BOOST_TEST(store.release(node, {}) == 1U);
-    for (const char* const id : {"retries", "dies with its node", "lost"})
-        BOOST_TEST((find(id).state == State::Paused), id);
-    BOOST_TEST((find("retries").nextAttempt >= toDate(now + 10 * kSecond)));
-    BOOST_TEST(find("retries").attempt == 1);
-    BOOST_TEST((find("lost").nextAttempt == toDate(lost->due)));
-    store.advance(3600 * kSecond);
-    BOOST_TEST(claim().empty());
-    schedule("n", "ends", Schedule::once(0));
-    const auto ends = claimOne();
-    pauseTask("ends");
-    end(ends, End::Kind::Success);
-    BOOST_TEST(!store.find("n", "ends").has_value());
-}
-
-BOOST_AUTO_TEST_CASE(update_and_reschedule_keep_a_pause_replace_and_cancel_end_it) {
-    const Micros now = store.now();
-    const auto at = [&](int hour) { return toDate(now + hour * 3600 * kSecond); };
-    schedule("n", "i", Schedule::fixedRate(at(1), 1000));
-    pauseTask("i");
-    schedule("n", "i", Schedule::fixedRate(at(2), 2000));
-    BOOST_TEST((find().state == State::Paused));
-    BOOST_TEST((find().nextAttempt == at(2)));
-    BOOST_TEST(store.reschedule("n", "i", at(3)));
-    BOOST_TEST((find().state == State::Paused));
-    BOOST_TEST((find().nextAttempt == at(3)));
-    BOOST_TEST(find().paused->by == "me");
-    schedule("n", "i", Schedule::once(at(4)), {}, IfExists::Replace);
-    BOOST_TEST((find().state == State::Scheduled));
-    BOOST_TEST(!find().paused.has_value());
-    pauseTask("i");
-    BOOST_TEST(store.cancel("n", "i"));  // a run that would have been
-    schedule("n", "i", Schedule::once(at(4)));
-    BOOST_TEST((find().state == State::Scheduled));
 }
 
 BOOST_AUTO_TEST_CASE(o21_revive_makes_the_selected_dead_tasks_due) {
@@ -244,7 +189,7 @@ BOOST_AUTO_TEST_CASE(o23_the_fields_of_a_filter_select_together) {
     schedule("n", "b1", Schedule::once(toDate(now + 10 * kSecond)));
     schedule("m", "b2", Schedule::once(toDate(now + 20 * kSecond)));
     schedule("m", "b3", Schedule::once(toDate(now + 20 * kSecond)));
-    pauseTask("b3");
+    pauseTask("b3", "m");
 
     Filter byPrefix;
     byPrefix.idPrefix = "a";
@@ -363,7 +308,7 @@ BOOST_AUTO_TEST_CASE(o24_names_tell_paused_from_not_registered_and_from_busy) {
     BOOST_TEST(store.claim(worker, {"a"}, 1).tasks.size() == 1U);
     schedule("a", "later", Schedule::once(toDate(now + 60 * kSecond)));
     schedule("a", "paused", Schedule::once(0));
-    pauseTask("paused");
+    pauseTask("paused", "a");
     kill("dead");
     ask("insert into @.pause values ('name', 'z', now(), 'me', 'why')");
 

@@ -109,6 +109,45 @@ BOOST_AUTO_TEST_CASE(k83_o20_to_o22_a_connection_that_breaks_leaves_one_effect_o
     }
 }
 
+BOOST_AUTO_TEST_CASE(k83_o12_to_o18_a_connection_that_breaks_leaves_one_pause_or_none) {
+    const auto breaks = [](int socket) { ::shutdown(socket, SHUT_RDWR); };
+    const NewTask task{"n", "i", Schedule::fixedRate(0, std::chrono::hours(1))};
+    const auto state = [&] {
+        return ask("select (select count(*) from @.pause) || ' ' || pauses || ' ' ||"
+                   " (select pauses from @.node) || (select held is not null from @.task) || ' ' ||"
+                   " (select missed_runs from @.task) from @.cluster");
+    };
+    store.registerNode({"w", 30'000'000});
+    int number = 0;
+    const auto check = [&](const Target& target, const char* statement, bool before) {
+        const bool ofTask =
+            std::string(statement) == "pause_task" || std::string(statement) == "resume_task";
+        const auto at = [&] { return std::to_string(number) + ' ' + std::to_string(number); };
+        ask("delete from @.task");
+        store.schedule({task});
+        store.advance(5'400'000'000);
+        {
+            const Once fault(statement, before, breaks);
+            BOOST_TEST(store.pause(target, "me", "why"), statement << before);
+        }
+        if (!ofTask) ++number;
+        BOOST_TEST(state() == (ofTask ? "0 " + at() + "true 0" : "1 " + at() + "false 0"));
+        {
+            const Once fault(statement, before, breaks);
+            BOOST_TEST(store.resume(target, MissedInPause::Skip), statement << before);
+        }
+        if (!ofTask) ++number;
+        BOOST_TEST(state() == "0 " + at() + "false 2", statement << before);
+    };
+    for (const bool before : {true, false}) {
+        for (const char* const statement : {"pause_task", "resume_task"})
+            check(Target::task("n", "i"), statement, before);
+        for (const char* const statement :
+             {"", "begin", "raise_pauses", "write_pause", "delete_pause", "commit"})
+            check(Target::name("n"), statement, before);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(k20_a_lost_answer_to_any_statement_leaves_one_effect) {
     for (const char* statement : kStatements) {
         writeWith(statement, true, [](int socket) { ::shutdown(socket, SHUT_RD); });
