@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(k83_o20_to_o22_a_connection_that_breaks_leaves_one_effect_o
     }
 }
 
-BOOST_AUTO_TEST_CASE(k83_o12_to_o18_a_connection_that_breaks_leaves_one_pause_or_none) {
+BOOST_AUTO_TEST_CASE(k83_o12_o15_o18_a_connection_that_breaks_leaves_one_pause_or_none) {
     const auto breaks = [](int socket) { ::shutdown(socket, SHUT_RDWR); };
     const NewTask task{"n", "i", Schedule::fixedRate(0, std::chrono::hours(1))};
     const auto state = [&] {
