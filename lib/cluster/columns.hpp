@@ -82,7 +82,7 @@ enum Column { Name, Id, PayloadSize };
 }
 
 namespace end {  // of writeEnds()
-enum Column { Token, Written, Transaction };
+enum Column { Token, Written, Transaction, NextDue };
 }
 
 namespace task {  // of find() and list()

@@ -2,6 +2,7 @@
 #include "cluster/dispatcher.hpp"
 
 #include "cluster/assert_held.hpp"
+#include "cluster/in_handler.hpp"
 #include "cluster/reports.hpp"
 #include "cluster/time_out.hpp"
 #include "sync/assert.hpp"
@@ -28,20 +29,7 @@ constexpr boost::chrono::milliseconds kGatherTime(1);
 /// After a claim whose answer was lost, its statement may still be in progress on the server.
 constexpr Micros kSecondRelease = 2'000'000;
 
-thread_local const Dispatcher* inHandlerOf = nullptr;
-
 }  // namespace
-
-/// While it exists, the calling thread is inside of a handler.
-struct Dispatcher::InHandler {
-    explicit InHandler(const Dispatcher& dispatcher)
-        : outer(std::exchange(inHandlerOf, &dispatcher)) {}
-    ~InHandler() { inHandlerOf = outer; }
-    InHandler(const InHandler&) = delete;
-    InHandler& operator=(const InHandler&) = delete;
-
-    const Dispatcher* const outer;
-};
 
 /// Hands a run to an executor. If that drops the function without calling it, the run has failed.
 class Dispatcher::Ticket {
@@ -224,10 +212,10 @@ void Dispatcher::release() {
 void Dispatcher::begin(ClaimedTask task, const std::shared_ptr<const Lease>& lease) {
     const Token token = task.token;
     const auto run = std::make_shared<RunState>(environment_, stopping_, std::move(task), lease);
-    std::optional<RunEnd> refusal = run->refusal();
+    std::optional<PendingEnd> refusal = run->refusal();
     {
         const Lock lock(mutex_);
-        inHand_[token] = {run, environment_.clock->nanos(), !refusal.has_value()};
+        inHand_[token] = {run, !refusal.has_value()};
         if (!refusal.has_value()) ++occupied_;
     }
     if (refusal.has_value()) return calls_.runEnded(std::move(*refusal));
@@ -253,9 +241,9 @@ void Dispatcher::execute(const std::shared_ptr<RunState>& run) {
     if (task.attempt == 1)
         environment_.counters.late(
             std::chrono::microseconds(std::max<Micros>(0, task.claimedAt - task.due)));
-    std::optional<RunEnd> end;
+    std::optional<PendingEnd> end;
     try {
-        const InHandler inHandler(*this);
+        const InHandler inHandler(environment_);
         end = run->execute();
     } catch (...) {  // the unwinding by pthread_exit, which must go on
         failRun(*run, "The handler ended its thread.");
@@ -273,7 +261,7 @@ void Dispatcher::report(const std::string& failure) {
     if (!environment_.options.uncaughtExceptionHandler) return;
     try {
         runners_.run([this, failure] {
-            const InHandler inHandler(*this);
+            const InHandler inHandler(environment_);
             detail::report(environment_.options,
                            std::make_exception_ptr(std::runtime_error(failure)));
         });
@@ -284,7 +272,7 @@ void Dispatcher::report(const std::string& failure) {
 /// Has the end written, and frees the slot. That comes last, and the mutex is then not touched any
 /// more: as soon as the last slot is free this object may be destroyed, while an executor's thread
 /// is still here.
-void Dispatcher::endRun(RunEnd end) {
+void Dispatcher::endRun(PendingEnd end) {
     const Token token = end.task->token;
     calls_.runEnded(std::move(end));
     const Lock lock(mutex_);
@@ -361,7 +349,7 @@ void Dispatcher::countRuns(Stats& stats) const {
         if (!entry.second.occupiesSlot) continue;
         ++stats.running;
         stats.oldestRun =
-            std::max(stats.oldestRun, std::chrono::nanoseconds(now - entry.second.begunAt));
+            std::max(stats.oldestRun, std::chrono::nanoseconds(now - entry.second.run->begunAt()));
     }
 }
 
@@ -387,7 +375,5 @@ std::string Dispatcher::runningTasks() const {
     }
     return tasks;
 }
-
-bool Dispatcher::isInHandler() const noexcept { return inHandlerOf == this; }
 
 }  // namespace jtimer::cluster::detail

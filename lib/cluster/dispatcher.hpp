@@ -7,7 +7,7 @@
 #include "cluster/environment.hpp"
 #include "cluster/lease.hpp"
 #include "cluster/open_names.hpp"
-#include "cluster/run_end.hpp"
+#include "cluster/pending_end.hpp"
 #include "cluster/run_state.hpp"
 #include "cluster/runners.hpp"
 #include "cluster/store.hpp"
@@ -36,10 +36,10 @@ class Dispatcher : private ConnectedThread::Duty {
     /// What it asks of others. Any thread may call all of them.
     struct Calls {
         std::function<std::shared_ptr<const Lease>()> lease;  ///< of this node; below the mutex
-        std::function<void()> renewNow;         ///< the row is gone, or has other pauses
-        std::function<void(RunEnd)> runEnded;   ///< write the end
-        std::function<bool()> cannotWriteEnds;  ///< then nothing is claimed
-        std::function<void()> drained;          ///< with the mutex held, at the end
+        std::function<void()> renewNow;            ///< the row is gone, or has other pauses
+        std::function<void(PendingEnd)> runEnded;  ///< write the end
+        std::function<bool()> cannotWriteEnds;     ///< then nothing is claimed
+        std::function<void()> drained;             ///< with the mutex held, at the end
     };
 
     Dispatcher(Environment& environment, Calls calls);
@@ -79,15 +79,10 @@ class Dispatcher : private ConnectedThread::Duty {
     /// Name and id of those in hand.
     std::vector<std::pair<std::string, std::string>> unfinished() const;
 
-    /// Whether the calling thread is inside of a handler of this dispatcher.
-    bool isInHandler() const noexcept;
-
   private:
     class Ticket;
-    struct InHandler;
     struct InHand {
         std::shared_ptr<RunState> run;
-        std::int64_t begunAt = 0;  ///< by Environment::clock
         bool occupiesSlot = false;
     };
     using Lock = boost::unique_lock<boost::mutex>;
@@ -108,7 +103,7 @@ class Dispatcher : private ConnectedThread::Duty {
     void begin(ClaimedTask task, const std::shared_ptr<const Lease>& lease);
     void handOver(const std::shared_ptr<RunState>& run);
     void execute(const std::shared_ptr<RunState>& run);
-    void endRun(RunEnd end);
+    void endRun(PendingEnd end);
     void notBegun(Token token);
     void failRun(const RunState& run, const std::string& failure);
     bool isDrained(const Lock& lock) const;

@@ -56,7 +56,7 @@ void EndWriter::stop() {
     condition_.notify_all();
 }
 
-void EndWriter::add(RunEnd end) {
+void EndWriter::add(PendingEnd end) {
     const Lock lock(mutex_);
     waiting_.push_back({std::move(end)});
     condition_.notify_all();
@@ -125,9 +125,11 @@ void EndWriter::checkCompleted() {
                                 ? store_.outcomeOf(*end.completedIn, *end.task)
                                 : std::nullopt;
         if (status.has_value()) {
-            environment_.counters.add(*status == EndStatus::Written ? &Stats::succeeded
-                                                                    : &Stats::fenced);
+            const bool written = *status == EndStatus::Written;
+            environment_.counters.add(written ? &Stats::succeeded : &Stats::fenced);
             repeats_ = true;
+            if (!written) end.nextDue.reset();
+            tell(end, end, written ? Outcome::Succeeded : Outcome::Fenced);
             calls_.endWritten(end.task->token);
             batch_.erase(batch_.begin() + static_cast<std::ptrdiff_t>(i));
             continue;
@@ -192,34 +194,49 @@ void EndWriter::writeOneByOne() {
     }
 }
 
-/// Counts what the server has said of the end, and tells the dispatcher.
+/// Counts what the server has said of the end, and tells it.
 /// \param written what was written: a cron task may have become dead
 void EndWriter::settle(const Waiting& end, const End& written, EndStatus status) {
     if (status == EndStatus::Locked) return keep(end, kUnlockDelay);
+    Outcome outcome = Outcome::Fenced;
     // If it may have been written before, it cannot be told from one that was.
     if (status == EndStatus::Fenced && !end.repeated) {
         environment_.counters.add(&Stats::fenced);
     } else {
-        const End::Kind kind = written.kind;
-        const bool repeats = end.task->recurrence.repeats() && kind != End::Kind::Dead;
-        repeats_ |= repeats || end.again.has_value() || kind == End::Kind::Retry;
-        soon_ |=
-            end.again.has_value() ||
-            (repeats && end.task->recurrence.period <= toMicros(environment_.options.pollInterval));
-        if (end.ran)
-            environment_.counters.add(end.kind == End::Kind::Success ? &Stats::succeeded
-                                                                     : &Stats::failed);
-        if (kind == End::Kind::Retry) environment_.counters.add(&Stats::retried);
-        if (kind == End::Kind::Dead || (kind == End::Kind::GiveUp && !repeats)) {
-            environment_.counters.add(&Stats::died);
-            printGivenUp(end, "is dead", written.error);
-        }
-        if (kind == End::Kind::GoOn && !end.ran) printGivenUp(end, "has failed", written.error);
+        outcome = countWritten(end, written);
     }
+    tell(end, written, outcome);
     calls_.endWritten(end.task->token);
 }
 
-void EndWriter::printGivenUp(const RunEnd& end, const char* what, const std::string& error) {
+Outcome EndWriter::countWritten(const Waiting& end, const End& written) {
+    const End::Kind kind = written.kind;
+    const bool repeats = end.task->recurrence.repeats() && kind != End::Kind::Dead;
+    repeats_ |= repeats || end.again.has_value() || kind == End::Kind::Retry;
+    soon_ |= end.again.has_value() || (repeats && end.task->recurrence.period <=
+                                                      toMicros(environment_.options.pollInterval));
+    if (end.ran)
+        environment_.counters.add(end.kind == End::Kind::Success ? &Stats::succeeded
+                                                                 : &Stats::failed);
+    if (kind == End::Kind::Success) return Outcome::Succeeded;
+    if (kind == End::Kind::Retry) {
+        environment_.counters.add(&Stats::retried);
+        return Outcome::Retrying;
+    }
+    if (kind == End::Kind::Dead || (kind == End::Kind::GiveUp && !repeats)) {
+        environment_.counters.add(&Stats::died);
+        printGivenUp(end, "is dead", written.error);
+        return Outcome::Dead;
+    }
+    if (kind == End::Kind::GoOn && !end.ran) printGivenUp(end, "has failed", written.error);
+    return Outcome::GaveUp;
+}
+
+void EndWriter::tell(const PendingEnd& end, const End& written, Outcome outcome) const {
+    if (environment_.options.onRunEnd) calls_.tell(toRunEnd(end, written, outcome));
+}
+
+void EndWriter::printGivenUp(const PendingEnd& end, const char* what, const std::string& error) {
     const int attempts = end.ran ? end.task->attempt : end.task->attempt - 1;
     printLine("Task \"" + end.task->name + "\" \"" + end.task->id + "\" " + what + " after " +
               std::to_string(attempts) + (attempts == 1 ? " attempt: " : " attempts: ") + error);

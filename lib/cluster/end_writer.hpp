@@ -5,8 +5,10 @@
 #include "cluster/batch_limit.hpp"
 #include "cluster/connected_thread.hpp"
 #include "cluster/environment.hpp"
-#include "cluster/run_end.hpp"
+#include "cluster/pending_end.hpp"
 #include "cluster/store.hpp"
+
+#include <jtimer/cluster/run_end.hpp>
 
 #include <boost/thread/condition_variable.hpp>
 #include <boost/thread/lock_types.hpp>
@@ -28,6 +30,7 @@ class EndWriter : private ConnectedThread::Duty {
         std::function<void()> notifyNodes;      ///< the same, for others
         std::function<void(Token)> endWritten;  ///< or fenced: the run is out of hand
         std::function<void(const std::string& failure)> report;  ///< it was no exception
+        std::function<void(RunEnd)> tell;  ///< to Options::onRunEnd, of which there is one
     };
 
     EndWriter(Environment& environment, Calls calls);
@@ -38,13 +41,13 @@ class EndWriter : private ConnectedThread::Duty {
     void stop();                       ///< has the thread end; after the last end is written
     void join() { thread_.join(); }    ///< after stop(), or without start()
 
-    void add(RunEnd end);  ///< any thread
+    void add(PendingEnd end);  ///< any thread
 
     /// Whether the last attempt has failed. Any thread.
     bool isFailing() const noexcept { return thread_.failures() != 0; }
 
   private:
-    struct Waiting : RunEnd {
+    struct Waiting : PendingEnd {
         bool refused = false;   ///< the server has, which has been printed
         bool repeated = false;  ///< an earlier attempt to write it may have succeeded
     };
@@ -62,7 +65,9 @@ class EndWriter : private ConnectedThread::Duty {
     void timedOut(const std::vector<Waiting>& ends);
     void writeOneByOne();
     void settle(const Waiting& end, const End& written, EndStatus status);
-    static void printGivenUp(const RunEnd& end, const char* what, const std::string& error);
+    Outcome countWritten(const Waiting& end, const End& written);
+    void tell(const PendingEnd& end, const End& written, Outcome outcome) const;
+    static void printGivenUp(const PendingEnd& end, const char* what, const std::string& error);
     void keep(Waiting end, Micros delay);
 
     Environment& environment_;

@@ -42,6 +42,7 @@ EndWriter::Calls callsOfEndWriter(Engine& engine, StorePool& stores) {
     calls.notifyNodes = [&stores] { stores.notifyNodes(); };
     calls.endWritten = [&engine](Token token) { engine.dispatcher.endWritten(token); };
     calls.report = [&engine](const std::string& failure) { engine.dispatcher.report(failure); };
+    calls.tell = [&engine](RunEnd end) { engine.runEndHook.tell(std::move(end)); };
     return calls;
 }
 
@@ -50,7 +51,7 @@ Dispatcher::Calls callsOfDispatcher(Engine& engine) {
     calls.lease = [&engine] { return engine.node.lease(); };
     calls.renewNow = [&engine] { engine.node.renewNow(); };
     calls.drained = [&engine] { engine.node.stop(); };
-    calls.runEnded = [&engine](RunEnd end) { engine.endWriter.add(std::move(end)); };
+    calls.runEnded = [&engine](PendingEnd end) { engine.endWriter.add(std::move(end)); };
     calls.cannotWriteEnds = [&engine] { return engine.endWriter.isFailing(); };
     return calls;
 }
@@ -59,7 +60,8 @@ Dispatcher::Calls callsOfDispatcher(Engine& engine) {
 
 Engine::Engine(const Options& options, const Registry& registry, Counters& counters,
                StorePool& stores)
-    : environment(options, registry, counters), node(environment, callsOfNode(*this)),
+    : environment(options, registry, counters), runEndHook(environment),
+      node(environment, callsOfNode(*this)),
       endWriter(environment, callsOfEndWriter(*this, stores)),
       dispatcher(environment, callsOfDispatcher(*this)) {
     if (!options.notifyConninfo.empty() && options.notifications)
@@ -70,6 +72,7 @@ void Engine::start() {
     try {
         dispatcher.connect();
         endWriter.connect();
+        runEndHook.start();
         endWriter.start();
         if (listener.has_value()) listener->start();
         node.start();
@@ -81,7 +84,7 @@ void Engine::start() {
 }
 
 /// First all threads end, as they set alarms of the timer; then the timer, as its tasks call the
-/// parts.
+/// parts. The hook, which the others call, comes last, with its destructor.
 Engine::~Engine() {
     if (listener.has_value()) {
         listener->stop();
@@ -101,9 +104,13 @@ bool Engine::stop(std::optional<TimeSpan> wait) {
     const Micros limit =
         wait.has_value() ? std::clamp<Micros>(toMicros(*wait), 0, kLongestWait) : kLongestWait;
     if (!dispatcher.waitUntilDrained(limit)) return false;
-    // Every run is over, which is what counts; the node's row only disappears earlier for this.
-    const Micros elapsed = (environment.clock->nanos() - begin) / 1000;
-    node.waitUntilStopped(wait.has_value() ? std::max<Micros>(0, limit - elapsed) : kRowPatience);
+    // Every run is over, which is what counts. For the rest, only as long as there is time: the
+    // node's row disappears earlier, and what onRunEnd has captured may be destroyed.
+    const auto left = [&] {
+        return std::max<Micros>(0, limit - (environment.clock->nanos() - begin) / 1000);
+    };
+    node.waitUntilStopped(wait.has_value() ? left() : kRowPatience);
+    runEndHook.waitUntilTold(left());
     return true;
 }
 

@@ -6,6 +6,7 @@
 #include "cluster/environment.hpp"
 #include "cluster/listener.hpp"
 #include "cluster/node.hpp"
+#include "cluster/run_end_hook.hpp"
 #include "cluster/store_pool.hpp"
 
 #include <jtimer/time.hpp>
@@ -28,6 +29,7 @@ struct Engine {
     bool stop(std::optional<TimeSpan> wait);  ///< as Scheduler::stop
 
     Environment environment;
+    RunEndHook runEndHook;
     Node node;
     EndWriter endWriter;
     Dispatcher dispatcher;

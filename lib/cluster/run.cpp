@@ -3,6 +3,7 @@
 
 #include "cluster/checks.hpp"
 #include "cluster/micros.hpp"
+#include "cluster/pending_end.hpp"
 #include "cluster/run_state.hpp"
 #include "cluster/store.hpp"
 
@@ -58,8 +59,10 @@ void Run::complete(pg_conn* transaction) {
     if (transaction == nullptr) throw NullPointerException("transaction cannot be null");
     state_.requireNotCompleted();
     detail::Store store(state_.environment_.options, transaction);
-    state_.completedIn_ = store.writeEndIn(state_.success());
+    detail::PendingEnd end = state_.success();
+    state_.completedIn_ = store.writeEndIn(end);
     if (!state_.completedIn_.has_value()) throwLeaseLost(state_.task());
+    state_.nextDue_ = end.nextDue;
 }
 
 }  // namespace jtimer::cluster

@@ -8,8 +8,9 @@
 #include <jtimer/cluster/exceptions.hpp>
 #include <jtimer/exceptions.hpp>
 
-#include <cstdint>
+#include <chrono>
 #include <exception>
+#include <stdexcept>
 #include <utility>
 
 namespace jtimer::cluster::detail {
@@ -33,15 +34,18 @@ RunState::RunState(const Environment& environment, const std::atomic<bool>& stop
                    ClaimedTask task, std::shared_ptr<const Lease> lease)
     : environment_(environment), stopping_(stopping),
       task_(std::make_shared<const ClaimedTask>(std::move(task))),
-      registered_(environment.registry.at(task_->name)), lease_(std::move(lease)) {}
+      registered_(environment.registry.at(task_->name)), lease_(std::move(lease)),
+      begunAt_(environment.clock->nanos()) {}
 
-std::optional<RunEnd> RunState::refusal() const {
+std::optional<PendingEnd> RunState::refusal() const {
     const TaskOptions& options = registered_.options;
     const int crashes = task_->crashes;
     const bool tooMany = crashes >= options.maxCrashes;
     if (!tooMany && (options.delivery == Delivery::AtLeastOnce || task_->attempt == 1)) return {};
-    RunEnd refusal = makeEnd(tooMany && !goesOn() ? End::Kind::Dead : givingUp(), causeOf(crashes));
+    PendingEnd refusal =
+        makeEnd(tooMany && !goesOn() ? End::Kind::Dead : givingUp(), causeOf(crashes));
     refusal.ran = false;
+    refusal.duration = {};
     return refusal;
 }
 
@@ -52,44 +56,59 @@ bool RunState::goesOn() const {
 /// Crashes are counted for one period only if the task goes on after them.
 End::Kind RunState::givingUp() const { return goesOn() ? End::Kind::GoOn : End::Kind::GiveUp; }
 
-RunEnd RunState::makeEnd(End::Kind kind, const std::string& error) const {
-    RunEnd end;
+PendingEnd RunState::makeEnd(End::Kind kind, const std::string& error) const {
+    PendingEnd end;
     end.task = task_;
     end.kind = kind;
     end.payload = payload_;
     end.error = error;
+    end.duration = std::chrono::nanoseconds(environment_.clock->nanos() - begunAt_);
     return end;
 }
 
-RunEnd RunState::success() const {
-    RunEnd success = makeEnd(End::Kind::Success, {});
+PendingEnd RunState::success() const {
+    PendingEnd success = makeEnd(End::Kind::Success, {});
     success.again = again_;
     return success;
 }
 
-RunEnd RunState::failure(const std::string& error) const {
+PendingEnd RunState::failure(const std::string& error) const {
     const TaskOptions& options = registered_.options;
     if (task_->attempt >= maxAttemptsOf(options, *task_)) return makeEnd(givingUp(), error);
-    RunEnd failure = makeEnd(End::Kind::Retry, error);
+    PendingEnd failure = makeEnd(End::Kind::Retry, error);
     failure.delay = retryDelay(toMicros(options.firstBackoff), toMicros(options.maxBackoff),
                                task_->attempt, randomFraction());
     return failure;
 }
 
-RunEnd RunState::execute() {
+/// A second call must not run the handler: it may have called complete().
+void RunState::callHandler() {
+    Run run(*this);
+    const auto& around = environment_.options.around;
+    if (!around) return registered_.handler(run);
+    int calls = 0;
+    around(run, [&] {
+        if (++calls > 1) throw IllegalStateException("The handler has been called already.");
+        registered_.handler(run);
+    });
+    if (calls == 0) throw std::runtime_error("Options::around did not call the handler.");
+    if (calls > 1) throw std::runtime_error("Options::around called the handler more than once.");
+}
+
+PendingEnd RunState::execute() {
     std::exception_ptr thrown;
     try {
-        Run run(*this);
-        registered_.handler(run);
+        callHandler();
     } catch (...) {
         thrown = std::current_exception();
         // The unwinding by pthread_exit is no exception, and must go on.
         if (thrown == nullptr) throw;
     }
     if (thrown == nullptr && !completedIn_.has_value()) return success();
-    RunEnd end = failure(thrown == nullptr ? "The transaction of complete() was not committed."
-                                           : messageOf(thrown));
+    PendingEnd end = failure(thrown == nullptr ? "The transaction of complete() was not committed."
+                                               : messageOf(thrown));
     end.completedIn = completedIn_;
+    end.nextDue = nextDue_;
     if (thrown != nullptr) {
         report(environment_.options, thrown);
         end.reported = true;

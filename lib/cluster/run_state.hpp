@@ -3,13 +3,15 @@
 
 #include "cluster/environment.hpp"
 #include "cluster/lease.hpp"
+#include "cluster/micros.hpp"
+#include "cluster/pending_end.hpp"
 #include "cluster/registry.hpp"
-#include "cluster/run_end.hpp"
 #include "cluster/store.hpp"
 
 #include <jtimer/cluster/run.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,24 +30,27 @@ class RunState {
 
     /// The end of a task that must not be run (again): its process died too often, or it is
     /// delivered at most once.
-    std::optional<RunEnd> refusal() const;
+    std::optional<PendingEnd> refusal() const;
 
     /// Whether it may be another node's by now: then it must not begin.
     bool lost() const noexcept { return lease_->lost(); }
 
-    /// Calls the handler, and the uncaught exception handler if it throws.
-    RunEnd execute();
+    /// Calls the handler by Options::around, and the uncaught exception handler if that throws.
+    PendingEnd execute();
+
+    std::int64_t begunAt() const noexcept { return begunAt_; }  ///< by Environment::clock
 
     /// The end of a run that could not begin.
-    RunEnd failure(const std::string& error) const;
+    PendingEnd failure(const std::string& error) const;
 
   private:
     friend class cluster::Run;
 
     bool goesOn() const;  ///< to its next period, whatever has failed
     End::Kind givingUp() const;
-    RunEnd makeEnd(End::Kind kind, const std::string& error) const;
-    RunEnd success() const;
+    PendingEnd makeEnd(End::Kind kind, const std::string& error) const;
+    PendingEnd success() const;
+    void callHandler();
     void requireNotCompleted() const;
 
     const Environment& environment_;
@@ -53,9 +58,11 @@ class RunState {
     const std::shared_ptr<const ClaimedTask> task_;
     const Registered& registered_;
     const std::shared_ptr<const Lease> lease_;
+    const std::int64_t begunAt_;
     std::optional<std::string> payload_;
     std::optional<When> again_;
     std::optional<TransactionNumber> completedIn_;
+    std::optional<Micros> nextDue_;  ///< by complete(), if that is committed
 };
 
 }  // namespace jtimer::cluster::detail

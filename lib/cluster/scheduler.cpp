@@ -57,9 +57,14 @@ Scheduler::Scheduler(Options options)
 
 Scheduler::~Scheduler() {
     const std::shared_ptr<detail::Engine> engine = state_->startedEngine();
-    if (engine == nullptr || state_->stop(kPatience)) return;
-    detail::printLine("Scheduler \"" + name() +
-                      "\" waits for its tasks: " + engine->dispatcher.runningTasks());
+    if (engine == nullptr) return;
+    if (!state_->stop(kPatience)) {
+        detail::printLine("Scheduler \"" + name() +
+                          "\" waits for its tasks: " + engine->dispatcher.runningTasks());
+    } else if (!engine->runEndHook.waitUntilTold(0)) {
+        detail::printLine("Scheduler \"" + name() + "\" waits for its onRunEnd");
+    }
+    // Without a limit: what onRunEnd calls may need all of this object.
     state_->stop(std::nullopt);
 }
 

@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "cluster/scheduler_state.hpp"
 
+#include "cluster/in_handler.hpp"
+
 #include <jtimer/exceptions.hpp>
 
 #include <boost/thread/lock_guard.hpp>
@@ -22,7 +24,7 @@ bool SchedulerState::stop(std::optional<TimeSpan> wait) {
         const Lock lock(mutex);
         if (phase == Phase::Starting)
             throw IllegalStateException("The scheduler is being started.");
-        if (engine != nullptr && engine->dispatcher.isInHandler())
+        if (engine != nullptr && InHandler::isOf(engine->environment))
             throw IllegalStateException("A handler cannot wait for its own end.");
         phase = Phase::Stopped;
         started = engine;

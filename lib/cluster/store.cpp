@@ -172,6 +172,13 @@ std::optional<CronDue> cronDue(Session& session, End& end) {
     }
 }
 
+/// Of an end that was written.
+std::optional<Micros> nextDueIn(const Result& result, int row) {
+    if (result.isNull(row, columns::end::NextDue)) return {};  // deleted
+    const Micros time = result.time(row, columns::end::NextDue);
+    return valueIf(time != kNeverDue, time);
+}
+
 }  // namespace
 
 Store::WrittenEnds Store::writeEnds(const Statement& statement, std::vector<End>& ends) {
@@ -191,16 +198,20 @@ Store::WrittenEnds Store::writeEnds(const Statement& statement, std::vector<End>
     const Result result = execute(statement, Params().arrays(rows));
 
     WrittenEnds written;
-    std::map<Token, EndStatus> found;
-    for (int i = 0; i < result.rows(); ++i) {
-        const bool isWritten = result.boolean(i, columns::end::Written);
-        found[result.number(i, columns::end::Token)] =
-            isWritten ? EndStatus::Written : EndStatus::Locked;
-        if (isWritten) written.transaction = result.number(i, columns::end::Transaction);
-    }
-    for (const End& end : ends) {
-        const auto status = found.find(end.task->token);
-        written.statuses.push_back(status == found.end() ? EndStatus::Fenced : status->second);
+    std::map<Token, int> found;
+    for (int i = 0; i < result.rows(); ++i) found[result.number(i, columns::end::Token)] = i;
+    for (End& end : ends) {
+        end.nextDue.reset();
+        const auto row = found.find(end.task->token);
+        if (row == found.end()) {
+            written.statuses.push_back(EndStatus::Fenced);
+        } else if (!result.boolean(row->second, columns::end::Written)) {
+            written.statuses.push_back(EndStatus::Locked);
+        } else {
+            written.statuses.push_back(EndStatus::Written);
+            written.transaction = result.number(row->second, columns::end::Transaction);
+            end.nextDue = nextDueIn(result, row->second);
+        }
     }
     return written;
 }
@@ -228,10 +239,11 @@ std::vector<EndStatus> Store::writeEnds(std::vector<End>& ends) {
     }
 }
 
-std::optional<TransactionNumber> Store::writeEndIn(const End& end) {
+std::optional<TransactionNumber> Store::writeEndIn(End& end) {
     std::vector<End> ends{end};
     while (true) {
         const WrittenEnds written = writeEnds(statements::writeEnds(false), ends);
+        end = ends[0];
         if (written.statuses[0] == EndStatus::Fenced) return {};
         if (written.statuses[0] == EndStatus::Written) return written.transaction;
         // The row has changed since the statement began: another one finds it.

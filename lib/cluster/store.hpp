@@ -208,13 +208,14 @@ class Store : private Session {
     /// error has a character that the encoding of the database lacks; a single one is then written
     /// with `?` for all that is not ASCII. A cron task dies if the server does not know its time
     /// zone any more.
-    /// \param ends become what was written
+    /// \param ends become what was written, with nextDue
     /// \returns one status for each end
     std::vector<EndStatus> writeEnds(std::vector<End>& ends);
 
     /// The end of one run, within the caller's transaction. Waits for the row's lock.
+    /// \param end becomes what was written, with nextDue
     /// \returns the transaction's number; nothing if the end is fenced
-    std::optional<TransactionNumber> writeEndIn(const End& end);
+    std::optional<TransactionNumber> writeEndIn(End& end);
 
     /// What became of the end that writeEndIn() has written in a transaction which is over by now.
     /// \returns Written if it was committed, Fenced if not and the row is not the run's any more;

@@ -124,7 +124,8 @@ const char* const kAfterRun = R"(
 
 /// Parameters, arrays with an element for each end: name, id, token, due, outcome (0 to 4 as
 /// End::Kind), delay, time and delay of again, next due and missed runs of a cron task, payload,
-/// error. -> token, whether the end was written, xid; of a fenced end nothing
+/// error. -> token, whether the end was written, xid, when the task may begin again; of a fenced
+/// end nothing
 ///
 /// A row that another transaction has locked is left alone if `skipLocked`. So is one that has
 /// changed since the statement began: its new version cannot be found by ctid. Then the end can be
@@ -163,7 +164,7 @@ Statement statements::writeEnds(bool skipLocked) {
         after as materialized ()" + kAfterRun + R"(),
         deleted as (
             delete from @.task where ctid = any (array(select place from after where over))
-            returning token),
+            returning token, null::timestamptz as next),
         updated as (
             update @.task set owner = null, started = null,
                 due = case when retries or dies then task.due else after.due end,
@@ -180,11 +181,11 @@ Statement statements::writeEnds(bool skipLocked) {
             from after
             where task.ctid = any (array(select place from after where not over))
                 and task.ctid = after.place
-            returning task.token),
-        written as (select token from deleted union all select token from updated)
-        select token, true, pg_catalog.pg_current_xact_id_if_assigned() from written
+            returning task.token, coalesce(task.held, task.wake)),
+        written as (select * from deleted union all select * from updated)
+        select token, true, pg_catalog.pg_current_xact_id_if_assigned(), next from written
         union all
-        select token, false, null from input where token not in (select token from written)
+        select token, false, null, null from input where token not in (select token from written)
             and exists (select from @.task where task.name = input.name and task.id = input.id
                 and coalesce(task.owner, 0) > 0 and task.token = input.token))"};
 }

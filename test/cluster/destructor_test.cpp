@@ -91,3 +91,24 @@ BOOST_AUTO_TEST_CASE(k64_after_five_seconds_the_destructor_names_the_tasks_that_
     BOOST_TEST((std::chrono::steady_clock::now() - begin >= std::chrono::seconds(5)));
     BOOST_TEST(cerr.text == "Scheduler \"one\" waits for its tasks: \"n\" \"i\"\n");
 }
+
+BOOST_AUTO_TEST_CASE(o37_after_five_seconds_the_destructor_says_that_it_waits_for_on_run_end) {
+    test::Schema schema;
+    schema.options.name = "one";
+    Cerr cerr;
+    test::Counted begun;
+    std::atomic<bool> finished{false};
+    schema.options.onRunEnd = [&](const RunEnd&) {
+        begun.add();
+        cerr.lines.await(1);
+        finished = true;
+    };
+    std::optional<Scheduler> scheduler(std::in_place, schema.options);
+    scheduler->registerTask("n", [](Run&) {});
+    scheduler->start();
+    scheduler->schedule("n", "i", 0);
+    begun.await(1);
+    scheduler.reset();
+    BOOST_TEST(finished);
+    BOOST_TEST(cerr.text == "Scheduler \"one\" waits for its onRunEnd\n");
+}

@@ -99,9 +99,11 @@ BOOST_AUTO_TEST_CASE(the_picture_in_the_design_has_all_calls_between_the_parts_o
 // A Node has a Listener; otherwise the parts know only what they share.
 BOOST_AUTO_TEST_CASE(no_part_of_a_node_includes_another) {
     const std::string part =
-        "#include \"cluster/(dispatcher|end_writer|listener|node|engine|scheduler_state)\\.hpp\"";
+        "#include "
+        "\"cluster/"
+        "(dispatcher|end_writer|listener|node|run_end_hook|engine|scheduler_state)\\.hpp\"";
     for (const std::string name : {"connected_thread", "dispatcher", "end_writer", "environment",
-                                   "listener", "node", "run_state"}) {
+                                   "listener", "node", "run_end_hook", "run_state"}) {
         for (const std::string ending : {".hpp", ".cpp"}) {
             const fs::path path = "lib/cluster/" + name + ending;
             forEachMatch(textOf(path), part, [&](const std::smatch& match) {

@@ -1,11 +1,14 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include <jtimer/cluster/run.hpp>
+#include <jtimer/cluster/run_end.hpp>
 #include <jtimer/detail/optional_name.hpp>
 #include <jtimer/executor.hpp>
 #include <jtimer/time.hpp>
 #include <jtimer/uncaught_exception_handler.hpp>
 
+#include <functional>
 #include <string>
 
 namespace jtimer::cluster {
@@ -68,11 +71,30 @@ struct Options {
     /// 1.21.
     bool preparedStatements = true;
 
-    /// Called with the Scheduler's name and the exception when a run fails: on the thread of the
-    /// run if its handler threw. Any other failure, such as a Run::complete that was not committed,
-    /// is reported as a std::runtime_error, on another thread of the Scheduler. The failure is also
-    /// recorded with the task, so it is not printed if this is empty.
+    /// Called with the Scheduler's name and the exception when a run fails, or `onRunEnd` throws:
+    /// on the thread of the run if its handler threw. Any other failure, such as a Run::complete
+    /// that was not committed, is reported as a std::runtime_error, on another thread of the
+    /// Scheduler. The failure is also recorded with the task, so it is not printed if this is
+    /// empty.
     UncaughtExceptionHandler uncaughtExceptionHandler;
+
+    /// Called instead of each handler, on its thread, with the run and a function that calls the
+    /// handler: for spans, contexts, or timers of one's own. It calls that once, before it returns
+    /// and on this thread. What the handler throws passes through it, and what leaves it counts:
+    /// the run fails if that is an exception, and also if it has not called the function, or has
+    /// called it again. A second call throws IllegalStateException and runs nothing.
+    std::function<void(Run&, const std::function<void()>& handler)> around;
+
+    /// Told of the end of each run, once the end is written, by complete() too, or has turned out
+    /// to be fenced; also of tasks that were given up without a run. For metrics and alerts. A task
+    /// that is taken over from a dead process has no end.
+    ///
+    /// Calls come one at a time, in the order in which the ends were written, on a thread of the
+    /// Scheduler for nothing else, with no lock held. So a slow function delays neither ends nor
+    /// runs nor the lease, but the ends that it has not been told of wait in memory; when they are
+    /// 10,000, that is printed to std::cerr, once. It may call everything but stop() and the
+    /// destructor, which wait for it. What it throws goes to `uncaughtExceptionHandler`.
+    std::function<void(const RunEnd&)> onRunEnd;
 };
 
 }  // namespace jtimer::cluster
