@@ -44,6 +44,9 @@ class TimeSpan {
     template <class T, std::enable_if_t<detail::isTimeMistake<T>, int> = 0>
     TimeSpan(T, detail::write_integer_milliseconds_or_a_std_chrono_duration = {}) = delete;
 
+    /// The longest span there is. Nobody waits as long: as a limit, it is none.
+    static constexpr TimeSpan max() noexcept { return TimeSpan(Exactly{detail::kLongestSpan}); }
+
     /// Saturates 292 years away.
     constexpr std::chrono::nanoseconds toChrono() const noexcept {
         return std::chrono::nanoseconds(detail::toNanos(value_));

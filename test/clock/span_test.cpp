@@ -118,6 +118,7 @@ BOOST_AUTO_TEST_CASE(a3_arithmetic_saturates_and_keeps_nanoseconds_as_128_bits_d
         BOOST_REQUIRE((nanosOf(few * n) == clamped(nanosOf(few) * n)));
     }
     const TimeSpan most = TimeSpan(kMax) + 999'999ns, least = kMin;
+    BOOST_TEST((TimeSpan::max() == most));
     BOOST_TEST((most + 1ns == most));
     BOOST_TEST((least - 1ns == least));
     BOOST_TEST((-least == most));
