@@ -98,6 +98,8 @@ void check(const TaskOptions& options) {
     require(options.maxCrashes >= 1, "maxCrashes: expected at least 1");
     require(toMicros(options.firstBackoff) >= 0, "firstBackoff: expected 0 or more");
     require(toMicros(options.maxBackoff) >= 0, "maxBackoff: expected 0 or more");
+    require(!options.timeout || *options.timeout > 0, "timeout: expected more than 0");
+    require(options.grace >= 0, "grace: expected 0 or more");
 }
 
 }  // namespace jtimer::cluster::detail

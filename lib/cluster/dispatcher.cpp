@@ -215,7 +215,11 @@ void Dispatcher::begin(ClaimedTask task, const std::shared_ptr<const Lease>& lea
     std::optional<PendingEnd> refusal = run->refusal();
     {
         const Lock lock(mutex_);
-        inHand_[token] = {run, !refusal.has_value()};
+        InHand inHand;
+        inHand.run = run;
+        inHand.occupiesSlot = !refusal.has_value();
+        if (inHand.occupiesSlot) inHand.alarm = setAlarm(*run);
+        inHand_[token] = std::move(inHand);
         if (!refusal.has_value()) ++occupied_;
     }
     if (refusal.has_value()) return calls_.runEnded(std::move(*refusal));
@@ -252,9 +256,9 @@ void Dispatcher::execute(const std::shared_ptr<RunState>& run) {
     endRun(std::move(*end));
 }
 
-void Dispatcher::failRun(const RunState& run, const std::string& failure) {
+void Dispatcher::failRun(RunState& run, const std::string& failure) {
     report(failure);
-    endRun(run.failure(failure));
+    endRun(run.fail(failure));
 }
 
 void Dispatcher::report(const std::string& failure) {
@@ -274,12 +278,12 @@ void Dispatcher::report(const std::string& failure) {
 /// is still here.
 void Dispatcher::endRun(PendingEnd end) {
     const Token token = end.task->token;
-    calls_.runEnded(std::move(end));
+    if (!isLate(end)) calls_.runEnded(std::move(end));
     const Lock lock(mutex_);
     JTIMER_ASSERT(occupied_ > 0);
     --occupied_;
     const auto found = inHand_.find(token);  // unless the end is written already
-    if (found != inHand_.end()) found->second.occupiesSlot = false;
+    if (found != inHand_.end()) freeSlot(found->second);
     if (wanted_ && (!gathering_ || occupied_ == 0)) condition_.notify_all();
     checkDrained(lock);
 }
@@ -293,8 +297,11 @@ void Dispatcher::notBegun(Token token) {
     const Lock lock(mutex_);
     const auto found = inHand_.find(token);
     JTIMER_ASSERT(found != inHand_.end() && occupied_ > 0);
-    run = std::move(found->second.run);
-    inHand_.erase(found);
+    freeSlot(found->second);
+    if (!found->second.failing) {  // or endWritten() follows
+        run = std::move(found->second.run);
+        inHand_.erase(found);
+    }
     releaseWanted_ = true;
     wanted_ = true;
     --occupied_;
@@ -304,12 +311,24 @@ void Dispatcher::notBegun(Token token) {
 
 void Dispatcher::endWritten(Token token) {
     std::shared_ptr<RunState> run;  // destroyed without the lock
-    const Lock lock(mutex_);
-    const auto found = inHand_.find(token);
-    if (found == inHand_.end()) return;
-    run = std::move(found->second.run);
-    inHand_.erase(found);
-    checkDrained(lock);
+    std::optional<PendingEnd> late;
+    {
+        const Lock lock(mutex_);
+        const auto found = inHand_.find(token);
+        if (found == inHand_.end()) return;
+        InHand& inHand = found->second;
+        const bool wasFailing = std::exchange(inHand.failing, false);
+        late = std::exchange(inHand.late, std::nullopt);
+        const bool handlerRuns = wasFailing && inHand.occupiesSlot && !late.has_value();
+        if (handlerRuns) return;
+        if (!late.has_value()) {
+            freeSlot(inHand);
+            run = std::move(inHand.run);
+            inHand_.erase(found);
+            checkDrained(lock);
+        }
+    }
+    if (late.has_value()) calls_.runEnded(std::move(*late));
 }
 
 void Dispatcher::pausing(Micros pause) {
@@ -345,11 +364,12 @@ bool Dispatcher::waitUntilDrained(Micros wait) {
 void Dispatcher::countRuns(Stats& stats) const {
     const Lock lock(mutex_);
     const std::int64_t now = environment_.clock->nanos();
+    stats.abandonedRunning = abandonedRunning(lock);
     for (const auto& entry : inHand_) {
         if (!entry.second.occupiesSlot) continue;
         ++stats.running;
-        stats.oldestRun =
-            std::max(stats.oldestRun, std::chrono::nanoseconds(now - entry.second.run->begunAt()));
+        stats.oldestRun = std::max(
+            stats.oldestRun, std::chrono::nanoseconds(now - entry.second.run->limit().begunAt()));
     }
 }
 

@@ -12,13 +12,16 @@
 #include "cluster/runners.hpp"
 #include "cluster/store.hpp"
 
+#include <jtimer/cluster/run_end.hpp>
 #include <jtimer/cluster/stats.hpp>
+#include <jtimer/jdk/timer_task.hpp>
 
 #include <boost/thread/condition_variable.hpp>
 #include <boost/thread/lock_types.hpp>
 #include <boost/thread/mutex.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -40,6 +43,7 @@ class Dispatcher : private ConnectedThread::Duty {
         std::function<void(PendingEnd)> runEnded;  ///< write the end
         std::function<bool()> cannotWriteEnds;     ///< then nothing is claimed
         std::function<void()> drained;             ///< with the mutex held, at the end
+        std::function<void(RunEnd)> tell;          ///< to Options::onRunEnd, of which there is one
     };
 
     Dispatcher(Environment& environment, Calls calls);
@@ -63,7 +67,8 @@ class Dispatcher : private ConnectedThread::Duty {
     /// own. Any thread.
     void report(const std::string& failure);
 
-    /// The end of a run is written, or need not be any more. Any thread.
+    /// The end of a run is written, or need not be any more. Any thread. Of an abandoned run that
+    /// comes twice, of its failure first.
     void endWritten(Token token);
 
     void stop();  ///< claims nothing more, and ends the thread; any thread
@@ -84,7 +89,12 @@ class Dispatcher : private ConnectedThread::Duty {
     struct InHand {
         std::shared_ptr<RunState> run;
         bool occupiesSlot = false;
+        std::shared_ptr<TimerTask> alarm;  ///< when it is to be abandoned, while it has a slot
+        bool abandoned = false;
+        bool failing = false;            ///< its failure as an abandoned one is not written yet
+        std::optional<PendingEnd> late;  ///< its end, which waits for that
     };
+    using InHandMap = std::map<Token, InHand>;
     using Lock = boost::unique_lock<boost::mutex>;
 
     bool waitForWork() override;
@@ -105,7 +115,12 @@ class Dispatcher : private ConnectedThread::Duty {
     void execute(const std::shared_ptr<RunState>& run);
     void endRun(PendingEnd end);
     void notBegun(Token token);
-    void failRun(const RunState& run, const std::string& failure);
+    void failRun(RunState& run, const std::string& failure);
+    std::shared_ptr<TimerTask> setAlarm(const RunState& run);
+    void abandon(Token token);
+    bool isLate(PendingEnd& end);
+    std::size_t abandonedRunning(const Lock& lock) const;
+    static void freeSlot(InHand& run);
     bool isDrained(const Lock& lock) const;
     void checkDrained(const Lock& lock);
 
@@ -116,10 +131,10 @@ class Dispatcher : private ConnectedThread::Duty {
 
     mutable boost::mutex mutex_;  ///< guards the following
     boost::condition_variable condition_;
-    std::map<Token, InHand> inHand_;  ///< claimed, and the end not yet written
-    int occupied_ = 0;                ///< slots
-    bool wanted_ = true;              ///< a claim, as soon as it may be
-    bool gathering_ = false;          ///< until no slot is occupied
+    InHandMap inHand_;        ///< claimed, and the end not yet written
+    int occupied_ = 0;        ///< slots
+    bool wanted_ = true;      ///< a claim, as soon as it may be
+    bool gathering_ = false;  ///< until no slot is occupied
     bool releaseWanted_ = false;
     bool pausesChanged_ = false;
     bool claimsOver_ = false;

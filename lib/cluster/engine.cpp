@@ -53,14 +53,15 @@ Dispatcher::Calls callsOfDispatcher(Engine& engine) {
     calls.drained = [&engine] { engine.node.stop(); };
     calls.runEnded = [&engine](PendingEnd end) { engine.endWriter.add(std::move(end)); };
     calls.cannotWriteEnds = [&engine] { return engine.endWriter.isFailing(); };
+    calls.tell = [&engine](RunEnd end) { engine.runEndHook.tell(std::move(end)); };
     return calls;
 }
 
 }  // namespace
 
 Engine::Engine(const Options& options, const Registry& registry, Counters& counters,
-               StorePool& stores)
-    : environment(options, registry, counters), runEndHook(environment),
+               StorePool& stores, std::shared_ptr<jtimer::Clock> clock)
+    : environment(options, registry, counters, std::move(clock)), runEndHook(environment),
       node(environment, callsOfNode(*this)),
       endWriter(environment, callsOfEndWriter(*this, stores)),
       dispatcher(environment, callsOfDispatcher(*this)) {

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "cluster/alarm.hpp"
 #include "cluster/dispatcher.hpp"
 #include "cluster/end_writer.hpp"
 #include "cluster/environment.hpp"
@@ -9,8 +10,10 @@
 #include "cluster/run_end_hook.hpp"
 #include "cluster/store_pool.hpp"
 
+#include <jtimer/clock.hpp>
 #include <jtimer/time.hpp>
 
+#include <memory>
 #include <optional>
 
 namespace jtimer::cluster::detail {
@@ -19,8 +22,10 @@ namespace jtimer::cluster::detail {
 /// the dispatcher has drained or was never started, so no run and no end is left.
 struct Engine {
     /// \param options with a name
-    /// \param stores of the Scheduler's callers; all four outlive this object
-    Engine(const Options& options, const Registry& registry, Counters& counters, StorePool& stores);
+    /// \param stores of the Scheduler's callers; the first four outlive this object
+    /// \param clock see Environment
+    Engine(const Options& options, const Registry& registry, Counters& counters, StorePool& stores,
+           std::shared_ptr<jtimer::Clock> clock = localClock());
     ~Engine();
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;

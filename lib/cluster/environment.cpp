@@ -1,7 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "cluster/environment.hpp"
 
-#include "cluster/alarm.hpp"
 #include "cluster/micros.hpp"
 
 #include <jtimer/jdk/timer_options.hpp>
@@ -25,8 +24,9 @@ TimerOptions timerOptions(const std::string& name, std::shared_ptr<jtimer::Clock
 }  // namespace
 
 Environment::Environment(const Options& givenOptions, const Registry& givenRegistry,
-                         Counters& givenCounters)
-    : options(givenOptions), registry(givenRegistry), counters(givenCounters), clock(localClock()),
+                         Counters& givenCounters, std::shared_ptr<jtimer::Clock> givenClock)
+    : options(givenOptions), registry(givenRegistry), counters(givenCounters),
+      clock(std::move(givenClock)),
       timer(std::make_unique<Timer>(timerOptions(*options.name, clock))), outage(*options.name),
       slowLine(*options.name, toMicros(options.operationTimeout)) {}
 

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "cluster/alarm.hpp"
 #include "cluster/counters.hpp"
 #include "cluster/outage.hpp"
 #include "cluster/registry.hpp"
@@ -18,8 +19,9 @@ namespace jtimer::cluster::detail {
 /// is in its Calls, which Engine connects.
 struct Environment {
     /// \param givenOptions with a name; it, the registry and the counters outlive this object
-    Environment(const Options& givenOptions, const Registry& givenRegistry,
-                Counters& givenCounters);
+    /// \param givenClock tests have a ManualClock
+    Environment(const Options& givenOptions, const Registry& givenRegistry, Counters& givenCounters,
+                std::shared_ptr<jtimer::Clock> givenClock = localClock());
 
     const Options& options;
     const Registry& registry;

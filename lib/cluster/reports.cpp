@@ -44,18 +44,19 @@ void report(const Options& options, const std::exception_ptr& exception) {
     }
 }
 
-std::string messageOf(const std::exception_ptr& exception) {
+std::string toMessage(const std::string& text) {
     constexpr std::size_t kMaxSize = 2000;
-    const std::string given = textOf(exception);
     std::string message;
-    for (std::size_t at = 0; at < given.size();) {
+    for (std::size_t at = 0; at < text.size();) {
         const std::size_t begin = at;
-        const bool valid = takeCharacter(given, at).has_value();
+        const bool valid = takeCharacter(text, at).has_value();
         if (!valid) ++at;
         if (message.size() + at - begin > kMaxSize) break;
-        message += valid ? given.substr(begin, at - begin) : "?";
+        message += valid ? text.substr(begin, at - begin) : "?";
     }
     return message;
 }
+
+std::string messageOf(const std::exception_ptr& exception) { return toMessage(textOf(exception)); }
 
 }  // namespace jtimer::cluster::detail

@@ -14,8 +14,11 @@ void printLine(const std::string& line);
 /// Calls Options::uncaughtExceptionHandler if there is one. What that throws changes nothing.
 void report(const Options& options, const std::exception_ptr& exception);
 
-/// what() of the exception, or the name of its type, as the server takes it: at most 2,000 bytes,
-/// in which `?` stands for each byte that is not UTF-8.
+/// The text as the server takes it: at most 2,000 bytes, in which `?` stands for each byte that is
+/// not UTF-8.
+std::string toMessage(const std::string& text);
+
+/// what() of the exception, or the name of its type, as such a text.
 std::string messageOf(const std::exception_ptr& exception);
 
 }  // namespace jtimer::cluster::detail

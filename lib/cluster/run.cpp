@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -33,15 +34,18 @@ Date Run::scheduledExecutionTime() const noexcept { return detail::toDate(state_
 int Run::attempt() const noexcept { return state_.task().attempt; }
 std::int64_t Run::fencingToken() const noexcept { return state_.task().token; }
 std::uint64_t Run::missedRuns() const noexcept { return state_.task().missedRuns; }
-bool Run::leaseLost() const noexcept { return state_.lease_->lost(); }
+bool Run::leaseLost() const noexcept { return state_.lost(); }
 
 void Run::checkLease() const {
     if (leaseLost()) throwLeaseLost(state_.task());
 }
 
 bool Run::stopRequested() const noexcept {
-    return state_.stopping_.load(std::memory_order_relaxed);
+    return state_.stopping_.load(std::memory_order_relaxed) || timedOut();
 }
+
+bool Run::timedOut() const noexcept { return state_.limit_.exceeded(); }
+std::optional<TimeSpan> Run::timeLeft() const noexcept { return state_.limit_.left(); }
 
 void Run::setPayload(std::string payload) {
     detail::checkPayload(payload);

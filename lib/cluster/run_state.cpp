@@ -35,7 +35,7 @@ RunState::RunState(const Environment& environment, const std::atomic<bool>& stop
     : environment_(environment), stopping_(stopping),
       task_(std::make_shared<const ClaimedTask>(std::move(task))),
       registered_(environment.registry.at(task_->name)), lease_(std::move(lease)),
-      begunAt_(environment.clock->nanos()) {}
+      limit_(registered_.options, environment.clock) {}
 
 std::optional<PendingEnd> RunState::refusal() const {
     const TaskOptions& options = registered_.options;
@@ -60,15 +60,15 @@ PendingEnd RunState::makeEnd(End::Kind kind, const std::string& error) const {
     PendingEnd end;
     end.task = task_;
     end.kind = kind;
-    end.payload = payload_;
     end.error = error;
-    end.duration = std::chrono::nanoseconds(environment_.clock->nanos() - begunAt_);
+    end.duration = std::chrono::nanoseconds(environment_.clock->nanos() - limit_.begunAt());
     return end;
 }
 
 PendingEnd RunState::success() const {
     PendingEnd success = makeEnd(End::Kind::Success, {});
     success.again = again_;
+    success.payload = payload_;
     return success;
 }
 
@@ -104,16 +104,49 @@ PendingEnd RunState::execute() {
         // The unwinding by pthread_exit is no exception, and must go on.
         if (thrown == nullptr) throw;
     }
-    if (thrown == nullptr && !completedIn_.has_value()) return success();
-    PendingEnd end = failure(thrown == nullptr ? "The transaction of complete() was not committed."
-                                               : messageOf(thrown));
+    const Return how = returned();
+    const bool completed = completedIn_.has_value();
+    if (thrown == nullptr && !completed && !how.late) return success();
+    std::string cause = completed ? "The transaction of complete() was not committed." : "";
+    if (thrown != nullptr) cause = messageOf(thrown);
+    PendingEnd end = failure(errorOf(cause, how));
+    end.payload = payload_;
     end.completedIn = completedIn_;
     end.nextDue = nextDue_;
+    // A failure that has been abandoned was reported then.
+    if (thrown == nullptr && !completed && !how.abandoned)
+        thrown = std::make_exception_ptr(std::runtime_error(end.error));
     if (thrown != nullptr) {
         report(environment_.options, thrown);
         end.reported = true;
     }
     return end;
+}
+
+PendingEnd RunState::fail(const std::string& error) {
+    PendingEnd end = failure(errorOf(error, returned()));
+    end.payload = payload_;
+    return end;
+}
+
+RunState::Return RunState::returned() {
+    Return how;
+    how.late = limit_.exceeded();
+    how.abandoned = ended_.exchange(true);
+    if (how.late && !how.abandoned) environment_.counters.add(&Stats::timedOut);
+    return how;
+}
+
+std::string RunState::errorOf(const std::string& cause, Return how) const {
+    if (!how.late) return cause;
+    return toMessage(limit_.message() + (cause.empty() ? "" : " ") + cause);
+}
+
+std::optional<PendingEnd> RunState::abandon() {
+    if (!limit_.graceOver() || ended_.exchange(true)) return {};
+    environment_.counters.add(&Stats::timedOut);
+    environment_.counters.add(&Stats::abandoned);
+    return failure(limit_.message() + " It was abandoned.");
 }
 
 void RunState::requireNotCompleted() const {

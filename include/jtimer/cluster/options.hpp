@@ -72,10 +72,10 @@ struct Options {
     bool preparedStatements = true;
 
     /// Called with the Scheduler's name and the exception when a run fails, or `onRunEnd` throws:
-    /// on the thread of the run if its handler threw. Any other failure, such as a Run::complete
-    /// that was not committed, is reported as a std::runtime_error, on another thread of the
-    /// Scheduler. The failure is also recorded with the task, so it is not printed if this is
-    /// empty.
+    /// on the thread of the run if its handler threw or took too long. Any other failure, such as a
+    /// Run::complete that was not committed, is reported as a std::runtime_error, on another thread
+    /// of the Scheduler. The failure is also recorded with the task, so it is not printed if this
+    /// is empty.
     UncaughtExceptionHandler uncaughtExceptionHandler;
 
     /// Called instead of each handler, on its thread, with the run and a function that calls the
@@ -86,8 +86,9 @@ struct Options {
     std::function<void(Run&, const std::function<void()>& handler)> around;
 
     /// Told of the end of each run, once the end is written, by complete() too, or has turned out
-    /// to be fenced; also of tasks that were given up without a run. For metrics and alerts. A task
-    /// that is taken over from a dead process has no end.
+    /// to be fenced; of each run that is abandoned, at once; and of tasks that were given up
+    /// without a run. For metrics and alerts. A task that is taken over from a dead process has no
+    /// end.
     ///
     /// Calls come one at a time, in the order in which the ends were written, on a thread of the
     /// Scheduler for nothing else, with no lock held. So a slow function delays neither ends nor

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 struct pg_conn;  ///< libpq's connection: PGconn
@@ -17,8 +18,8 @@ class RunState;
 }
 
 /// One run of a task, as its handler sees it. It exists as long as the handler's call. leaseLost(),
-/// checkLease() and stopRequested() may be called by any thread during that call, the other
-/// functions by the handler's thread only.
+/// checkLease(), stopRequested(), timedOut() and timeLeft() may be called by any thread during that
+/// call, the other functions by the handler's thread only.
 class JTIMER_API Run {
   public:
     Run(const Run&) = delete;
@@ -42,19 +43,26 @@ class JTIMER_API Run {
     /// How many runs were dropped, or merged into this one, since the previous run: see MissedRuns.
     std::uint64_t missedRuns() const noexcept;
 
-    /// Whether the lease may have expired, so that another node may have taken over the task. True
-    /// at once when a process that was stopped or suspended for longer goes on. Sends no query:
-    /// it reads a clock.
+    /// Whether the lease may have expired, so that another node may have taken over the task, or
+    /// TaskOptions::grace after the time limit is over. True at once when a process that was
+    /// stopped or suspended for longer goes on. Sends no query: it reads a clock.
     bool leaseLost() const noexcept;
 
     /// \throws LeaseLostException if leaseLost()
     void checkLease() const;
 
-    /// Whether Scheduler::stop or the destructor waits for this run. The handler may then return,
-    /// which is a success, throw, or return after again(0).
+    /// Whether Scheduler::stop or the destructor waits for this run, or timedOut(). If not
+    /// timedOut(), the handler may then return, which is a success, throw, or return after
+    /// again(0).
     bool stopRequested() const noexcept;
 
-    /// Stores a new payload with the end of the run, even if the run fails.
+    /// Whether it has taken as long as TaskOptions::timeout. Reads a clock, as leaseLost().
+    bool timedOut() const noexcept;
+
+    /// How long until timedOut(), then 0. None if there is no time limit.
+    std::optional<TimeSpan> timeLeft() const noexcept;
+
+    /// Stores a new payload with the end of the run, even if the run fails, unless it is abandoned.
     /// \throws IllegalArgumentException if it is longer than 1 MiB
     /// \throws IllegalStateException after complete()
     void setPayload(std::string payload);

@@ -16,8 +16,8 @@ enum class Outcome {
     Retrying,   ///< it failed, and another attempt follows
     GaveUp,     ///< it failed for the last time: the task goes on with its next period
     Dead,       ///< it failed for the last time, and the task is dead
-    /// The handler has not returned long after its time limit. It still runs, but the task is no
-    /// longer its own.
+    /// The handler has not returned in TaskOptions::grace after its time limit. Of the same run
+    /// follow what its failure makes of the task, and Fenced when it returns.
     Abandoned,
     Lost,   ///< its process died, or was cut off, and another node has freed the task
     Fenced  ///< the task was another run's by then, or cancelled: the end has changed nothing

@@ -21,12 +21,16 @@ struct Stats {
     /// Tasks claimed that did not begin: by then the lease was lost, as after an answer that came
     /// late. They are claimed again, by any node.
     std::uint64_t notBegun = 0;
+    /// Runs that took longer than their time limit, counted when they returned or were abandoned.
+    std::uint64_t timedOut = 0;
+    std::uint64_t abandoned = 0;            ///< handlers that did not return after it: see grace
     std::uint64_t leasesLost = 0;           ///< how often this node was declared dead
     std::uint64_t missed = 0;               ///< the sum of Run::missedRuns()
     std::uint64_t polls = 0;                ///< claims, including those that found nothing
     std::uint64_t notifications = 0;        ///< notifications received
     std::uint64_t reconnects = 0;           ///< connections made anew after one was lost
     std::size_t running = 0;                ///< runs in progress
+    std::size_t abandonedRunning = 0;       ///< those of them that were abandoned
     std::chrono::nanoseconds oldestRun{0};  ///< the age of the oldest of them, or 0
     /// How late runs began: from the scheduled time to the claim, by the database's clock. First
     /// attempts only.

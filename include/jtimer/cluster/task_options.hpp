@@ -41,6 +41,25 @@ struct TaskOptions {
     /// died yet. For tasks that must never stop, although each period may end as many processes. A
     /// one-shot is dead all the same.
     bool goesOnAfterCrashes = false;
+
+    /// How long a run may take, more than 0; by default, as long as it likes. It counts from the
+    /// claim, by a clock of the process that also counts the time for which the computer sleeps.
+    /// Then Run::timedOut() and Run::stopRequested() are true, and a handler that returns later has
+    /// failed, whatever it has done: "It took longer than its time limit of 30 s." But a
+    /// Run::complete() that was committed remains a success.
+    std::optional<TimeSpan> timeout;
+
+    /// For which a run may go on after its time limit, 0 or more; TimeSpan::max(): for ever. A
+    /// handler that has not returned by then is abandoned, which is printed to std::cerr. From then
+    /// on Run::leaseLost() is true, the run has failed, and any node may make the next attempt,
+    /// though the handler still runs: what it does later is treated as if its lease were lost, and
+    /// a payload that it has set is not stored.
+    ///
+    /// No thread can be ended safely. So an abandoned handler keeps its slot of
+    /// Options::concurrency until it returns, and stop() waits for it. When such handlers hold all
+    /// slots, the node runs nothing more, which is printed, too. Stats::abandonedRunning counts
+    /// them, and Options::onRunEnd is told of each; a program may then end itself.
+    TimeSpan grace = 30'000;
 };
 
 }  // namespace jtimer::cluster
