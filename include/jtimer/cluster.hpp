@@ -11,6 +11,7 @@
 #include <jtimer/cluster/options.hpp>
 #include <jtimer/cluster/pause.hpp>
 #include <jtimer/cluster/run.hpp>
+#include <jtimer/cluster/run_end.hpp>
 #include <jtimer/cluster/schedule.hpp>
 #include <jtimer/cluster/scheduler.hpp>
 #include <jtimer/cluster/stats.hpp>
