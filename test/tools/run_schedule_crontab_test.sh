@@ -359,6 +359,32 @@ r13_users_are_converted() {
         "$("$run_schedule" --system --convert system)"
 }
 
+# cron starts a command in the home of its user, and not at all if that is missing.
+r13_a_home_that_is_missing_is_told_and_left_to_the_command() {
+    [ "$(id -u)" = 0 ] || { skip 'this is not root'; return; }
+    user=$(getent passwd | while IFS=: read -r name _ _ _ _ home _; do [ -d "$home" ] || { echo "$name:$home"; break; }; done)
+    [ -n "$user" ] || { skip 'all users have a home'; return; }
+    printf '%s\n' "@reboot ${user%:*} echo ran" "@reboot ${user%:*} cat%ran" "@reboot ${user%:*} #x" >system
+    notice="the home of \"${user%:*}\", \"${user#*:}\", is not a folder here: each run will fail"
+    run --system --check system
+    expect 'check' 0 $status
+    expect 'notices' "run_schedule: system:1: $notice
+run_schedule: system:2: $notice
+run_schedule: system:3: $notice" "$(grep home err)"
+    "$run_schedule" --system --convert system >native
+    options="after 0ms overlap=skip user=${user%:*}" home="cd '${user#*:}' || exit 1;"
+    expect native "$options echo $home echo ran
+$options cat $home printf '%s\\n' 'ran' | sh -c 'cat'
+$options #x $home #x" "$(cat native)"
+    run --check native
+    expect 'converted: check' 0 $status
+    for file in '--system system' native; do
+        run --strict $file
+        expect "$file: status" 3 $status
+        expect_true "$file: nothing ran" -z "$(grep -w ran out)"
+    done
+}
+
 r14_a_variable_with_another_value_restarts_nothing() {
     printf '%s\n' 'A=1' 'every 1h a echo $A' 'after 300ms b echo $A' >schedule
     mkfifo pipe

@@ -3,13 +3,17 @@
 
 #include "cluster.hpp"
 #include "output.hpp"
+#include "parsing.hpp"
 #include "table.hpp"
 #include "time_text.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <filesystem>
 #include <stdexcept>
+#include <string>
+#include <system_error>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -47,6 +51,12 @@ void addNotices(Schedule& schedule) {
         if (entry.input)
             schedule.notices.insert(entry.place +
                                     ": what follows % is the input of the command; \\% is a %");
+        std::error_code none;
+        if (entry.user && !entry.folder.empty() &&
+            !std::filesystem::is_directory(entry.folder, none))
+            schedule.notices.insert(entry.place + ": the home of " + inQuotes(entry.user->name) +
+                                    ", " + inQuotes(entry.folder) +
+                                    ", is not a folder here: each run will fail");
         if (entry.calendar && !entry.calendar->keepsInterval())
             schedule.notices.insert(
                 "a time of a fixed line that the clocks show twice is due the second time; cronie "

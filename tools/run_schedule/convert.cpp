@@ -5,7 +5,10 @@
 #include "rule.hpp"
 
 #include <cstddef>
+#include <filesystem>
 #include <sstream>
+#include <string>
+#include <system_error>
 
 namespace {
 
@@ -31,24 +34,38 @@ std::string writerOf(const std::string& input) {
     return result;
 }
 
+/// Whether the line's folder is its user's home, of which it says nothing.
+bool runsAtHome(const Entry& entry) {
+    return entry.user && !hasOption(entry, "user") && !hasOption(entry, "cwd");
+}
+
+/// Whether cwd= takes the folder: it is there, and ends at no blank.
+bool isFolderOption(const std::string& folder) {
+    std::error_code none;
+    return folder.find_first_of(kBlanks) == folder.npos &&
+           std::filesystem::is_directory(folder, none);
+}
+
 std::string commandOf(const Entry& entry) {
+    std::string command;
+    if (runsAtHome(entry) && !isFolderOption(entry.folder))
+        command = "cd " + inShellQuotes(entry.folder) + " || exit 1; ";
     if (entry.input) {
         const std::string shell = entry.shell == "/bin/sh" ? "sh" : entry.shell;
-        return writerOf(*entry.input) + " | " + shell + " -c " + inShellQuotes(entry.command);
+        return command + writerOf(*entry.input) + " | " + shell + " -c " +
+               inShellQuotes(entry.command);
     }
     // A schedule file takes these for a mistake.
     const bool isRefused = entry.command.front() == '#' || isOption(Words(entry.command).peek());
-    return (isRefused ? "true; " : "") + entry.command;
+    if (isRefused && command.empty()) command = "true; ";
+    return command + entry.command;
 }
 
 std::string optionsOf(const Entry& entry) {
-    std::string options = ' ' + entry.options;
-    if (entry.options.empty()) options.clear();
-    if (options.find(" overlap=") == options.npos) options = " overlap=skip" + options;
-    if (entry.user && options.find(" user=") == options.npos) {
-        options += " user=" + entry.user->name;
-        if (options.find(" cwd=") == options.npos) options += " cwd=" + entry.folder;
-    }
+    std::string options = hasOption(entry, "overlap") ? "" : " overlap=skip";
+    if (!entry.options.empty()) options += ' ' + entry.options;
+    if (entry.user && !hasOption(entry, "user")) options += " user=" + entry.user->name;
+    if (runsAtHome(entry) && isFolderOption(entry.folder)) options += " cwd=" + entry.folder;
     return options;
 }
 

@@ -219,7 +219,7 @@ Entry Crontab::parse(std::string_view line, std::string_view above, const Zone& 
     if (hasUsers_) {
         const std::string user(words.take());
         if (user.empty()) failExpecting("the line has no user", "one after the time");
-        if ((' ' + entry.options).find(" user=") != std::string::npos)
+        if (hasOption(entry, "user"))
             failExpecting("the comment above has a user, too", "the one of the line");
         entry.user = User::toRunAs(user);
         if (entry.folder.empty()) entry.folder = entry.user->home;

@@ -105,6 +105,10 @@ bool isOption(std::string_view word) {
     return equals != word.npos && find(word.substr(0, equals)) != nullptr;
 }
 
+bool hasOption(const Entry& entry, const std::string& name) {
+    return (' ' + entry.options).find(' ' + name + '=') != std::string::npos;
+}
+
 void takeOptions(Words& words, Entry& entry) {
     std::set<std::string_view> names;
     for (;;) {

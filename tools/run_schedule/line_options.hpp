@@ -14,6 +14,9 @@
 /// Whether the word begins with the name of an option and `=`.
 bool isOption(std::string_view word);
 
+/// Whether the entry has the option in its own words, and not by --defaults.
+bool hasOption(const Entry& entry, const std::string& name);
+
 /// Takes all options that come next.
 /// \throws std::invalid_argument that says what is wrong, and what was expected
 void takeOptions(Words& words, Entry& entry);
