@@ -72,6 +72,8 @@ run_schedule_is_installed_with_its_completion() {
         complete --jobs =
         complete --li
         complete --listen ""
+        complete --reload-every 1
+        complete --output = j
         complete --metrics files/
         complete --trace = files/b
         complete files/b' bash "$prefix" >"$tmp/completed"
@@ -82,6 +84,8 @@ run_schedule_is_installed_with_its_completion() {
 --jobs =: 1 2 4 8 16
 --li: --listen --list
 --listen : localhost:9100
+--reload-every 1: 1m 1h 1d
+--output = j: json
 --metrics files/: files/backup.schedule
 --trace = files/b: files/backup.schedule
 files/b: files/backup.schedule

@@ -5,23 +5,23 @@
 # shellcheck shell=bash
 
 _run_schedule() {
-    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} choices=
+    local help word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} choices=
     # bash splits --for=5s into three words.
     [[ $word != '=' ]] || word=
     [[ $before != '=' ]] || before=${COMP_WORDS[COMP_CWORD - 2]}
     if [[ ${COMP_WORDS[COMP_CWORD]} == '=' ]]; then before=${COMP_WORDS[COMP_CWORD - 1]}; fi
-    case $before in
-    --for | --grace | --connect-within | --reload-every) choices='500ms 5s 1m 1h 1d' ;;
-    --output) choices='prefixed raw json' ;;
-    --jobs) choices='1 2 4 8 16' ;;
-    --trace | --metrics | --state) ;;
-    --listen | --probe) choices='localhost:9100' ;;
-    --cluster) choices='host=' ;;
-    --node) choices=${HOSTNAME%%.*} ;;
+    help=$("${1/#\~/$HOME}" --help 2>/dev/null)
+    # By what follows the option there.
+    case $before:$(awk -v option="$before" '$1 == option { print $2; exit }' <<<"$help") in
+    *:DURATION) choices='500ms 5s 1m 1h 1d' ;;
+    *:FORM) choices='prefixed raw json' ;;
+    *:N) choices='1 2 4 8 16' ;;
+    *:HOST:PORT) choices='localhost:9100' ;;
+    *:CONNINFO) choices='host=' ;;
+    --node:*) choices=${HOSTNAME%%.*} ;;
     *)
         [[ $word != -* ]] ||
-            choices=$("${1/#\~/$HOME}" --help 2>/dev/null |
-                sed -n 's/^  \(-h \[ \)\{0,1\}\(--[a-z-]*\).*/\2/p')
+            choices=$(sed -n 's/^  \(-h \[ \)\{0,1\}\(--[a-z-]*\).*/\2/p' <<<"$help")
         ;;
     esac
     if [[ -n $choices ]]; then

@@ -12,7 +12,9 @@
 
 #include <boost/program_options.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -40,226 +42,228 @@ Each line of FILE, or of standard input if FILE is -, has a time, a name, and a 
 The manual page run_schedule(1) describes them.
 )";
 
-void addOptions(po::options_description& visible) {
-    const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
-    const auto add = [&visible](auto... option) { visible.add_options()(option...); };
-    add("crontab", "FILE is a crontab, as cron plays it");
-    add("system", "FILE is a crontab with a column of users, such as /etc/crontab");
-    add("convert", "print the crontab as a schedule file, and end");
-    add("defaults", text("OPTIONS"), "options of all lines that do not have them themselves");
-    add("for", text("DURATION"), "stop after this long");
-    add("grace", text("DURATION"),
-        "how long running commands may continue after that, before SIGTERM, and again before "
-        "SIGKILL (4s)");
-    add("jobs", text("N"), "run at most N commands at once (10)");
-    add("catch-up", "run each `at` that is past at the start, instead of skipping it");
-    add("strict", "exit with status 3 if a command failed");
-    add("stop-on-failure", "end after the first run that has failed, with exit status 3");
-    add("on-failure", text("COMMAND"), "run COMMAND after a run has failed with all its retries");
-    add("state", text("FILE"), "keep in FILE when lines began, and make up for what was missed");
-    add("reload", "read FILE again on SIGHUP, as on SIGUSR2, instead of ending");
-    add("reload-every", text("DURATION"),
-        "look so often whether a FILE has changed, and then read all again");
-    add("watch", "show a live table instead of lines, on a terminal");
-    add("trace", text("FILE"), "write what runs when as Chrome trace events");
-    add("metrics", text("FILE"), "write metrics for Prometheus, each second, by replacing FILE");
-    add("listen", text("HOST:PORT"),
-        "serve GET /metrics for Prometheus, and /healthz; port 0: print the one that is chosen");
-    add("probe", text("HOST:PORT"),
-        "without FILE: ask a copy that listens there for its health, print it, and end");
-    add("cluster", text("CONNINFO"),
-        "share the schedule with all copies on this PostgreSQL database, such as host=db: each "
-        "run takes place in one of them");
-    add("node", text("NAME"), "this copy's name in the cluster (HOST:PID)");
-    add("connect-within", text("DURATION"),
-        "how long to try at the start if the database cannot be reached (30s)");
-    add("schema", text("NAME"),
-        "the schema of the tasks in that database (run_schedule): others are other schedules");
-    add("list", "with --cluster, and without FILE: print the tasks that are there, and end");
-    add("revive", text("NAME"),
-        "with --cluster, and without FILE: make a line that is dead run again, and end");
-    add("prune", "with --cluster: delete the tasks that no FILE has and that do not run, and end");
-    add("dry-run", "simulate the schedule without waiting or running commands: for a day, for the "
-                   "time of --for, or to the last run if nothing repeats");
-    add("check", "check everything as a start does, print when each task is due next, and end");
-    add("output", text("FORM"),
-        "prefixed: show what commands print with time and name (the default); raw: hand them the "
-        "output itself; json: print an object of JSON for each line, event and notice");
-    add("verbose", "tell also when commands begin and succeed, and which time zone is local");
-    add("help,h", "print this help");
-    add("version", "print the version");
-}
-
-std::chrono::milliseconds durationOf(const char* option, const po::variable_value& value) {
-    try {
-        return parseDuration(value.as<std::string>());
-    } catch (const std::invalid_argument& e) {
-        throw std::invalid_argument(std::string("--") + option + ": " + e.what());
-    }
-}
-
-/// A duration that is not 0.
-std::chrono::milliseconds periodOf(const char* option, const po::variable_value& value) {
-    const std::chrono::milliseconds period = durationOf(option, value);
-    if (period.count() == 0)
-        failExpecting(std::string("--") + option + ": " + inQuotes(value.as<std::string>()) +
-                          " would be all the time",
-                      "a duration such as 10s");
-    return period;
-}
-
 int jobsOf(const std::string& text) {
     const std::optional<int> jobs = parseCount(text, kMostJobs);
-    if (!jobs) {
-        failExpecting("--jobs: " + inQuotes(text) + " is not a number of commands",
+    if (!jobs)
+        failExpecting(inQuotes(text) + " is not a number of commands",
                       "1 to " + std::to_string(kMostJobs));
-    }
     return *jobs;
 }
 
-std::string textOf(const char* option, const po::variable_value& value, const char* expected) {
-    const auto& text = value.as<std::string>();
-    if (text.empty()) failExpecting(std::string("--") + option + ": the name is empty", expected);
+/// A duration that is not 0.
+std::chrono::milliseconds periodOf(const std::string& text) {
+    const std::chrono::milliseconds period = parseDuration(text);
+    if (period.count() == 0)
+        failExpecting(inQuotes(text) + " would be all the time", "a duration such as 10s");
+    return period;
+}
+
+const std::string& given(const std::string& text, const char* expected) {
+    if (text.empty()) failExpecting("the name is empty", expected);
     return text;
 }
 
 std::string schemaOf(const std::string& name) {
     constexpr std::size_t kLongestSchema = 48;
     if (name.empty() || name.size() > kLongestSchema || !isPrintable(name))
-        failExpecting("--schema: " + inQuotes(name) + " cannot be a schema",
-                      "1 to 48 bytes of UTF-8");
+        failExpecting(inQuotes(name) + " cannot be a schema", "1 to 48 bytes of UTF-8");
     return name;
 }
 
-http::Address addressOf(const char* option, const po::variable_value& value) {
-    const std::string prefix = std::string("--") + option + ": ";
+http::Address addressOf(const std::string& text) {
     if (!http::isBuiltIn())
-        failExpecting(prefix + "this program was built without HTTP", "one of `make HTTP=yes`");
-    try {
-        return http::parseAddress(value.as<std::string>());
-    } catch (const std::invalid_argument& e) {
-        throw std::invalid_argument(prefix + e.what());
-    }
+        failExpecting("this program was built without HTTP", "one of `make HTTP=yes`");
+    return http::parseAddress(text);
 }
-
-/// What jtimer::cluster calls a node without a name.
-std::string defaultNode() { return hostName() + ':' + std::to_string(::getpid()); }
 
 OutputForm formOf(const std::string& text) {
     if (text == "prefixed") return OutputForm::Prefixed;
     if (text == "raw") return OutputForm::Raw;
     if (text == "json") return OutputForm::Json;
-    failExpecting("--output: " + inQuotes(text) + " is not a form of output",
-                  "prefixed, raw or json");
+    failExpecting(inQuotes(text) + " is not a form of output", "prefixed, raw or json");
 }
+
+void setCrontab(Options& options, Format format) {
+    options.reading.format = format;
+    options.reading.defaults.overlap = Overlap::Skip;
+}
+
+using Text = const std::string&;
+
+template <bool Options::*Flag>
+void turnOn(Options& options, Text) {
+    options.*Flag = true;
+}
+
+struct Option {
+    const char* name;
+    const char* argument;  ///< null: it has none
+    const char* help;
+    /// \throws std::invalid_argument for an argument that is wrong
+    void (*set)(Options& options, Text argument);
+};
+
+/// In the order of the help, and in which they are set.
+constexpr Option kOptions[] = {
+    {"crontab", nullptr, "FILE is a crontab, as cron plays it",
+     [](Options& o, Text) { setCrontab(o, Format::Crontab); }},
+    {"system", nullptr, "FILE is a crontab with a column of users, such as /etc/crontab",
+     [](Options& o, Text) { setCrontab(o, Format::System); }},
+    {"convert", nullptr, "print the crontab as a schedule file, and end",
+     turnOn<&Options::convert>},
+    {"defaults", "OPTIONS", "options of all lines that do not have them themselves",
+     [](Options& o, Text text) { takeDefaults(text, o.reading.defaults); }},
+    {"for", "DURATION", "stop after this long",
+     [](Options& o, Text text) { o.runFor = parseDuration(text); }},
+    {"grace", "DURATION",
+     "how long running commands may continue after that, before SIGTERM, and again before "
+     "SIGKILL (4s)",
+     [](Options& o, Text text) { o.grace = parseDuration(text); }},
+    {"jobs", "N", "run at most N commands at once (10)",
+     [](Options& o, Text text) { o.jobs = jobsOf(text); }},
+    {"catch-up", nullptr, "run each `at` that is past at the start, instead of skipping it",
+     turnOn<&Options::catchUp>},
+    {"strict", nullptr, "exit with status 3 if a command failed", turnOn<&Options::strict>},
+    {"stop-on-failure", nullptr, "end after the first run that has failed, with exit status 3",
+     turnOn<&Options::stopOnFailure>},
+    {"on-failure", "COMMAND", "run COMMAND after a run has failed with all its retries",
+     [](Options& o, Text text) { o.onFailure = given(text, "a command"); }},
+    {"state", "FILE", "keep in FILE when lines began, and make up for what was missed",
+     [](Options& o, Text text) { o.state = given(text, "a file"); }},
+    {"reload", nullptr, "read FILE again on SIGHUP, as on SIGUSR2, instead of ending",
+     turnOn<&Options::reload>},
+    {"reload-every", "DURATION",
+     "look so often whether a FILE has changed, and then read all again",
+     [](Options& o, Text text) { o.reloadEvery = periodOf(text); }},
+    {"watch", nullptr, "show a live table instead of lines, on a terminal",
+     turnOn<&Options::watch>},
+    {"trace", "FILE", "write what runs when as Chrome trace events",
+     [](Options& o, Text text) { o.trace = given(text, "a file"); }},
+    {"metrics", "FILE", "write metrics for Prometheus, each second, by replacing FILE",
+     [](Options& o, Text text) { o.metrics = given(text, "a file"); }},
+    {"listen", "HOST:PORT",
+     "serve GET /metrics for Prometheus, and /healthz; port 0: print the one that is chosen",
+     [](Options& o, Text text) { o.listen = addressOf(text); }},
+    {"probe", "HOST:PORT",
+     "without FILE: ask a copy that listens there for its health, print it, and end",
+     [](Options& o, Text text) { o.probe = addressOf(text); }},
+    {"cluster", "CONNINFO",
+     "share the schedule with all copies on this PostgreSQL database, such as host=db: each "
+     "run takes place in one of them",
+     [](Options& o, Text text) { o.cluster = given(text, "how to reach a database"); }},
+    {"node", "NAME", "this copy's name in the cluster (HOST:PID)",
+     [](Options& o, Text text) { o.node = given(text, "a name"); }},
+    {"connect-within", "DURATION",
+     "how long to try at the start if the database cannot be reached (30s)",
+     [](Options& o, Text text) { o.connectWithin = parseDuration(text); }},
+    {"schema", "NAME",
+     "the schema of the tasks in that database (run_schedule): others are other schedules",
+     [](Options& o, Text text) { o.schema = schemaOf(text); }},
+    {"list", nullptr, "with --cluster, and without FILE: print the tasks that are there, and end",
+     turnOn<&Options::list>},
+    {"revive", "NAME",
+     "with --cluster, and without FILE: make a line that is dead run again, and end",
+     [](Options& o, Text text) { o.revive = given(text, "the name of a line"); }},
+    {"prune", nullptr,
+     "with --cluster: delete the tasks that no FILE has and that do not run, and end",
+     turnOn<&Options::prune>},
+    {"dry-run", nullptr,
+     "simulate the schedule without waiting or running commands: for a day, for the time of "
+     "--for, or to the last run if nothing repeats",
+     turnOn<&Options::dryRun>},
+    {"check", nullptr,
+     "check everything as a start does, print when each task is due next, and end",
+     turnOn<&Options::check>},
+    {"output", "FORM",
+     "prefixed: show what commands print with time and name (the default); raw: hand them "
+     "the output itself; json: print an object of JSON for each line, event and notice",
+     [](Options& o, Text text) { o.output = formOf(text); }},
+    {"verbose", nullptr, "tell also when commands begin and succeed, and which time zone is local",
+     turnOn<&Options::verbose>},
+};
+
+po::options_description visibleOptions() {
+    po::options_description visible("Options");
+    for (const Option& each : kOptions) {
+        if (each.argument == nullptr) {
+            visible.add_options()(each.name, each.help);
+        } else {
+            visible.add_options()(each.name, po::value<std::string>()->value_name(each.argument),
+                                  each.help);
+        }
+    }
+    visible.add_options()("help,h", "print this help")("version", "print the version");
+    return visible;
+}
+
+constexpr const char* kOfCluster[] = {"node", "connect-within", "schema",
+                                      "list", "revive",         "prune"};
+
+struct Pair {
+    const char* one;
+    const char* other;
+};
+
+constexpr Pair kExclusive[] = {
+    {"crontab", "system"},   {"watch", "dry-run"},  {"metrics", "dry-run"},
+    {"listen", "dry-run"},   {"reload", "dry-run"}, {"reload-every", "dry-run"},
+    {"cluster", "dry-run"},  {"state", "dry-run"},  {"state", "cluster"},
+    {"list", "revive"},      {"prune", "check"},    {"prune", "convert"},
+    {"convert", "defaults"},
+};
+
+/// Options that take no FILE, and options whose FILE cannot be standard input.
+constexpr const char* kWithoutFile[] = {"list", "revive", "probe"};
+constexpr const char* kWithoutInput[] = {"reload", "reload-every", "state"};
 
 /// Refuses options that make no sense together.
-void checkTogether(const Options& options) {
-    const auto refuse = [](bool wrong, const char* one, const char* other) {
-        if (wrong) throw std::invalid_argument(std::string(one) + " cannot be used with " + other);
+void checkTogether(const po::variables_map& values, const Options& options) {
+    const auto has = [&values](const char* name) { return values.count(name) != 0; };
+    const auto refuse = [](const char* option, const std::string& where) {
+        throw std::invalid_argument(std::string("--") + option + " cannot be used " + where);
     };
-    refuse(options.watch && options.dryRun, "--watch", "--dry-run");
-    refuse(options.watch && options.output == OutputForm::Raw, "--watch", "--output=raw");
-    refuse(options.watch && options.output == OutputForm::Json, "--watch", "--output=json");
-    refuse(options.metrics != "" && options.dryRun, "--metrics", "--dry-run");
-    refuse(options.listen && options.dryRun, "--listen", "--dry-run");
-    refuse(options.probe && !options.files.empty(), "--probe", "FILE");
-    refuse(options.reload && options.dryRun, "--reload", "--dry-run");
-    refuse(options.reload && options.readInput(), "--reload", "standard input");
-    refuse(options.reloadEvery && options.dryRun, "--reload-every", "--dry-run");
-    refuse(options.reloadEvery && options.readInput(), "--reload-every", "standard input");
-    refuse(options.cluster != "" && options.dryRun, "--cluster", "--dry-run");
-    refuse(options.state != "" && options.cluster != "", "--state", "--cluster");
-    refuse(options.state != "" && options.dryRun, "--state", "--dry-run");
-    refuse(options.state != "" && options.readInput(), "--state", "standard input");
-    refuse(options.list && !options.files.empty(), "--list", "FILE");
-    refuse(options.list && options.revive != "", "--list", "--revive");
-    refuse(options.prune && options.check, "--prune", "--check");
-    refuse(options.prune && options.convert, "--prune", "--convert");
-    refuse(options.revive != "" && !options.files.empty(), "--revive", "FILE");
-    refuse(options.convert && options.hasDefaults, "--convert", "--defaults");
-    refuse(options.convert && options.files.size() > 1, "--convert", "more than one FILE");
+    for (const char* option : kOfCluster)
+        if (has(option) && !has("cluster")) refuse(option, "without --cluster");
+    for (const auto& [one, other] : kExclusive)
+        if (has(one) && has(other)) refuse(one, std::string("with --") + other);
+    for (const char* option : kWithoutFile)
+        if (has(option) && has("file")) refuse(option, "with FILE");
+    for (const char* option : kWithoutInput)
+        if (has(option) && options.readInput()) refuse(option, "with standard input");
+    if (options.watch && options.output == OutputForm::Raw) refuse("watch", "with --output=raw");
+    if (options.watch && options.output == OutputForm::Json) refuse("watch", "with --output=json");
+    if (options.convert && options.files.size() > 1) refuse("convert", "with more than one FILE");
     if (options.convert && options.reading.format == Format::Schedule)
-        throw std::invalid_argument("--convert cannot be used without --crontab or --system");
+        refuse("convert", "without --crontab or --system");
+    if (!has("file") && std::none_of(std::begin(kWithoutFile), std::end(kWithoutFile), has))
+        throw std::invalid_argument("no FILE given");
 }
 
-void needCluster(const po::variables_map& values) {
-    if (values.count("cluster") != 0) return;
-    for (const char* option : {"node", "connect-within", "schema", "list", "revive", "prune"}) {
-        if (values.count(option) != 0)
-            throw std::invalid_argument(std::string("--") + option +
-                                        " cannot be used without --cluster");
-    }
-}
-
-/// What the lines of the files are, and what they do not say.
-void readFormat(const po::variables_map& values, Options& options) {
-    const bool isCrontab = values.count("crontab") != 0, isSystem = values.count("system") != 0;
-    if (isCrontab && isSystem)
-        throw std::invalid_argument("--crontab cannot be used with --system");
-    Reading& reading = options.reading;
-    if (isCrontab) reading.format = Format::Crontab;
-    if (isSystem) reading.format = Format::System;
-    if (isCrontab || isSystem) reading.defaults.overlap = Overlap::Skip;
-    reading.namesMustLast = !options.cluster.empty() || !options.state.empty();
-    options.hasDefaults = values.count("defaults") != 0;
-    if (!options.hasDefaults) return;
-    try {
-        takeDefaults(values["defaults"].as<std::string>(), reading.defaults);
-    } catch (const std::invalid_argument& e) {
-        throw std::invalid_argument(std::string("--defaults: ") + e.what());
-    }
-}
+/// What jtimer::cluster calls a node without a name.
+std::string defaultNode() { return hostName() + ':' + std::to_string(::getpid()); }
 
 Options optionsOf(const po::variables_map& values) {
-    const auto has = [&values](const char* name) { return values.count(name) != 0; };
     Options options;
-    if (has("for")) options.runFor = durationOf("for", values["for"]);
-    if (has("grace")) options.grace = durationOf("grace", values["grace"]);
-    if (has("jobs")) options.jobs = jobsOf(values["jobs"].as<std::string>());
-    options.catchUp = has("catch-up");
-    options.strict = has("strict");
-    options.reload = has("reload");
-    if (has("reload-every")) options.reloadEvery = periodOf("reload-every", values["reload-every"]);
-    options.watch = has("watch");
-    if (has("trace")) options.trace = textOf("trace", values["trace"], "a file");
-    if (has("metrics")) options.metrics = textOf("metrics", values["metrics"], "a file");
-    if (has("listen")) options.listen = addressOf("listen", values["listen"]);
-    if (has("probe")) options.probe = addressOf("probe", values["probe"]);
-    if (has("cluster")) {
-        options.cluster = textOf("cluster", values["cluster"], "how to reach a database");
-        options.node = defaultNode();
+    for (const Option& each : kOptions) {
+        const po::variable_value& value = values[each.name];
+        if (value.empty()) continue;
+        try {
+            each.set(options, each.argument == nullptr ? std::string() : value.as<std::string>());
+        } catch (const std::invalid_argument& e) {
+            throw std::invalid_argument(std::string("--") + each.name + ": " + e.what());
+        }
     }
-    if (has("node")) options.node = textOf("node", values["node"], "a name");
-    if (has("connect-within"))
-        options.connectWithin = durationOf("connect-within", values["connect-within"]);
-    if (has("schema")) options.schema = schemaOf(values["schema"].as<std::string>());
-    options.list = has("list");
-    options.prune = has("prune");
-    if (has("revive")) options.revive = textOf("revive", values["revive"], "the name of a line");
-    options.dryRun = has("dry-run");
-    if (has("on-failure"))
-        options.onFailure = textOf("on-failure", values["on-failure"], "a command");
-    if (has("state")) options.state = textOf("state", values["state"], "a file");
-    options.stopOnFailure = has("stop-on-failure");
-    if (has("file")) options.files = values["file"].as<std::vector<std::string>>();
-    options.convert = has("convert");
-    options.check = has("check");
-    if (has("output")) options.output = formOf(values["output"].as<std::string>());
-    options.verbose = has("verbose");
-    readFormat(values, options);
-    needCluster(values);
-    checkTogether(options);
-    if (!has("file") && options.revive.empty() && !options.list && !options.probe)
-        throw std::invalid_argument("no FILE given");
+    if (values.count("file") != 0) options.files = values["file"].as<std::vector<std::string>>();
+    if (!options.cluster.empty() && options.node.empty()) options.node = defaultNode();
+    options.reading.namesMustLast = !options.cluster.empty() || !options.state.empty();
+    checkTogether(values, options);
     return options;
 }
 
 }  // namespace
 
 Options parseOptions(int argc, const char* const* argv) {
-    po::options_description visible("Options");
-    addOptions(visible);
+    const po::options_description visible = visibleOptions();
     po::options_description all;
     all.add(visible).add_options()("file", po::value<std::vector<std::string>>());
     po::positional_options_description positional;

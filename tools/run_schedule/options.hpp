@@ -18,7 +18,6 @@ enum class OutputForm { Prefixed, Raw, Json };
 struct Options {
     std::vector<std::string> files;  ///< `-`: standard input
     Reading reading;                 ///< what the lines of the files are
-    bool hasDefaults = false;        ///< some of that is from --defaults
     bool convert = false;            ///< print the crontab as a schedule file, and end
     std::optional<std::chrono::milliseconds> runFor;
     std::chrono::milliseconds grace{4000};  ///< for commands that are to end
