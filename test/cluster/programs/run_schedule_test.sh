@@ -312,6 +312,32 @@ test $took -le 11000 || { echo "$took ms"; cat out err; exit 1; }
 END
 }
 
+# The new node cannot start, or it has started and the new lines cannot be written.
+r61_an_error_of_any_step_changes_nothing() {
+    beside_server <<'END'
+echo 'every 100ms again echo old' >s.schedule
+$play --reload s.schedule >out 2>err &
+pid=$!
+await grep -q old out || exit 1
+sql "create function refuse() returns trigger language plpgsql as
+    'begin perform pg_sleep(0.5); raise exception ''refused: %'', tg_table_name; end'" >/dev/null
+printf '%s\n' 'every 100ms again echo new' 'every 1h other echo new' >s.schedule
+for table in node task; do
+    sql "create trigger refuse before insert on run_schedule.$table execute function refuse()" >/dev/null
+    kill -HUP $pid
+    await grep -q "the schedule stays as it was: .*refused: $table" err || { cat out err; exit 1; }
+    sql "drop trigger refuse on run_schedule.$table" >/dev/null
+    test "$(sql 'select name from run_schedule.task')" = again || { echo "$table: the lines are written"; exit 1; }
+    runs=$(grep -c old out)
+    await sh -c "test \$(grep -c old out) -gt $runs" || exit 1
+    await sh -c "psql -Atc 'select count(*) from run_schedule.node' | grep -qx 1" || exit 1
+done
+! grep -q new out || exit 1
+kill -HUP $pid
+await grep -q '1 added, 1 changed' err && await grep -q 'other.*new' out && kill $pid && wait $pid
+END
+}
+
 r51_while_the_database_is_away_an_end_takes_two_graces_and_a_second() {
     beside_server <<'END'
 server=$(head -n 1 "$PGHOST/postmaster.pid" 2>/dev/null || head -n 1 "$(sql 'show data_directory')/postmaster.pid")
@@ -401,6 +427,7 @@ check r60_a_start_waits_for_the_database_and_a_signal_ends_it
 check r60_without_the_other_program_the_message_says_what_installs_it
 check r61_a_reload_starts_the_new_lines_and_lets_old_runs_end
 check r61_an_error_changes_nothing
+check r61_an_error_of_any_step_changes_nothing
 check r51_while_the_database_is_away_an_end_takes_two_graces_and_a_second
 check r51_without_a_command_an_end_takes_one_grace_and_a_second
 check r35_r36_health_and_metrics_tell_whether_the_database_answers

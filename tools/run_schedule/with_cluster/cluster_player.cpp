@@ -10,24 +10,19 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
-#include <future>
 #include <map>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <thread>
 #include <utility>
 
 using jtimer::Date;
-using jtimer::cluster::NewTask;
-using jtimer::cluster::Run;
-using ClusterSchedule = jtimer::cluster::Schedule;
 using jtimer::cluster::TaskInfo;
 
 namespace {
 
-/// How often a run looks whether it still has its lease, and the tasks are looked at.
-constexpr std::chrono::milliseconds kLease(100);
+/// How often the tasks are looked at.
 constexpr std::chrono::milliseconds kLook(1000);
 
 /// How long a query may wait for the database.
@@ -35,25 +30,6 @@ constexpr std::chrono::milliseconds kLongestCall(10'000);
 
 /// Between attempts to reach the database at the start.
 constexpr std::chrono::milliseconds kPause(200);
-
-ClusterSchedule scheduleOf(const Entry& entry, Date now) {
-    const auto missedRuns =
-        entry.overlap == Overlap::Skip ? jtimer::MissedRuns::Skip : jtimer::MissedRuns::Once;
-    switch (entry.kind) {
-    case Entry::Kind::After:
-        return ClusterSchedule::once(entry.after);
-    case Entry::Kind::At:
-        return ClusterSchedule::once(entry.firstDate(now));
-    case Entry::Kind::Every:
-        return ClusterSchedule::fixedDelay(entry.after, entry.period);
-    case Entry::Kind::Rate:
-        return ClusterSchedule::fixedRate(entry.after, entry.period, missedRuns);
-    case Entry::Kind::Cron:
-        break;
-    }
-    return ClusterSchedule::cron(entry.calendar->expression(), entry.calendar->zone().name(),
-                                 missedRuns);
-}
 
 /// Whether a later attempt may succeed: there is no connection, or the server is starting, ending,
 /// or has none left.
@@ -67,14 +43,6 @@ bool isAway(const jtimer::cluster::DatabaseException& e) {
 int attemptsOf(const TaskInfo& task) {
     const int refused = task.crashes >= jtimer::cluster::TaskOptions().maxCrashes ? 1 : 0;
     return std::max(task.attempt - refused, 0);
-}
-
-/// When the next run of the line is due.
-Date nextAfter(const Job& job, Date begin) {
-    const Entry& entry = *job.entry;
-    if (!entry.repeats()) return Date::max();
-    if (entry.kind == Entry::Kind::Cron) return entry.nextDate(job.date);
-    return (entry.kind == Entry::Kind::Rate ? job.date : begin) + entry.period;
 }
 
 bool isDead(const TaskInfo& task) { return task.state == jtimer::cluster::State::Dead; }
@@ -103,7 +71,7 @@ class ClusterPlayer::Asking {
 ClusterPlayer::ClusterPlayer(const Options& options, Ledger& ledger, Actions actions)
     : options_(clusterOptions(options)), catchUp_(options.catchUp),
       connectWithin_(options.connectWithin), ledger_(ledger), actions_(std::move(actions)),
-      slots_(options.jobs) {}
+      runs_(options.jobs, ledger, actions_) {}
 
 void ClusterPlayer::start(std::vector<Entry> entries, std::function<void()> whenAllHaveRun) {
     whenAllHaveRun_ = std::move(whenAllHaveRun);
@@ -111,7 +79,8 @@ void ClusterPlayer::start(std::vector<Entry> entries, std::function<void()> when
     const auto last = std::chrono::steady_clock::now() + connectWithin_;
     for (bool hasSaid = false;; hasSaid = true) {
         try {
-            begin(*node, entries, last - std::chrono::steady_clock::now());
+            write(*node, entries, compare(*node, entries, last - std::chrono::steady_clock::now()));
+            node->scheduler.start();
             break;
         } catch (const jtimer::cluster::DatabaseException& e) {
             if (!isAway(e) || std::chrono::steady_clock::now() + kPause >= last) throw;
@@ -130,10 +99,12 @@ void ClusterPlayer::start(std::vector<Entry> entries, std::function<void()> when
 std::shared_ptr<ClusterPlayer::Node> ClusterPlayer::makeNode(const std::vector<Entry>& entries) {
     checkForCluster(entries);
     auto node = std::make_shared<Node>(options_);
+    const std::shared_future<bool> isPlayed = node->isPlayed.get_future().share();
     for (const Entry& entry : entries) {
         const auto shared = std::make_shared<const Entry>(entry);
         node->entries[taskNameOf(entry)] = shared;
-        registerTask(*node, shared);
+        node->scheduler.registerTask(taskNameOf(entry), runs_.handlerOf(shared, isPlayed),
+                                     taskOptionsOf(entry));
     }
     return node;
 }
@@ -143,7 +114,16 @@ void ClusterPlayer::adopt(const std::shared_ptr<Node>& node) {
     const std::lock_guard lock(mutex_);
     for (const auto& other : nodes_) static_cast<void>(other->scheduler.stop(0));
     nodes_.push_back(node);
+    node->isPlayed.set_value(true);
     if (isEnding_) static_cast<void>(node->scheduler.stop(0));
+}
+
+/// The node gives back what it has claimed, which takes as long as the database is away.
+void ClusterPlayer::dismiss(const std::shared_ptr<Node>& node) {
+    const std::lock_guard lock(mutex_);
+    static_cast<void>(node->scheduler.stop(0));
+    node->isPlayed.set_value(false);
+    nodes_.insert(std::prev(nodes_.end()), node);
 }
 
 std::vector<std::shared_ptr<ClusterPlayer::Node>> ClusterPlayer::nodes() const {
@@ -151,7 +131,7 @@ std::vector<std::shared_ptr<ClusterPlayer::Node>> ClusterPlayer::nodes() const {
     return nodes_;
 }
 
-/// Forgets the nodes whose runs have ended, of earlier schedules.
+/// Forgets the nodes whose runs have ended, of schedules that are not played.
 /// \returns whether there are no others
 bool ClusterPlayer::othersHaveEnded() {
     std::vector<std::shared_ptr<Node>> ended;  // destroyed without the lock
@@ -184,7 +164,14 @@ void ClusterPlayer::replace(std::vector<Entry> entries,
 ClusterPlayer::Changes ClusterPlayer::change(const std::vector<Entry>& entries) {
     const std::shared_ptr<Node> before = nodes().back();
     const std::shared_ptr<Node> node = makeNode(entries);
-    begin(*node, entries, kLongestCall);
+    const Lines lines = compare(*node, entries, kLongestCall);
+    node->scheduler.start();
+    try {
+        write(*node, entries, lines);
+    } catch (...) {
+        dismiss(node);
+        throw;
+    }
     adopt(node);
     std::map<std::string, std::shared_ptr<const Entry>> old;
     for (const auto& task : before->entries) old.emplace(task.second->name, task.second);
@@ -206,33 +193,36 @@ ClusterPlayer::Changes ClusterPlayer::change(const std::vector<Entry>& entries) 
     return changes;
 }
 
-/// Checks everything, then schedules all lines in one transaction, then starts the node. If it
-/// throws, it can be called again.
+/// Checks everything.
 /// \param left how long to wait for a connection
-void ClusterPlayer::begin(Node& node, const std::vector<Entry>& entries,
-                          std::chrono::nanoseconds left) {
+ClusterPlayer::Lines ClusterPlayer::compare(Node& node, const std::vector<Entry>& entries,
+                                            std::chrono::nanoseconds left) {
     jtimer::cluster::Options limited = options_;
     limited.operationTimeout =
         std::clamp<std::chrono::milliseconds>(std::chrono::ceil<std::chrono::milliseconds>(left),
                                               std::chrono::milliseconds(1), kLongestCall);
     checkZones(entries, limited);
     createSchema();
-    std::map<std::string, TaskInfo> known;
-    for (const TaskInfo& task : allTasks(node.scheduler)) known.emplace(task.name, task);
+    Lines lines{allTasks(node.scheduler), {}};
+    std::set<std::string> known;
+    for (const TaskInfo& task : lines.known) known.insert(task.name);
     const Date now = clock_.now();
-    std::vector<NewTask> tasks;
     for (const Entry& entry : entries) {
         if (entry.kind == Entry::Kind::At && !catchUp_ && entry.firstDate(now) < now &&
             known.count(taskNameOf(entry)) == 0) {
             actions_.notify(Level::Warning, skippedAsPast(entry, entry.firstDate(now)));
             continue;
         }
-        tasks.push_back({taskNameOf(entry), taskIdOf(entry), scheduleOf(entry, now), {}});
+        lines.tasks.push_back(newTaskOf(entry, now));
     }
-    if (!tasks.empty()) node.scheduler.scheduleAll(tasks);
+    return lines;
+}
+
+/// Schedules all lines in one transaction.
+void ClusterPlayer::write(Node& node, const std::vector<Entry>& entries, const Lines& lines) {
+    if (!lines.tasks.empty()) node.scheduler.scheduleAll(lines.tasks);
     for (const Entry& entry : entries) ledger_.add(entry.name);
-    tell(node, allTasks(node.scheduler));
-    node.scheduler.start();
+    tell(node, lines.known);
 }
 
 /// Names the tasks that are dead, and those that this schedule does not have.
@@ -264,71 +254,6 @@ void ClusterPlayer::createSchema() {
     } catch (const jtimer::cluster::DatabaseException& e) {
         if (e.sqlState() != "42501") throw;
     }
-}
-
-void ClusterPlayer::registerTask(Node& node, const std::shared_ptr<const Entry>& entry) {
-    jtimer::cluster::TaskOptions options;
-    options.maxAttempts = entry->retry.times + 1;
-    options.firstBackoff = entry->retry.delay;
-    options.maxBackoff =
-        std::max<std::chrono::milliseconds>(entry->retry.delay, std::chrono::hours(1));
-    options.goesOnAfterCrashes = true;
-    std::mutex& command = commands_[entry->name];
-    node.scheduler.registerTask(
-        taskNameOf(*entry), [this, entry, &command](Run& run) { claimed(entry, command, run); },
-        options);
-}
-
-/// On a thread of a scheduler.
-void ClusterPlayer::claimed(const std::shared_ptr<const Entry>& entry, std::mutex& command,
-                            Run& run) {
-    // A run that has lost its lease may still be ending, while this one is the same task's.
-    const std::lock_guard lock(command);
-    const Slot slot(slots_);
-    if (!slot) return run.again(0);  // the end has come
-    run.checkLease();
-    this->run(entry, run);
-}
-
-void ClusterPlayer::run(const std::shared_ptr<const Entry>& entry, Run& run) {
-    const auto late = clock_.now() - run.scheduledExecutionTime();
-    const Job job{entry, std::max(std::chrono::nanoseconds(late), std::chrono::nanoseconds(0)),
-                  run.attempt(), run.scheduledExecutionTime()};
-    if (entry->startWithin && late > *entry->startWithin && run.attempt() == 1) {
-        ledger_.runSkipped(entry->name);
-        actions_.tell(skippedAsLate({entry, {}, job.date}, clock_.now()));
-        if (!entry->repeats()) run.again(kDone);
-        return;
-    }
-    ledger_.runBegun(job);
-    const bool succeeded = runCommand(job, run);
-    ledger_.runEnded(entry->name, succeeded);
-    if (!succeeded && job.attempt > entry->retry.times) actions_.failed(job);
-    if (!succeeded) throw std::runtime_error("the command failed");
-    if (!entry->repeats()) run.again(kDone);
-}
-
-bool ClusterPlayer::runCommand(const Job& job, const Run& run) {
-    std::promise<bool> ended;
-    std::future<bool> succeeded = ended.get_future();
-    actions_.launch(job, [&ended](bool result) { ended.set_value(result); });
-    bool isSignalled = false, isOverrun = false;
-    const Date begin = clock_.now(), next = nextAfter(job, begin);
-    while (succeeded.wait_for(kLease) != std::future_status::ready) {
-        if (clock_.now() >= next && !std::exchange(isOverrun, true)) {
-            ledger_.runOverran(job.entry->name);
-            Event event = eventOf(Event::Kind::Overrun, job, clock_.now());
-            event.duration = event.time - begin;
-            actions_.tell(event);
-        }
-        // Another node may begin the task now.
-        if (run.leaseLost() && !std::exchange(isSignalled, true)) {
-            actions_.notify(Level::Warning,
-                            "the lease is lost: " + job.entry->name + " receives SIGTERM");
-            actions_.signal(job.entry->name, SIGTERM);
-        }
-    }
-    return succeeded.get();
 }
 
 /// Tells the ledger when each task is next due, and ends the schedule when nothing is left to run.
@@ -377,7 +302,7 @@ std::string ClusterPlayer::ailment() {
 }
 
 void ClusterPlayer::cancel() {
-    slots_.close();
+    runs_.close();
     const std::lock_guard lock(mutex_);
     isEnding_ = true;
     for (const auto& node : nodes_) static_cast<void>(node->scheduler.stop(0));

@@ -4,7 +4,7 @@
 #include "../cluster.hpp"
 #include "../failure.hpp"
 #include "../pulse.hpp"
-#include "slots.hpp"
+#include "claimed_runs.hpp"
 
 #include <jtimer/cluster/scheduler.hpp>
 #include <jtimer/timer.hpp>
@@ -13,6 +13,7 @@
 #include <chrono>
 #include <exception>
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -27,7 +28,9 @@
 /// When the task of a line that does not repeat has run, it stays as a mark that it has: kDone.
 ///
 /// A Scheduler knows its lines before it starts. So a new schedule has a new one, which starts
-/// before the old one claims nothing more; the runs of that one end in peace.
+/// before the old one claims nothing more; the runs of that one end in peace. Starting it can fail,
+/// so it starts before the new lines are written, and what it claims waits until they are: then an
+/// error changes nothing.
 class ClusterPlayer final : public SchedulePlayer {
   public:
     ClusterPlayer(const Options& options, Ledger& ledger, Actions actions);
@@ -52,25 +55,29 @@ class ClusterPlayer final : public SchedulePlayer {
     struct Node {
         explicit Node(const jtimer::cluster::Options& options) : scheduler(options) {}
 
+        std::promise<bool> isPlayed;  ///< its runs wait for that, so it is set before the end
         std::map<std::string, std::shared_ptr<const Entry>> entries;  ///< by the name of the task
         jtimer::cluster::Scheduler scheduler;
+    };
+
+    /// What the database has of a schedule, and lacks.
+    struct Lines {
+        std::vector<jtimer::cluster::TaskInfo> known;  ///< also those of other schedules
+        std::vector<jtimer::cluster::NewTask> tasks;
     };
 
     class Asking;
 
     std::shared_ptr<Node> makeNode(const std::vector<Entry>& entries);
-    void begin(Node& node, const std::vector<Entry>& entries, std::chrono::nanoseconds left);
+    Lines compare(Node& node, const std::vector<Entry>& entries, std::chrono::nanoseconds left);
+    void write(Node& node, const std::vector<Entry>& entries, const Lines& lines);
     void adopt(const std::shared_ptr<Node>& node);
+    void dismiss(const std::shared_ptr<Node>& node);
     Changes change(const std::vector<Entry>& entries);
     std::vector<std::shared_ptr<Node>> nodes() const;
     bool othersHaveEnded();
     void createSchema();
     void tell(const Node& node, const std::vector<jtimer::cluster::TaskInfo>& tasks);
-    void registerTask(Node& node, const std::shared_ptr<const Entry>& entry);
-    void claimed(const std::shared_ptr<const Entry>& entry, std::mutex& command,
-                 jtimer::cluster::Run& run);
-    void run(const std::shared_ptr<const Entry>& entry, jtimer::cluster::Run& run);
-    bool runCommand(const Job& job, const jtimer::cluster::Run& run);
     void look();
 
     const jtimer::cluster::Options options_;
@@ -82,9 +89,7 @@ class ClusterPlayer final : public SchedulePlayer {
     Failure failure_;
     const jtimer::WallClock clock_;
 
-    Slots slots_;
-    /// One for each name, while its command runs. The thread that makes nodes adds to it.
-    std::map<std::string, std::mutex> commands_;
+    ClaimedRuns runs_;  ///< of all nodes
 
     std::atomic<bool> databaseUp_{false};  ///< at the last look
     std::atomic<bool> asks_{false};        ///< the timer's thread waits for the database
