@@ -142,7 +142,7 @@ the_version_is_jtimers() {
     expect stderr '' "$(cat err)"
 }
 
-help_goes_to_stdout() {
+r66_help_is_usage_options_and_five_examples() {
     run -h
     expect '-h: status' 0 $status
     mv out short

@@ -36,7 +36,7 @@ beside_server() {
     tmp=$tmp BUILD=$(cd "$BUILD" && pwd) "$BUILD/test/cluster/with_server" sh -u "$tmp/script.sh"
 }
 
-r44_r59_every_line_is_checked_before_anything_is_written() {
+r4_r18_r30_r44_r59_every_line_is_checked_before_anything_is_written() {
     long=$(printf '%0151d' 0)
     cat >"$tmp/bad.schedule" <<END
 every 1s first touch ran
@@ -48,6 +48,7 @@ at 2031-01-01T08:00:00Z utc echo
 at 08:00 Europe/Berlin zone echo
 every 1s overlap=kill kill echo
 every 1s $long echo
+every 1s jitter=1s moved echo
 END
     cat >"$tmp/expected" <<END
 bad.schedule:2: "local" has no time zone: expected one with --cluster, such as daily 08:00 Europe/Berlin
@@ -55,10 +56,19 @@ bad.schedule:3: "alarm" has no time zone: expected one with --cluster, such as a
 bad.schedule:4: "date" has no UTC offset: expected one with --cluster, such as at 2030-01-01T08:00:00+01:00
 bad.schedule:8: "kill" has overlap=kill: expected wait or skip with --cluster
 bad.schedule:9: "$long" is too long: expected a name of at most 150 bytes with --cluster
+bad.schedule:10: "moved" has a jitter: expected none with --cluster
 END
     beside_server <<'END'
-$play bad.schedule >out 2>err
-test $? -eq 2 && diff expected err && test ! -e ran && test ! -s out &&
+printf '%s\n' CRON_TZ=UTC '@reboot true' >crontab
+for check in '' --check; do
+    $play $check bad.schedule >out 2>err
+    test $? -eq 2 && diff expected err && test ! -s out || exit 1
+    $play $check --crontab crontab >out 2>err
+    test $? -eq 2 && test "$(cat err)" = 'crontab:2: "true" runs at @reboot: expected another time with --cluster' || { cat err; exit 1; }
+done
+# A check needs no server.
+"$BUILD/tools/run_schedule" --cluster host=nowhere.invalid --check bad.schedule 2>err
+test $? -eq 2 && diff expected err && test ! -e ran &&
     test "$(sql "select count(*) from pg_namespace where nspname = 'run_schedule'")" = 0
 END
 }
@@ -415,7 +425,7 @@ wait $pid
 END
 }
 
-check r44_r59_every_line_is_checked_before_anything_is_written
+check r4_r18_r30_r44_r59_every_line_is_checked_before_anything_is_written
 check r59_a_zone_that_the_server_does_not_know_is_an_error_of_its_lines
 check r53_r54_r55_a_line_is_a_task_by_its_name_kind_and_rule
 check r53_in_a_rolling_update_an_old_copy_leaves_the_new_lines_alone
