@@ -238,13 +238,18 @@ include build-aux/interleave.mk
 run_tests = BUILD='$(B)' SANITIZE='$(SANITIZE)' CXX='$(CXX)' TESTED_CXXFLAGS='$(CXXFLAGS)' \
 	TESTED_ASSERTIONS='$(assertions)' MAKE='$(MAKE_COMMAND)' PYTHON='$(PYTHON)' test/run_tests.sh
 
-.PHONY: tests check check-install check-slow
+.PHONY: tests check check-tools check-install check-slow
 tests: all samples tools $(without_http) $(tests) $(if $(SANITIZE),,$(B)/test/pictures/record)
 
 # The scripts first: the longest of them takes as long as all unit tests.
 check: tests
 	@for goal in $(filter-out $(MAKECMDGOALS),check-install check-cluster); do echo "    not run: make $$goal"; done
 	@$(run_tests) $(test_scripts) $(call suites,$(tests))
+
+# What tests run_schedule.
+tools_tests = $(filter $(B)/test/tools/%,$(tests))
+check-tools: tools $(without_http) $(tools_tests)
+	@LOGS='$(B)/test/tools-logs' $(run_tests) $(filter test/tools/%,$(test_scripts)) $(call suites,$(tools_tests))
 
 # Installs in every way that there is. In most of them, CMake builds the library again.
 check-install: all tools | $(filter check,$(MAKECMDGOALS))
@@ -307,6 +312,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   demo           runs build/tools/run_schedule on its demo.schedule for five seconds
   samples, tools builds the samples, and run_schedule, in build/samples/ and build/tools/
   tests, check   builds all fast tests, and what they test; check also runs them
+  check-tools    builds and runs those of run_schedule, without --cluster: a minute
   check-install  installs with make, CMake and vcpkg's port, and builds a program with each
   check-slow     builds and runs the real-time and stress tests
   demo-cluster   three workers share ten tasks on a private PostgreSQL server, and one is killed: 15 s
