@@ -82,7 +82,7 @@ class Player final : public SchedulePlayer, private Dispatcher::Host {
     void lookAtWallClock();
     void run(Task& task);
     void isDue(const Entry& entry, jtimer::Date steady);
-    void update(std::vector<Entry> entries, Changes& changes);
+    Changes update(std::vector<Entry> entries);
     void remove(Slots::iterator slot);
     void restart(Slots::iterator slot);
     Slots::iterator slotOf(const std::string& name, std::uint64_t place);

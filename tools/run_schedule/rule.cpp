@@ -48,8 +48,3 @@ std::string ruleOf(const Entry& entry) {
     return (entry.kind == Entry::Kind::Every ? "every " : "rate ") + inCanonicalForm(entry.period) +
            (entry.after.count() == 0 ? "" : ' ' + after);
 }
-
-bool isChanged(const Entry& before, const Entry& after) {
-    return ruleOf(before) != ruleOf(after) || before.options != after.options ||
-           before.command != after.command;
-}

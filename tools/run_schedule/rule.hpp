@@ -11,7 +11,3 @@
 ///
 /// Two lines with the same name and rule are one line: what else differs changes its next run.
 std::string ruleOf(const Entry& entry);
-
-/// Whether people would say that a line of that name is another one now: its rule, its options or
-/// its command.
-bool isChanged(const Entry& before, const Entry& after);

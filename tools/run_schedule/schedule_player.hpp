@@ -8,6 +8,8 @@
 
 #include <exception>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -85,3 +87,9 @@ class SchedulePlayer {
     /// Lets finish() throw this, and ends the schedule. Any thread may call this.
     virtual void fail(std::exception_ptr exception) = 0;
 };
+
+using EntriesByName = std::map<std::string, std::shared_ptr<const Entry>>;
+
+/// What people would say of two schedules: a line of the same name is changed if its rule, its
+/// options or its command is another one.
+SchedulePlayer::Changes changesBetween(const EntriesByName& before, const EntriesByName& after);

@@ -2,7 +2,6 @@
 #include "cluster_player.hpp"
 
 #include "../parsing.hpp"
-#include "../rule.hpp"
 #include "../time_text.hpp"
 #include "line_checks.hpp"
 #include "line_tasks.hpp"
@@ -173,24 +172,18 @@ ClusterPlayer::Changes ClusterPlayer::change(const std::vector<Entry>& entries) 
         throw;
     }
     adopt(node);
-    std::map<std::string, std::shared_ptr<const Entry>> old;
-    for (const auto& task : before->entries) old.emplace(task.second->name, task.second);
-    Changes changes;
-    for (const Entry& entry : entries) {
-        const auto known = old.find(entry.name);
-        if (known == old.end()) {
-            ++changes.added;
-            continue;
-        }
-        if (isChanged(*known->second, entry)) ++changes.changed;
-        old.erase(known);
-    }
+    const auto byName = [](const Node& each) {
+        EntriesByName named;
+        for (const auto& task : each.entries) named.emplace(task.second->name, task.second);
+        return named;
+    };
+    const EntriesByName old = byName(*before), now = byName(*node);
     for (const auto& each : old) {
+        if (now.count(each.first) != 0) continue;
         ledger_.isDue(each.first, std::nullopt);
         ledger_.isDead(each.first, false);
     }
-    changes.removed = static_cast<int>(old.size());
-    return changes;
+    return changesBetween(old, now);
 }
 
 /// Checks everything.
