@@ -86,11 +86,40 @@ often' "$(awk '{ print $1 }' out)"
         expect "$option: status" 2 $status
         expect "$option" 'run_schedule: cannot write no/file: No such file or directory' "$(cat err)"
     done
+    run --check --metrics /dev/null schedule
+    expect 'a device' 'run_schedule: cannot write /dev/null: it is not a regular file' "$(cat err)"
+    echo state >s
+    run --check --state s schedule
+    expect 'damaged: status' 2 $status
+    expect 'damaged' 'run_schedule: --state: s is damaged, or another file: expected one that run_schedule has written, or none' \
+        "$(cat err)"
     printf '%s\n' 'evry 1m a x' 'daily 25:00 b x' 'every 1m cwd=nowhere c x' >bad
     run --check bad
     expect 'bad: status' 2 $status
     expect 'all errors' 3 "$(wc -l <err)"
     expect 'no times' '' "$(cat out)"
+}
+
+# Both are replaced: it does not help that the old file can be written.
+r30_metrics_and_the_state_need_a_folder_that_can_be_written() {
+    as_nobody=
+    [ "$(id -u)" != 0 ] || as_nobody='setpriv --reuid 65534 --regid 65534 --clear-groups'
+    [ -z "$as_nobody" ] || command -v setpriv >/dev/null || { skip 'there is no setpriv'; return; }
+    chmod 755 .
+    echo 'every 1m a x' >schedule
+    mkdir folder
+    echo 'run_schedule state 1' >folder/file
+    chmod 666 folder/file
+    chmod 555 folder
+    for options in '--metrics folder/file' '--state folder/file' '--check --metrics folder/file' '--check --state folder/file'; do
+        # shellcheck disable=SC2086
+        $as_nobody "$run_schedule" $options schedule >out 2>err
+        expect "$options: status" 2 $?
+        expect "$options" 'run_schedule: cannot write folder/file: Permission denied' "$(sed 's/file.lock/file/' err)"
+    done
+    $as_nobody "$run_schedule" --check --trace folder/file schedule >out 2>err
+    expect 'a trace' 0 $?
+    chmod 755 folder  # to be removed
 }
 
 r5_r30_a_check_names_each_line_with_an_input() {

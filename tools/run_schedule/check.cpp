@@ -4,6 +4,8 @@
 #include "cluster.hpp"
 #include "output.hpp"
 #include "parsing.hpp"
+#include "replace_file.hpp"
+#include "state_file.hpp"
 #include "table.hpp"
 #include "time_text.hpp"
 
@@ -24,8 +26,6 @@ namespace {
 void checkWritable(const std::string& fileName) {
     if (fileName.empty()) return;
     struct stat status {};
-    const std::size_t slash = fileName.rfind('/');
-    const std::string folder = slash == std::string::npos ? "." : fileName.substr(0, slash + 1);
     int error = 0;
     if (::stat(fileName.c_str(), &status) == 0) {
         if (S_ISDIR(status.st_mode)) {
@@ -33,10 +33,16 @@ void checkWritable(const std::string& fileName) {
         } else if (::access(fileName.c_str(), W_OK) != 0) {
             error = errno;
         }
-    } else if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    } else if (::access(folderOf(fileName).c_str(), W_OK | X_OK) != 0) {
         error = errno;
     }
     if (error != 0) throw std::invalid_argument(cannotWrite(fileName, error));
+}
+
+/// \throws std::invalid_argument unless the file can be replaced, or created
+void checkReplaceable(const std::string& fileName) {
+    const std::string why = fileName.empty() ? "" : whyNotReplaced(fileName);
+    if (!why.empty()) throw std::invalid_argument("cannot write " + fileName + ": " + why);
 }
 
 std::string nextOf(const Entry& entry, jtimer::Date now) {
@@ -68,8 +74,10 @@ void addNotices(Schedule& schedule) {
 
 std::string checkSchedule(Schedule& schedule, const Options& options, jtimer::Date now) {
     if (!options.cluster.empty()) checkForCluster(schedule.entries);
-    for (const std::string& fileName : {options.trace, options.metrics, options.state})
-        checkWritable(fileName);
+    checkWritable(options.trace);
+    checkReplaceable(options.metrics);
+    checkReplaceable(options.state);
+    if (!options.state.empty()) StateFile::check(options.state);
     addNotices(schedule);
     std::size_t width = 0;
     for (const Entry& entry : schedule.entries) width = std::max(width, widthOf(entry.name));

@@ -4,16 +4,13 @@
 #include "replace_file.hpp"
 #include "time_text.hpp"
 
-#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 using std::chrono::nanoseconds;
@@ -149,13 +146,8 @@ void replaceMetrics(const std::string& fileName, const std::string& text) {
     const auto fail = [&](const std::string& why) {
         throw std::runtime_error("cannot write " + fileName + ": " + why);
     };
-    // Renaming would replace /dev/null and the like.
-    std::error_code none;
-    const std::filesystem::file_status status = std::filesystem::status(fileName, none);
-    if (std::filesystem::is_directory(status)) fail(strerror(EISDIR));
-    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-        fail("it is not a regular file");
-    }
+    const std::string why = whyNotReplaced(fileName);
+    if (!why.empty()) fail(why);
     const int error = replaceFile(fileName, text, false);
     if (error != 0) fail(strerror(error));
 }

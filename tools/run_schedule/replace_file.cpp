@@ -7,6 +7,9 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -26,9 +29,8 @@ int writeNew(const std::string& fileName, std::string_view text, bool isDurable)
 
 /// That a file in it has another name now.
 int syncFolderOf(const std::string& fileName) {
-    const std::size_t slash = fileName.rfind('/');
-    const std::string folder = slash == std::string::npos ? "." : fileName.substr(0, slash + 1);
-    const FileDescriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const FileDescriptor file(
+        ::open(folderOf(fileName).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     return file.get() < 0 || ::fsync(file.get()) != 0 ? errno : 0;
 }
 
@@ -41,4 +43,19 @@ int replaceFile(const std::string& fileName, std::string_view text, bool isDurab
     if (error == 0 && std::rename(newName.c_str(), fileName.c_str()) != 0) error = errno;
     if (error != 0) ::unlink(newName.c_str());
     return error == 0 && isDurable ? syncFolderOf(fileName) : error;
+}
+
+std::string whyNotReplaced(const std::string& fileName) {
+    std::error_code none;
+    const std::filesystem::file_status status = std::filesystem::status(fileName, none);
+    if (std::filesystem::is_directory(status)) return std::strerror(EISDIR);
+    // Renaming would replace /dev/null and the like.
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+        return "it is not a regular file";
+    return ::access(folderOf(fileName).c_str(), W_OK | X_OK) == 0 ? "" : std::strerror(errno);
+}
+
+std::string folderOf(const std::string& fileName) {
+    const std::size_t slash = fileName.rfind('/');
+    return slash == std::string::npos ? "." : fileName.substr(0, slash + 1);
 }

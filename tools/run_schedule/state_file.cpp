@@ -28,7 +28,7 @@ StateFile::StateFile(std::string fileName, const std::vector<Entry>& entries, jt
                      Say say)
     : fileName_(std::move(fileName)), lock_(-1), say_(std::move(say)) {
     lock();
-    known_ = read(now);
+    known_ = read(fileName_, now);
     keep(entries, now);
     const int error = write();
     if (error != 0) throw std::invalid_argument(cannotWrite(fileName_, error));
@@ -52,8 +52,8 @@ void StateFile::lock() {
                   "a file for each copy of run_schedule");
 }
 
-StateFile::AllKnown StateFile::read(jtimer::Date now) const {
-    std::ifstream file(fileName_);
+StateFile::AllKnown StateFile::read(const std::string& fileName, jtimer::Date now) {
+    std::ifstream file(fileName);
     if (!file.is_open() && errno == ENOENT) return {};
     AllKnown known;
     std::string line;
@@ -67,14 +67,14 @@ StateFile::AllKnown StateFile::read(jtimer::Date now) const {
             const Past past{std::min(parseDate(date), now), what == "begun"};
             known[std::string(name)] = {std::string(words.rest()), past, false};
         } catch (const std::invalid_argument& e) {
-            throw std::invalid_argument("--state: " + fileName_ + ':' + std::to_string(number) +
+            throw std::invalid_argument("--state: " + fileName + ':' + std::to_string(number) +
                                         ": " + e.what());
         }
     }
     if (file.bad() || !file.is_open())
-        throw std::invalid_argument("cannot read " + fileName_ + ": " + std::strerror(errno));
+        throw std::invalid_argument("cannot read " + fileName + ": " + std::strerror(errno));
     if (!hasFormat)
-        failExpecting("--state: " + fileName_ + " is damaged, or another file",
+        failExpecting("--state: " + fileName + " is damaged, or another file",
                       "one that run_schedule has written, or none");
     return known;
 }

@@ -27,6 +27,11 @@ class StateFile {
     /// \throws std::invalid_argument if it is damaged, cannot be written, or another process has it
     StateFile(std::string fileName, const std::vector<Entry>& entries, jtimer::Date now, Say say);
 
+    /// Reads the file, if there is one, and neither locks nor writes it: another process may have
+    /// it.
+    /// \throws std::invalid_argument if it is damaged
+    static void check(const std::string& fileName) { read(fileName, {}); }
+
     /// The entries are other ones now.
     void update(const std::vector<Entry>& entries, jtimer::Date now);
 
@@ -53,7 +58,7 @@ class StateFile {
     using AllKnown = std::map<std::string, Known>;
 
     void lock();
-    AllKnown read(jtimer::Date now) const;
+    static AllKnown read(const std::string& fileName, jtimer::Date now);
     void keep(const std::vector<Entry>& entries, jtimer::Date now);
     int write() const;
     void writeOrSay();
