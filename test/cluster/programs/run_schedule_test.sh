@@ -161,6 +161,7 @@ after 2ms         bad   false
 every 1h after 1h often true
 every 1h          hang  exec sleep 600
 LINES
+test "$($play --list 2>&1)" = 'run_schedule: Schema "run_schedule" does not exist: a start of run_schedule sets it up, if its role may' || exit 1
 $play --node n1 --grace 100ms all.schedule >out 2>err &
 pid=$!
 listed() {
@@ -258,6 +259,15 @@ r60_without_the_other_program_the_message_says_what_installs_it() {
     cp "$BUILD/tools/run_schedule" "$tmp/run_schedule" && echo 'every 1s a echo' >"$tmp/a.schedule"
     "$tmp/run_schedule" --cluster host=x "$tmp/a.schedule" 2>"$tmp/err"
     test $? -eq 2 && grep -q 'the package jtimer-cluster-tools or `make install-cluster`' "$tmp/err"
+}
+
+r34_a_run_that_is_retried_has_not_failed() {
+    beside_server <<'END'
+printf '%s\n' "after 0s retry=1/10ms flaky test -e $tmp/tried || { touch $tmp/tried; false; }" 'after 0s good true' >s.schedule
+$play --strict s.schedule >out 2>err || { cat out err; exit 1; }
+test "$(sed 1,/^task/d out | awk '{ print $1, $3, $4, $5 }' | sort)" = 'flaky 1 0 1
+good 1 0 0' || { cat out err; exit 1; }
+END
 }
 
 r61_a_reload_starts_the_new_lines_and_lets_old_runs_end() {
@@ -435,6 +445,7 @@ check r57_a_repeating_line_goes_on_after_three_killed_copies
 check r58_a_start_names_a_dead_line_and_revive_runs_it_again
 check r60_a_start_waits_for_the_database_and_a_signal_ends_it
 check r60_without_the_other_program_the_message_says_what_installs_it
+check r34_a_run_that_is_retried_has_not_failed
 check r61_a_reload_starts_the_new_lines_and_lets_old_runs_end
 check r61_an_error_changes_nothing
 check r61_an_error_of_any_step_changes_nothing

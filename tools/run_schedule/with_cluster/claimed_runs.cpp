@@ -58,8 +58,9 @@ void ClaimedRuns::run(const std::shared_ptr<const Entry>& entry, Run& run) {
     }
     ledger_.runBegun(job);
     const bool succeeded = runCommand(job, run);
-    ledger_.runEnded(entry->name, succeeded);
-    if (!succeeded && job.attempt > entry->retry.times) actions_.failed(job);
+    const bool failed = !succeeded && job.attempt > entry->retry.times;
+    ledger_.runEnded(entry->name, !failed);  // this copy has no more to do with it
+    if (failed) actions_.failed(job);
     if (!succeeded) throw std::runtime_error("the command failed");
     if (!entry->repeats()) run.again(kDone);
 }

@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <string>
+#include <string_view>
 
 using jtimer::Date;
+using jtimer::cluster::SchemaException;
 using ClusterSchedule = jtimer::cluster::Schedule;
 
 namespace {
@@ -61,5 +64,15 @@ jtimer::cluster::TaskOptions taskOptionsOf(const Entry& entry) {
 std::vector<jtimer::cluster::TaskInfo> allTasks(jtimer::cluster::Scheduler& scheduler,
                                                 jtimer::cluster::Filter filter) {
     filter.limit = kMostTasks;
-    return scheduler.list(filter);
+    try {
+        return scheduler.list(filter);
+    } catch (const SchemaException& e) {
+        // The library says what a program has to do, and not its user.
+        constexpr std::string_view kProgram = "call migrate()";
+        std::string what = e.what();
+        const std::size_t begin = what.find(kProgram);
+        if (begin == what.npos) throw;
+        what.replace(begin, kProgram.size(), "a start of run_schedule sets it up, if its role may");
+        throw SchemaException(what);
+    }
 }
