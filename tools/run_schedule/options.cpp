@@ -224,8 +224,8 @@ void checkTogether(const po::variables_map& values, const Options& options) {
     };
     for (const char* option : kOfCluster)
         if (has(option) && !has("cluster")) refuse(option, "without --cluster");
-    for (const auto& [one, other] : kExclusive)
-        if (has(one) && has(other)) refuse(one, std::string("with --") + other);
+    for (const Pair& each : kExclusive)
+        if (has(each.one) && has(each.other)) refuse(each.one, std::string("with --") + each.other);
     for (const char* option : kWithoutFile)
         if (has(option) && has("file")) refuse(option, "with FILE");
     for (const char* option : kWithoutInput)
