@@ -5,6 +5,7 @@
 /// All of jtimer::cluster, which is a library of its own: libjtimer-cluster.
 
 #include <jtimer/cluster/exceptions.hpp>
+#include <jtimer/cluster/history.hpp>
 #include <jtimer/cluster/migrate.hpp>
 #include <jtimer/cluster/name_info.hpp>
 #include <jtimer/cluster/node_info.hpp>

@@ -32,11 +32,15 @@ enum Column { Chosen = 2, LastName, LastId };
 }
 
 namespace registration {  // of registerNode()
-enum Column { Node, ShortensLeases };
+enum Column { Node, ShortensLeases, History };
 }
 
 namespace renewal {  // of renew()
-enum Column { Alive, NextLeaseEndIn, ShortestLease, Pauses };
+enum Column { Alive, NextLeaseEndIn, ShortestLease, Pauses, History, PruneIsDue };
+}
+
+namespace expired {  // of deleteExpired()
+enum Column { Node, Name };
 }
 
 namespace nodePauses {  // of pausesOf()
@@ -147,6 +151,19 @@ enum Column {
 
 namespace backlog {  // of backlog()
 enum Column { Due, Scheduled, Paused, Running, Dead, Nodes, OldestDue };
+}
+
+/// Of history(). Without a run, there is one row in which all but More is null.
+namespace past {
+enum Column { More, Token, Name, Id, Node, Attempt, Due, Started, Finished, Outcome, Error };
+}
+
+namespace pruning {  // of beginPruning()
+enum Column { Before, UpTo };
+}
+
+namespace pruned {  // of prune()
+enum Column { Count, Last };
 }
 
 /// Of localTimes(): these of now, and then the same of the given time. Before and After are the

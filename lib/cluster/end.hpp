@@ -28,6 +28,7 @@ struct End {
     std::optional<When> again;           ///< of a Success: due then, in place of the usual
     std::optional<std::string> payload;  ///< a new one
     std::string error;                   ///< of anything but a Success; see messageOf()
+    bool abandoned = false;              ///< the handler has not returned: for the past runs
     /// Once it is written: when the task may begin again, if it were not paused. Nothing if it is
     /// over or dead.
     std::optional<Micros> nextDue;

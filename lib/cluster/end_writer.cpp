@@ -147,7 +147,7 @@ void EndWriter::write(std::vector<Waiting>& ends) {
     const std::int64_t sentAt = environment_.clock->nanos();
     const auto elapsed = [&] { return (environment_.clock->nanos() - sentAt) / 1000; };
     try {
-        statuses = store_.writeEnds(written);
+        statuses = store_.writeEnds(written, environment_.history.load(std::memory_order_relaxed));
     } catch (const DatabaseException& exception) {
         const bool unknown = dynamic_cast<const OutcomeUnknownException*>(&exception) != nullptr;
         for (Waiting& end : ends) end.repeated |= unknown;

@@ -26,6 +26,7 @@ Node::Calls callsOfNode(Engine& engine) {
     calls.lookForTasks = [&engine] { engine.dispatcher.lookForTasks(); };
     calls.releaseLostClaims = [&engine] { engine.dispatcher.releaseLostClaims(); };
     calls.readPauses = [&engine] { engine.dispatcher.readPauses(); };
+    calls.pruneHistory = [&engine] { engine.historyPruner.prune(); };
     return calls;
 }
 
@@ -64,7 +65,7 @@ Engine::Engine(const Options& options, const Registry& registry, Counters& count
     : environment(options, registry, counters, std::move(clock)), runEndHook(environment),
       node(environment, callsOfNode(*this)),
       endWriter(environment, callsOfEndWriter(*this, stores)),
-      dispatcher(environment, callsOfDispatcher(*this)) {
+      dispatcher(environment, callsOfDispatcher(*this)), historyPruner(environment) {
     if (!options.notifyConninfo.empty() && options.notifications)
         listener.emplace(environment, callsOfListener(*this), options.notifyConninfo, true);
 }
@@ -75,6 +76,7 @@ void Engine::start() {
         endWriter.connect();
         runEndHook.start();
         endWriter.start();
+        historyPruner.start();
         if (listener.has_value()) listener->start();
         node.start();
         dispatcher.start();
@@ -93,6 +95,8 @@ Engine::~Engine() {
     }
     node.stop();
     node.join();
+    historyPruner.stop();
+    historyPruner.join();
     endWriter.stop();
     endWriter.join();
     dispatcher.join();
@@ -101,6 +105,7 @@ Engine::~Engine() {
 
 bool Engine::stop(std::optional<TimeSpan> wait) {
     dispatcher.stop();
+    historyPruner.stop();
     const std::int64_t begin = environment.clock->nanos();
     const Micros limit =
         wait.has_value() ? std::clamp<Micros>(toMicros(*wait), 0, kLongestWait) : kLongestWait;

@@ -5,6 +5,7 @@
 #include "cluster/dispatcher.hpp"
 #include "cluster/end_writer.hpp"
 #include "cluster/environment.hpp"
+#include "cluster/history_pruner.hpp"
 #include "cluster/listener.hpp"
 #include "cluster/node.hpp"
 #include "cluster/run_end_hook.hpp"
@@ -38,6 +39,7 @@ struct Engine {
     Node node;
     EndWriter endWriter;
     Dispatcher dispatcher;
+    HistoryPruner historyPruner;
     std::optional<Listener> listener;  ///< at Options::notifyConninfo
 };
 

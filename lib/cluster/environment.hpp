@@ -8,9 +8,11 @@
 #include "cluster/slow_line.hpp"
 
 #include <jtimer/clock.hpp>
+#include <jtimer/cluster/history.hpp>
 #include <jtimer/cluster/options.hpp>
 #include <jtimer/timer.hpp>
 
+#include <atomic>
 #include <memory>
 
 namespace jtimer::cluster::detail {
@@ -30,6 +32,9 @@ struct Environment {
     std::unique_ptr<Timer> timer;  ///< of all local waits; ends before the parts, which it calls
     Outage outage;
     SlowLine slowLine;
+    /// Which past runs are kept, as the node has last read. An end is written with what this was,
+    /// which no other value depends on.
+    std::atomic<History> history{History::Off};
 };
 
 }  // namespace jtimer::cluster::detail

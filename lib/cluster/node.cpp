@@ -53,6 +53,7 @@ void Node::registerNode() {
     for (const auto& entry : environment_.registry) node.names.push_back(entry.first);
     node.concurrency = environment_.options.concurrency;
     const Registration done = store_.registerNode(node);
+    environment_.history.store(done.history, std::memory_order_relaxed);
     hurriesOthers_ = done.shortensLeases;
     auto lease = std::make_shared<Lease>(done.node, environment_.clock);
     lease->renewed(sentAt, leaseTime_);
@@ -114,6 +115,8 @@ void Node::renew() {
     if (wasLost) calls_.lookForTasks();
     calls_.releaseLostClaims();
     if (std::exchange(pauses_, renewal.pauses) != renewal.pauses) calls_.readPauses();
+    environment_.history.store(renewal.history, std::memory_order_relaxed);
+    if (renewal.pruneIsDue) calls_.pruneHistory();
 }
 
 /// The row is gone: another node has taken over. The runs in progress have lost their tasks, and

@@ -27,6 +27,7 @@ class Node {
         std::function<void()> lookForTasks;       ///< there may be tasks, or a lease to claim with
         std::function<void()> releaseLostClaims;  ///< renewed
         std::function<void()> readPauses;         ///< they have changed
+        std::function<void()> pruneHistory;       ///< it is time
     };
 
     Node(Environment& environment, Calls calls);

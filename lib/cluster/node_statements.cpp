@@ -47,7 +47,8 @@ Statement statements::registerNode() {
         values (pg_catalog.nextval(#), $1, $2 * interval '1 microsecond',
             pg_catalog.statement_timestamp() + $2 * interval '1 microsecond', $3, $4, $5,
             coalesce((select pauses from noted), (select pauses from locked)))
-        returning id, coalesce(lease < (select shortest from before), false))"};
+        returning id, coalesce(lease < (select shortest from before), false),
+            (select history from @.cluster))"};
 }
 
 Statement statements::renew() {
@@ -63,7 +64,10 @@ Statement statements::renew() {
                          R"() - pg_catalog.statement_timestamp()) * 1000000)::bigint
             from @.node where id <> $1),
             (select (extract(epoch from shortest) * 1000000)::bigint from before),
-            (select pauses from @.node where id = $1))"};
+            (select pauses from @.node where id = $1),
+            history, pruned < pg_catalog.statement_timestamp() - interval '1 minute'
+                and (history <> 'off' or exists (select from @.run))
+        from @.cluster)"};
 }
 
 /// A row that has changed meanwhile is looked at again, twice: where it is locked, and where it is
@@ -77,7 +81,7 @@ Statement statements::deleteExpired() {
             select id from @.node where id <> $1 and )" +
                          expired + " and not " + kIsGap + R"(
             for update skip locked))
-        returning id)"};
+        returning id, name)"};
 }
 
 namespace {

@@ -64,7 +64,8 @@ void Run::complete(pg_conn* transaction) {
     state_.requireNotCompleted();
     detail::Store store(state_.environment_.options, transaction);
     detail::PendingEnd end = state_.success();
-    state_.completedIn_ = store.writeEndIn(end);
+    state_.completedIn_ =
+        store.writeEndIn(end, state_.environment_.history.load(std::memory_order_relaxed));
     if (!state_.completedIn_.has_value()) throwLeaseLost(state_.task());
     state_.nextDue_ = end.nextDue;
 }

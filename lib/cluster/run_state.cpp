@@ -146,7 +146,9 @@ std::optional<PendingEnd> RunState::abandon() {
     if (!limit_.graceOver() || ended_.exchange(true)) return {};
     environment_.counters.add(&Stats::timedOut);
     environment_.counters.add(&Stats::abandoned);
-    return failure(limit_.message() + " It was abandoned.");
+    PendingEnd abandoned = failure(limit_.message() + " It was abandoned.");
+    abandoned.abandoned = true;
+    return abandoned;
 }
 
 void RunState::requireNotCompleted() const {

@@ -253,6 +253,18 @@ std::vector<NameInfo> Scheduler::names(std::uint64_t countTo) {
     return state_->stores.with([&](Store& store) { return store.names(countTo); });
 }
 
+PastRuns Scheduler::history(const HistoryFilter& filter) {
+    if (filter.name) detail::checkKey("name", *filter.name);
+    if (filter.id) detail::checkKey("id", *filter.id);
+    return state_->stores.with([&](Store& store) { return store.history(filter); });
+}
+
+void Scheduler::keepHistory(History what, TimeSpan age, std::uint64_t rows) {
+    if (age < TimeSpan(0)) throw IllegalArgumentException("Negative age.");
+    state_->stores.with(
+        [&](Store& store) { store.keepHistory(what, detail::toMicros(age), rows); });
+}
+
 Stats Scheduler::stats() const {
     Stats stats = state_->counters.read();
     if (const auto engine = state_->startedEngine()) engine->dispatcher.countRuns(stats);

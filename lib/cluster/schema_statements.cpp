@@ -134,7 +134,10 @@ declare
     statement text;
 begin
     for statement in
-        select pg_catalog.format('grant %s on %I.%I to %s%s', privilege_type, nspname, added,
+        select pg_catalog.format('grant %s on %I.%I to %s%s',
+            -- Whoever ends runs adds to those that are past.
+            case when added = 'run' and privilege_type = 'UPDATE' then 'UPDATE, INSERT'
+                else privilege_type end, nspname, added,
             case grantee when 0 then 'public' else grantee::regrole::text end,
             case when is_grantable and grantee <> 0 then ' with grant option' else '' end)
         from pg_catalog.pg_class sequence
@@ -192,7 +195,8 @@ Statement statements::lackingRight() {
         from (values (1, 'task', 'SELECT'), (2, 'task', 'UPDATE'), (3, 'task', 'DELETE'),
                 (4, 'node', 'SELECT'), (5, 'node', 'INSERT'), (6, 'node', 'UPDATE'),
                 (7, 'node', 'DELETE'), (8, 'cluster', 'SELECT'), (9, 'cluster', 'UPDATE'),
-                (10, 'pause', 'SELECT'), (11, 'token', 'USAGE')) as needed (place, subject, privilege)
+                (10, 'pause', 'SELECT'), (11, 'token', 'USAGE'), (12, 'run', 'SELECT'),
+                (13, 'run', 'INSERT'), (14, 'run', 'DELETE')) as needed (place, subject, privilege)
             join pg_catalog.pg_class on relname = subject
             join pg_catalog.pg_namespace on pg_namespace.oid = relnamespace and nspname = $1
         where not case privilege

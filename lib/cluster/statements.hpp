@@ -3,7 +3,9 @@
 
 #include "cluster/connection.hpp"
 
+#include <jtimer/cluster/history.hpp>
 #include <jtimer/cluster/pause.hpp>
+#include <jtimer/cluster/run_end.hpp>
 #include <jtimer/cluster/schedule.hpp>
 #include <jtimer/cluster/task_info.hpp>
 
@@ -14,7 +16,8 @@
 
 namespace jtimer::cluster::detail {
 
-/// The names of the enumerators of Kind, MissedRuns and Scope in the tables, by value.
+/// The names of the enumerators of Kind, MissedRuns, Scope, History and Outcome in the tables, by
+/// value.
 inline constexpr const char* kKinds[] = {"once", "fixed rate", "fixed delay", "cron"};
 static_assert(static_cast<int>(Kind::Once) == 0 && static_cast<int>(Kind::FixedRate) == 1 &&
               static_cast<int>(Kind::FixedDelay) == 2 && static_cast<int>(Kind::Cron) == 3);
@@ -23,6 +26,9 @@ static_assert(static_cast<int>(MissedRuns::Burst) == 0 && static_cast<int>(Misse
               static_cast<int>(MissedRuns::Once) == 2);
 
 inline constexpr const char* kScopes[] = {"task", "name", "node", "everything"};
+inline constexpr const char* kHistories[] = {"off", "failures", "all"};
+inline constexpr const char* kOutcomes[] = {"succeeded", "retrying", "gave up", "dead",
+                                            "abandoned", "lost",     "fenced"};
 static_assert(static_cast<int>(Scope::Task) == 0 && static_cast<int>(Scope::Name) == 1 &&
               static_cast<int>(Scope::Node) == 2 && static_cast<int>(Scope::Everything) == 3);
 
@@ -61,9 +67,12 @@ Statement outcome();      // xid -> status or null, started
 Statement writtenBy();    // xid, name, id -> whether that row was written by it
 
 // Nodes.
-Statement registerNode();   // name, lease, names[], concurrency, library -> number, shortens
-Statement renew();          // node -> alive, end of the next lease - now, shortest lease, pauses
-Statement deleteExpired();  // node -> number
+Statement
+registerNode();     // name, lease, names[], concurrency, library -> number, shortens, history
+Statement renew();  // node -> alive, end of the next lease - now, shortest lease, pauses, history,
+                    // whether it is time to prune
+Statement deleteExpired();  // node -> number, name
+Statement recordLost();     // nodes[], their names[]
 Statement freeTasks();      // nodes[], crashes to count -> number of tasks
 Statement findOrphans();    // -> owner
 Statement deleteNode();     // node
@@ -72,7 +81,7 @@ Statement claimByName();    // node, names[], limit, ahead, number of pauses
 Statement pausesOf();       // node, names[] -> number, whether of all, names
 Statement firstDue();       // names[] -> name, id, size of the payload
 Statement release();        // node, tokens[] of its runs -> number of tasks
-Statement writeEnds(bool skipLocked);
+Statement writeEnds(bool skipLocked, History history);
 Statement owns();    // name, id, token -> boolean
 Statement notify();  // channel, payload
 std::string listen(const std::string& schema);
@@ -101,6 +110,12 @@ Statement deletePause();  // scope, name, number -> changed, xid
 Statement pauses();
 Statement missedInPause(Scope scope);  // name, id, scope, after name, after id, limit
 Statement skipMissed();                // names[], ids[], dues[], missed[] -> changed, xid
+
+// Past runs.
+Statement keepHistory();                         // history, age, rows -> changed, xid
+Statement history(const HistoryFilter& filter);  // before, limit, name, id, outcome
+Statement beginPruning();  // -> earliest end that is kept, last token that is not; or no row
+Statement prune();  // after token, earliest end, last token, limit -> how many, last looked at
 
 // Time.
 Statement isZone();              // name -> boolean

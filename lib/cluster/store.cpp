@@ -31,6 +31,14 @@ void Store::checkRights() {
         "42501");
 }
 
+namespace {
+
+History historyIn(const Result& result, int column) {
+    return fromName(kHistories, result.text(0, column), History::Off);
+}
+
+}  // namespace
+
 Registration Store::registerNode(const NewNode& node) {
     const auto params = Params()
                             .text(node.name)
@@ -40,7 +48,8 @@ Registration Store::registerNode(const NewNode& node) {
                             .text(JTIMER_VERSION);
     const Result result = once(statements::registerNode(), params);
     return {result.number(0, columns::registration::Node),
-            result.boolean(0, columns::registration::ShortensLeases)};
+            result.boolean(0, columns::registration::ShortensLeases),
+            historyIn(result, columns::registration::History)};
 }
 
 Renewal Store::renew(NodeNumber node) {
@@ -48,14 +57,13 @@ Renewal Store::renew(NodeNumber node) {
     return {result.boolean(0, columns::renewal::Alive),
             result.optionalNumber(0, columns::renewal::NextLeaseEndIn),
             result.number(0, columns::renewal::ShortestLease),
-            result.number(0, columns::renewal::Pauses)};
+            result.number(0, columns::renewal::Pauses),
+            historyIn(result, columns::renewal::History),
+            result.boolean(0, columns::renewal::PruneIsDue)};
 }
 
-std::uint64_t Store::freeTasks(const Result& owners, int crashes) {
-    if (owners.rows() == 0) return 0;
-    std::vector<NodeNumber> nodes;
-    nodes.reserve(static_cast<std::size_t>(owners.rows()));
-    for (int i = 0; i < owners.rows(); ++i) nodes.push_back(owners.number(i, columns::kOnly));
+std::uint64_t Store::freeTasks(const std::vector<NodeNumber>& nodes, int crashes) {
+    if (nodes.empty()) return 0;
     const auto params = Params().numbers(nodes).number(crashes);
     return static_cast<std::uint64_t>(
         execute(statements::freeTasks(), params).number(0, columns::kOnly));
@@ -63,10 +71,21 @@ std::uint64_t Store::freeTasks(const Result& owners, int crashes) {
 
 TakeOver Store::takeOver(NodeNumber node) {
     return inTransaction([&] {
-        // Another statement sees what these nodes claimed before their rows were deleted.
+        const Result expired = execute(statements::deleteExpired(), Params().number(node));
+        std::vector<NodeNumber> nodes;
+        std::vector<std::string> names;
+        for (int i = 0; i < expired.rows(); ++i) {
+            nodes.push_back(expired.number(i, columns::expired::Node));
+            names.push_back(expired.text(i, columns::expired::Name));
+        }
+        // Other statements see what these nodes claimed before their rows were deleted.
         TakeOver done;
-        done.tasks = freeTasks(execute(statements::deleteExpired(), Params().number(node)), 1);
-        done.orphans = freeTasks(execute(statements::findOrphans(), {}), 0);
+        if (!nodes.empty()) execute(statements::recordLost(), Params().numbers(nodes).texts(names));
+        done.tasks = freeTasks(nodes, 1);
+        const Result orphans = execute(statements::findOrphans(), {});
+        nodes.clear();
+        for (int i = 0; i < orphans.rows(); ++i) nodes.push_back(orphans.number(i, columns::kOnly));
+        done.orphans = freeTasks(nodes, 0);
         return done;
     });
 }
@@ -194,6 +213,7 @@ Store::WrittenEnds Store::writeEnds(const Statement& statement, std::vector<End>
         rows.time(valueIf(isDate, when)).number(valueIf(again && !isDate, when));
         rows.time(cron ? std::optional<Micros>(cron->due) : std::nullopt);
         rows.number(cron ? cron->missed : 0).bytes(end.payload).bytes(end.error);
+        rows.number(end.abandoned ? 1 : 0);
     }
     const Result result = execute(statement, Params().arrays(rows));
 
@@ -228,21 +248,21 @@ bool makeAscii(std::string& text) {
 
 }  // namespace
 
-std::vector<EndStatus> Store::writeEnds(std::vector<End>& ends) {
+std::vector<EndStatus> Store::writeEnds(std::vector<End>& ends, History history) {
     if (ends.empty()) return {};
     try {
-        return once([&] { return writeEnds(statements::writeEnds(true), ends).statuses; });
+        return once([&] { return writeEnds(statements::writeEnds(true, history), ends).statuses; });
     } catch (const DatabaseException& e) {
         // The encoding of the database lacks a character of the error.
         if (e.sqlState() != "22P05" || ends.size() > 1 || !makeAscii(ends[0].error)) throw;
-        return writeEnds(ends);
+        return writeEnds(ends, history);
     }
 }
 
-std::optional<TransactionNumber> Store::writeEndIn(End& end) {
+std::optional<TransactionNumber> Store::writeEndIn(End& end, History history) {
     std::vector<End> ends{end};
     while (true) {
-        const WrittenEnds written = writeEnds(statements::writeEnds(false), ends);
+        const WrittenEnds written = writeEnds(statements::writeEnds(false, history), ends);
         end = ends[0];
         if (written.statuses[0] == EndStatus::Fenced) return {};
         if (written.statuses[0] == EndStatus::Written) return written.transaction;

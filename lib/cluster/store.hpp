@@ -5,6 +5,7 @@
 #include "cluster/micros.hpp"
 #include "cluster/session.hpp"
 
+#include <jtimer/cluster/history.hpp>
 #include <jtimer/cluster/name_info.hpp>
 #include <jtimer/cluster/node_info.hpp>
 #include <jtimer/cluster/options.hpp>
@@ -75,6 +76,8 @@ struct Renewal {
     std::optional<Micros> nextLeaseEndIn;
     Micros shortestLease = 0;  ///< of all nodes
     std::int64_t pauses = 0;   ///< see NodePauses
+    History history = History::Off;
+    bool pruneIsDue = false;  ///< no node has deleted old past runs for a minute
 };
 
 /// A node that claims.
@@ -108,6 +111,14 @@ struct NewNode {
 struct Registration {
     NodeNumber node = 0;
     bool shortensLeases = false;  ///< its lease is shorter than those of all nodes before it
+    History history = History::Off;
+};
+
+/// Which past runs are deleted, and how far that has come.
+struct Pruning {
+    Micros before = 0;  ///< those that have ended before
+    Token upTo = 0;     ///< and those up to this one
+    Token looked = 0;   ///< no others up to here
 };
 
 /// What a take-over did.
@@ -210,17 +221,23 @@ class Store : private Session {
     /// zone any more.
     /// \param ends become what was written, with nextDue
     /// \returns one status for each end
-    std::vector<EndStatus> writeEnds(std::vector<End>& ends);
+    std::vector<EndStatus> writeEnds(std::vector<End>& ends, History history = History::Off);
 
     /// The end of one run, within the caller's transaction. Waits for the row's lock.
     /// \param end becomes what was written, with nextDue
     /// \returns the transaction's number; nothing if the end is fenced
-    std::optional<TransactionNumber> writeEndIn(End& end);
+    std::optional<TransactionNumber> writeEndIn(End& end, History history = History::Off);
 
     /// What became of the end that writeEndIn() has written in a transaction which is over by now.
     /// \returns Written if it was committed, Fenced if not and the row is not the run's any more;
     ///   nothing if not and the row still is
     std::optional<EndStatus> outcomeOf(TransactionNumber transaction, const ClaimedTask& task);
+
+    /// \returns nothing if another node has begun within a minute
+    std::optional<Pruning> beginPruning();
+
+    /// Deletes the next of them, in one transaction. \returns false if there were none
+    bool prune(Pruning& pruning);
 
     /// Sends a notification to every node that listens: to look for tasks, or also to renew.
     void notify(Notification what = Notification::Tasks);
@@ -268,6 +285,8 @@ class Store : private Session {
     std::vector<NodeInfo> nodes();
     std::vector<NameInfo> names(std::uint64_t countTo);
     Backlog backlog();
+    void keepHistory(History what, Micros age, std::uint64_t rows);
+    PastRuns history(const HistoryFilter& filter);
 
     /// @}
     /// \name Of a TestClock
@@ -288,7 +307,7 @@ class Store : private Session {
     Claim claimed(const Statement& statement, const Params& params);
 
     // All on the present connection.
-    std::uint64_t freeTasks(const Result& owners, int crashes);
+    std::uint64_t freeTasks(const std::vector<NodeNumber>& nodes, int crashes);
     std::uint64_t releaseTasks(NodeNumber node, const std::vector<Token>& running);
     WrittenEnds writeEnds(const Statement& statement, std::vector<End>& ends);
     Change insert(const std::vector<NewTask>& tasks);

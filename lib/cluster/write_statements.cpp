@@ -95,7 +95,9 @@ static_assert(static_cast<int>(End::Kind::Success) == 0 &&
 /// already. An `again` before the due is at the due, as in reschedule(). `following` is the run
 /// after this one, or the first if this one was moved before it; `latest` and `upcoming` are the
 /// last one that is not later than now and the first that is not earlier.
-const char* const kAfterRun = R"(
+/// \param more columns of `own` that are passed on
+std::string afterRun(const char* more) {
+    return R"(
             select token, place, payload, error, outcome, outcome = 1 and row_due = due as retries,
                 outcome = 3 or (outcome = 2 and kind = 'once') as dies,
                 outcome = 0 and kind = 'once' and again_at is null and again_in is null as over,
@@ -115,17 +117,46 @@ const char* const kAfterRun = R"(
                     when kind = 'cron' then next_missed
                     when kind = 'fixed rate' then number_of_due - following
                     else 0 end as missed_runs
+                )" +
+           std::string(more) + R"(
             from (select *, case missed when 'burst' then following
                     when 'skip' then greatest(following, upcoming)
                     else greatest(following, latest) end as number_of_due
                 from periods) grid)";
+}
+
+/// A past run for each end that has been written.
+/// \param which of them
+std::string recorded(const char* which) {
+    return std::string(R"(
+        recorded as (
+            insert into @.run (token, name, id, node, attempt, due, started, finished, outcome,
+                error)
+            select token, after.name, after.id,
+                coalesce((select node.name from @.node where node.id = owner), ''), run_attempt,
+                run_due, began, pg_catalog.statement_timestamp(),
+                case when abandoned = 1 then 'abandoned' when outcome = 0 then 'succeeded'
+                    when outcome = 1 then 'retrying'
+                    when dies then 'dead' else 'gave up' end,
+                case outcome when 0 then null else error end
+            from after join written using (token))") +
+           which + ")";
+}
+
+/// By whether rows that are locked are skipped, and by History.
+constexpr const char* kWriteEnds[2][3] = {
+    {"write_end_in", "write_end_in_failures", "write_end_in_all"},
+    {"write_ends", "write_ends_failures", "write_ends_all"}};
+
+static_assert(static_cast<int>(History::Off) == 0 && static_cast<int>(History::Failures) == 1 &&
+              static_cast<int>(History::All) == 2);
 
 }  // namespace
 
 /// Parameters, arrays with an element for each end: name, id, token, due, outcome (0 to 4 as
 /// End::Kind), delay, time and delay of again, next due and missed runs of a cron task, payload,
-/// error. -> token, whether the end was written, xid, when the task may begin again; of a fenced
-/// end nothing
+/// error, whether the run was abandoned. -> token, whether the end was written, xid, when the task
+/// may begin again; of a fenced end nothing
 ///
 /// A row that another transaction has locked is left alone if `skipLocked`. So is one that has
 /// changed since the statement began: its new version cannot be found by ctid. Then the end can be
@@ -134,34 +165,43 @@ const char* const kAfterRun = R"(
 /// A freed task keeps its token, so the row must have an owner. That is not asked in a way that the
 /// index by owner serves: where the statistics say that no task is running, it seems as good as the
 /// key, but each end would then read the rows of all that are.
-Statement statements::writeEnds(bool skipLocked) {
-    return {skipLocked ? "write_ends" : "write_end_in", std::string(R"(
+///
+/// What is kept of past runs is in the same statement, so that it is there if the end is. Without
+/// history, nothing of that is in it.
+Statement statements::writeEnds(bool skipLocked, History history) {
+    const bool records = history != History::Off;
+    const char* const known =
+        records ? ", task.owner, attempt as run_attempt, started as began" : "";
+    const char* const passedOn =
+        records ? ", name, id, due as run_due, owner, run_attempt, began, abandoned" : "";
+    const char* const kept = history == History::Failures ? " where outcome <> 0" : "";
+    return {
+        kWriteEnds[skipLocked ? 1 : 0][static_cast<int>(history)], std::string(R"(
         with input as materialized (
             select pg_catalog.convert_from(given.name, utf8) as name,
                 pg_catalog.convert_from(given.id, utf8) as id, token, due, outcome, delay,
                 again_at, again_in, next, next_missed, payload,
-                pg_catalog.convert_from(error, utf8) as error
+                pg_catalog.convert_from(error, utf8) as error, abandoned
             from unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::timestamptz[],
                 $5::bigint[], $6::bigint[], $7::timestamptz[], $8::bigint[], $9::timestamptz[],
-                $10::bigint[], $11::bytea[], $12::bytea[])
+                $10::bigint[], $11::bytea[], $12::bytea[], $13::bigint[])
             as given (name, id, token, due, outcome, delay, again_at, again_in, next, next_missed,
-                payload, error), )") + kEncoding + R"(
+                payload, error, abandoned), )") + kEncoding + R"(
             order by name, id),
         own as materialized (
             select input.*, found.* from input cross join lateral (
                 select ctid as place, kind, task.due as row_due, origin, period, missed,
-                    @.now() as now
+                    @.now() as now)" + known + R"(
                 from @.task where task.name = input.name and task.id = input.id
                     and coalesce(task.owner, 0) > 0 and task.token = input.token
                 limit 1 for update)" + (skipLocked ? " skip locked" : "") +
-                                                            R"() found),
+                                                                       R"() found),
         periods as (
-            select *, )" + periodAfter("row_due") + " as following, " +
-                                                            periods("floor", "now") +
-                                                            " as latest, " +
-                                                            periods("ceil", "now") +
-                                                            R"( as upcoming from own),
-        after as materialized ()" + kAfterRun + R"(),
+            select *, )" + periodAfter("row_due") + " as following, " + periods("floor", "now") +
+                                                                       " as latest, " +
+                                                                       periods("ceil", "now") +
+                                                                       R"( as upcoming from own),
+        after as materialized ()" + afterRun(passedOn) + R"(),
         deleted as (
             delete from @.task where ctid = any (array(select place from after where over))
             returning token, null::timestamptz as next),
@@ -182,7 +222,11 @@ Statement statements::writeEnds(bool skipLocked) {
             where task.ctid = any (array(select place from after where not over))
                 and task.ctid = after.place
             returning task.token, coalesce(task.held, task.wake)),
-        written as (select * from deleted union all select * from updated)
+        written as (select * from deleted union all select * from updated))" +
+                                                                       (records
+                                                                            ? ',' + recorded(kept)
+                                                                            : std::string()) +
+                                                                       R"(
         select token, true, pg_catalog.pg_current_xact_id_if_assigned(), next from written
         union all
         select token, false, null, null from input where token not in (select token from written)

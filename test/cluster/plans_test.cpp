@@ -82,6 +82,7 @@ Params ends(std::size_t count) {
         rows.begin();
         rows.bytes("n0").bytes(std::to_string(1000 * (i + 1))).number(0).time(0);
         rows.number(0).number(0).time({}).number({}).time({}).number(0).bytes({}).bytes({});
+        rows.number(0);
     }
     return Params().arrays(rows);
 }
@@ -95,6 +96,8 @@ Params tasks(std::size_t count) {
     }
     return Params().arrays(rows);
 }
+
+constexpr History kAnyHistory[] = {History::Off, History::Failures, History::All};
 
 /// What the other calls select by, alone and with a name.
 std::vector<Filter> filters() {
@@ -132,10 +135,13 @@ BOOST_AUTO_TEST_CASE(k84_no_statement_reads_the_whole_table) {
               Params().number(1).texts({"n1", "n2"}).number(limit).number(1).number(0));
     }
     for (const std::size_t count : {1U, 10U, 100U}) {
-        check("write ends", statements::writeEnds(true), ends(count));
-        check("write end in", statements::writeEnds(false), ends(count));
+        for (const History history : kAnyHistory) {
+            check("write ends", statements::writeEnds(true, history), ends(count));
+            check("write end in", statements::writeEnds(false, history), ends(count));
+        }
     }
     check("first due", statements::firstDue(), Params().texts({"n1", "n2"}));
+    check("lost", statements::recordLost(), Params().numbers({7}).texts({"w"}));
     check("free", statements::freeTasks(), Params().numbers({7}).number(1));
     check("release", statements::release(), Params().number(7).numbers({1, 2}));
     check("orphans", statements::findOrphans(), {});
@@ -228,12 +234,34 @@ BOOST_AUTO_TEST_CASE(k84_an_end_is_found_by_its_key_also_if_no_task_seems_to_run
     ask("vacuum full analyze @.task");
     for (const bool generic : {false, true}) {
         for (const bool skipLocked : {false, true}) {
-            const std::string text = plan(statements::writeEnds(skipLocked), ends(100), generic);
-            BOOST_TEST(text.find("task_owner") == std::string::npos, text);
+            for (const History history : kAnyHistory) {
+                const std::string text =
+                    plan(statements::writeEnds(skipLocked, history), ends(100), generic);
+                BOOST_TEST(text.find("task_owner") == std::string::npos, text);
+            }
         }
         const auto owns = Params().text("n1").text("1").number(2);
         const std::string text = plan(statements::owns(), owns, generic);
         BOOST_TEST(text.find("task_owner") == std::string::npos, text);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(o34_past_runs_are_read_and_deleted_by_their_only_index) {
+    ask("insert into @.run select i, 'n1', i::text, 'w', 1, now(), now(), now(), 'succeeded'"
+        " from generate_series(1, 100000) i");
+    ask("vacuum analyze @.run");
+    HistoryFilter ofOne;
+    ofOne.id = "1";
+    for (const bool generic : {false, true}) {
+        for (const HistoryFilter& filter : {HistoryFilter(), ofOne}) {
+            const auto params = Params().number(90'000).number(100).text("").text("1").text("");
+            const std::string text = plan(statements::history(filter), params, generic);
+            BOOST_TEST(text.find("run_pkey") != std::string::npos, text);
+            BOOST_TEST(text.find("Seq Scan on run") == std::string::npos, text);
+        }
+        const auto params = Params().number(0).time(0).number(0).number(100);
+        const std::string text = plan(statements::prune(), params, generic);
+        BOOST_TEST(text.find("Seq Scan on run") == std::string::npos, text);
     }
 }
 

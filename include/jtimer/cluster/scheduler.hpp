@@ -2,6 +2,7 @@
 #pragma once
 
 #include <jtimer/cluster/exceptions.hpp>
+#include <jtimer/cluster/history.hpp>
 #include <jtimer/cluster/migrate.hpp>
 #include <jtimer/cluster/name_info.hpp>
 #include <jtimer/cluster/node_info.hpp>
@@ -64,11 +65,10 @@ struct SchedulerState;
 /// use up to four more, each closed after a minute without use.
 ///
 /// **Exceptions.** IllegalArgumentException for a name or id that is not 1 to 200 bytes of UTF-8
-/// without NUL. Functions that reach the database throw
-/// - DatabaseException if that does not answer within Options::operationTimeout or reports an
-///   error; nothing has changed then,
-/// - OutcomeUnknownException, which is one, if it cannot be told whether something has changed,
-/// - SchemaException if the schema is missing, too old or too new, or the server is read-only.
+/// without NUL. Functions that reach the database throw DatabaseException if that does not answer
+/// within Options::operationTimeout or reports an error, and then nothing has changed;
+/// OutcomeUnknownException, which is one, if that cannot be told; and SchemaException if the schema
+/// is missing, too old or too new, or the server is read-only.
 class JTIMER_API Scheduler {
   public:
     /// Connects to nothing. \throws IllegalArgumentException if an option is out of range
@@ -86,9 +86,8 @@ class JTIMER_API Scheduler {
 
     /// The node runs the tasks of this name. Tasks of other names stay for the processes that
     /// register them. A process that only schedules needs neither this nor start().
-    /// \throws NullPointerException if the handler is empty
+    /// \throws NullPointerException if the handler is empty, IllegalStateException after start()
     /// \throws IllegalArgumentException if it is registered already, or an option is out of range
-    /// \throws IllegalStateException after start()
     void registerTask(std::string name, Handler handler, TaskOptions options = {});
 
     /// Connects, and begins to run due tasks. From now on nothing but stop() ends the node.
@@ -121,15 +120,12 @@ class JTIMER_API Scheduler {
     /// Once. \see Schedule::once
     bool schedule(const std::string& name, const std::string& id, When when,
                   std::string payload = {});
-
     /// \see Schedule::fixedRate
     bool scheduleAtFixedRate(const std::string& name, const std::string& id, When first,
                              TimeSpan period, std::string payload = {});
-
     /// \see Schedule::fixedDelay
     bool scheduleWithFixedDelay(const std::string& name, const std::string& id, When first,
                                 TimeSpan delay, std::string payload = {});
-
     /// \see Schedule::cron
     bool scheduleCron(const std::string& name, const std::string& id, const std::string& expression,
                       const std::string& zone = "UTC", std::string payload = {});
@@ -140,9 +136,9 @@ class JTIMER_API Scheduler {
     /// Within a transaction of the caller's: the task exists if that is committed. It neither
     /// commits nor notifies; call wakeUp() after the commit, or nodes notice the task up to
     /// Options::pollInterval later.
-    /// \param transaction in a transaction block, on the same database
-    /// \throws IllegalStateException if there is no transaction block
-    /// \throws NullPointerException if `transaction` is null
+    /// \param transaction on the same database
+    /// \throws IllegalStateException if it is in no transaction block
+    /// \throws NullPointerException if it is null
     bool schedule(pg_conn* transaction, const NewTask& task);
 
     /// All or none, in one statement: much faster than one by one. It is never split: if it times
@@ -230,17 +226,22 @@ class JTIMER_API Scheduler {
     /// One query, which visits all tasks.
     Backlog backlog();
 
-    /// All started Schedulers by their numbers, also those that are about to be taken over.
+    /// All started Schedulers, by number, also those that are about to be taken over.
     std::vector<NodeInfo> nodes();
 
     /// Each name of which there is a task, or that a node registers, or that is paused.
     /// \param countTo no count goes beyond it: a count visits each task that it counts
     std::vector<NameInfo> names(std::uint64_t countTo = 10'000);
 
-    /// @}
+    /// From its next renewal on, each node keeps the runs that end, or those that have failed. Once
+    /// a minute, one deletes those that ended longer ago than `age`, and all but the last `rows`.
+    /// \throws IllegalArgumentException "Negative age."
+    void keepHistory(History what, TimeSpan age = 604'800'000, std::uint64_t rows = 1'000'000);
 
-    /// Options::name, or its default.
-    const std::string& name() const noexcept;
+    PastRuns history(const HistoryFilter& filter = {});  ///< the runs that were kept
+    const std::string& name() const noexcept;  ///< Options::name, or its default
+
+    /// @}
 
   private:
     const std::unique_ptr<detail::SchedulerState> state_;
