@@ -23,7 +23,7 @@ enum class Outcome {
     Fenced  ///< the task was another run's by then, or cancelled: the end has changed nothing
 };
 
-/// What Options::onRunEnd is told of a run. Names may be added to it.
+/// What Options::onRunEnd is told of a run.
 struct RunEnd {
     std::string name;                      ///< of the task
     std::string id;                        ///< of the task
