@@ -328,7 +328,8 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   model          searches the models of interleaving threads (spin)
   explore        searches the interleavings of the code further, and makes mistakes, to be found
   simulate       plays whole timers by seeds, which replay; ROOMS='jdk go' SEEDS=100000 FROM=1
-  coverage       runs the fast tests, and tells which lines and branches they have not run (g++, gcovr)
+  coverage       runs the fast tests, and tells which lines and branches they have not run (g++, gcovr);
+                 PARTS=
   mutants        changes one line at a time, and says which changes no test sees; SEED= COUNT= PARTS=
   bench          builds and runs the benchmarks (Google Benchmark)
   bench-count    counts instructions, and prints how they have changed (valgrind);

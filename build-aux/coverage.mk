@@ -1,10 +1,9 @@
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 
 # Part of the Makefile: which lines and branches of the library its fast tests run. Each of the others
-# needs a reason, in test/coverage/uncovered.txt.
+# needs a reason, in test/coverage/uncovered.txt. PARTS=go looks at one folder.
 
-covered_folders = jdk netty brpc go tokio sync thread clock data calendar
-covered_tests = $(filter $(covered_folders:%=$(B)/test/%/%),$(tests))
+covered_tests = $(filter $(PARTS:%=$(B)/test/%/%),$(tests))
 
 .PHONY: coverage
 ifeq ($(COVERED),yes)
@@ -13,7 +12,7 @@ $(covered_tests): $(B)/obj/test/coverage/exit.o
 coverage: $(covered_tests)
 	@find $(B)/obj -name '*.gcda' -exec rm {} +
 	@$(run_tests) $(call suites,$(covered_tests))
-	@GCOVR='$(GCOVR)' $(PYTHON) test/coverage/coverage.py $(B)/obj
+	@GCOVR='$(GCOVR)' $(PYTHON) test/coverage/coverage.py $(B)/obj $(if $(filter command%,$(origin PARTS)),$(PARTS))
 else
 coverage: | $(first)
 	$(call require,$(GCOVR))

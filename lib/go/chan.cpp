@@ -3,6 +3,7 @@
 #include "go/chan_cell.hpp"
 #include "go/errors.hpp"
 #include "go/receive.hpp"
+#include "sync/assert.hpp"
 
 #include <jtimer/exceptions.hpp>
 #include <jtimer/go/detail/chan_ref.hpp>
@@ -57,7 +58,8 @@ void ChanRef::send(ChanNodePtr node) const {
 }
 
 bool ChanRef::trySend(ChanNodePtr& node) const {
-    if (cell_ == nullptr || !tryToPass(*cell_, true, node)) return false;
+    JTIMER_ASSERT(cell_ != nullptr);
+    if (!tryToPass(*cell_, true, node)) return false;
     if (node != nullptr) throw IllegalStateException(kSendClosed);
     return true;
 }

@@ -3,6 +3,7 @@
 
 #include "go/errors.hpp"
 #include "go/function_cell.hpp"
+#include "sync/assert.hpp"
 #include "sync/uninterruptible.hpp"
 #include "thread/thread_number.hpp"
 #include "thread/uncaught_exception.hpp"
@@ -95,7 +96,7 @@ void Runtime::throwOver() const {
 /// 3. The shards are closed, one by one: nothing can be added to them, and what they held never
 ///    fires. The functions among that are destroyed with no lock held.
 void Runtime::end() noexcept {
-    if (isOfAnotherProcess()) return;
+    JTIMER_ASSERT(!isOfAnotherProcess());
     runsIn_.store(0, std::memory_order_release);
     ended_->set();
     for (const auto& shard : shards_) {

@@ -2,11 +2,11 @@
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 """Tells how much of the library the tests have run that were built with `make COVERED=yes`.
 
-    coverage.py OBJECTS
+    coverage.py OBJECTS [PART...]
 
-Prints the lines and branches of each folder, without the branches that only an exception takes. Fails if
-less than 98% of all lines have run, or if a line or branch that has not run has no entry in uncovered.txt
-beside this file.
+Prints the lines and branches of each folder, or of those of the parts (go: lib/go and include/jtimer/go),
+without the branches that only an exception takes. Fails if less than 98% of their lines have run, or if a
+line or branch that has not run has no entry in uncovered.txt beside this file.
 """
 import collections
 import json
@@ -99,7 +99,9 @@ def percent(part, whole):
 
 
 def main():
-    counts, missed = count(measure(sys.argv[1]))
+    parts = sys.argv[2:]
+    counts, missed = count(file for file in measure(sys.argv[1])
+                           if not parts or folder_of(file["file"]).split("/")[-1] in parts)
     total = [sum(column) for column in zip(*counts.values())]
     for folder, (lines, all_lines, branches, all_branches) in [*sorted(counts.items()), ("all", total)]:
         print(f"    {folder:24} lines {percent(lines, all_lines)}   branches {percent(branches, all_branches)}")

@@ -89,7 +89,7 @@ class JTIMER_API ChanRef {
     }
 
     void send(std::unique_ptr<ChanNode> node) const;
-    /// \returns whether it has taken the node
+    /// Must not be null. \returns whether it has taken the node
     bool trySend(std::unique_ptr<ChanNode>& node) const;
     ///@{ \returns null if there is none: because the Chan is closed, or none came in time
     std::unique_ptr<ChanNode> receive() const;
