@@ -32,7 +32,7 @@ from tree import ROOT, Tree
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOMS = ["jdk", "netty", "brpc", "go", "tokio"]
-SHARED = ["sync", "thread", "clock", "data"]
+SHARED = ["sync", "thread", "clock", "data", "calendar"]
 
 Mutant = collections.namedtuple("Mutant", "file line old new kind")
 
@@ -40,7 +40,7 @@ Mutant = collections.namedtuple("Mutant", "file line old new kind")
 REPLACEMENTS = [
     ("order", r"memory_order_(?:acquire|release|acq_rel|seq_cst)", "memory_order_relaxed"),
     ("lock", r"\benter\(\);", "tryEnter();"),
-    ("lock", r"\b((?:Cell)?Lock|Guard) lock\([\w.()>-]+\);", r"Mutex unused; \1 lock(unused);"),
+    ("lock", r"(?:const )?\b((?:Cell)?Lock|Guard) lock\([\w.()>-]+\);", r"Mutex unused; \1 lock(unused);"),
     ("comparison", r" < ", " <= "),
     ("comparison", r" <= ", " < "),
     ("comparison", r" > ", " >= "),
