@@ -366,3 +366,19 @@ BOOST_AUTO_TEST_CASE(a71_a_value_beside_an_event_is_received_or_left) {
         check((value ? 1 : 0) + c.len() == 1, "lost or doubled");
     });
 }
+
+BOOST_AUTO_TEST_CASE(a71_a_select_whose_partner_an_event_ends_has_sent_to_it_or_not) {
+    everyInterleaving({2, 1, 0, 4'000, 1'000}, [] {
+        const auto c = jtimer::go::makeChan<int>();
+        const jtimer::go::Event event;
+        int value = 1;
+        bool sent = false;
+        std::optional<int> received;
+        together({[&] { event.set(); },
+                  [&] { sent = jtimer::go::select({c.sendFrom(value)}, 0).has_value(); },
+                  [&] {
+                      jtimer::go::select({event, c.receiveInto(received)});
+                  }});
+        check(sent == received.has_value(), "lost or doubled");
+    });
+}
