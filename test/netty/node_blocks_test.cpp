@@ -2,7 +2,6 @@
 //
 // A program of its own, for it replaces operator new.
 #include "netty/node_blocks.hpp"
-#include "netty/node_stock.hpp"
 #include "support/failing_new.hpp"
 #include "support/test.hpp"
 
@@ -14,7 +13,6 @@
 using jtimer::netty::detail::kNodeAlign;
 using jtimer::netty::detail::kNodeSize;
 using jtimer::netty::detail::NodeBlocks;
-using jtimer::netty::detail::NodeStock;
 using jtimer::netty::detail::takeNode;
 using test::allocations;
 using test::livingAllocations;
@@ -27,11 +25,7 @@ constexpr auto kFew = static_cast<std::size_t>(NodeBlocks::kFewBlocks);
 /// Has blocks also under AddressSanitizer and Valgrind.
 struct Enabled {
     const bool was = std::exchange(NodeBlocks::isEnabled, true);
-    const bool keptNodes = std::exchange(NodeStock::isEnabled, true);
-    ~Enabled() {
-        NodeBlocks::isEnabled = was;
-        NodeStock::isEnabled = keptNodes;
-    }
+    ~Enabled() { NodeBlocks::isEnabled = was; }
 };
 
 /// A thread of its own begins with a new block, and returns the rest of its last one.
@@ -84,7 +78,6 @@ BOOST_AUTO_TEST_CASE(nodes_are_kept_unless_a_sanitizer_follows_them) {
     constexpr bool isFollowed = false;
 #endif
     BOOST_TEST(NodeBlocks::isEnabled == !isFollowed);
-    BOOST_TEST(NodeStock::isEnabled == !isFollowed);
 }
 
 BOOST_FIXTURE_TEST_SUITE(node_blocks, Enabled)
