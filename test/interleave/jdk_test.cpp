@@ -1,10 +1,13 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "clock/waiter.hpp"
 #include "interleave/explored.hpp"
+#include "sync/lock.hpp"
 
 #include <jtimer/manual_clock.hpp>
 #include <jtimer/timer.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <string>
@@ -17,6 +20,9 @@ using jtimer::Date;
 using jtimer::ManualClock;
 using jtimer::Timer;
 using jtimer::TimerOptions;
+using jtimer::detail::Lock;
+using jtimer::detail::Nanos;
+using jtimer::detail::WaiterOwner;
 
 constexpr explore::Bounds kBounds{2, 1, 0, 10'000, 1'000};
 constexpr explore::Bounds kWholeTimer{1, 1, 0, 4'000, 1'000};
@@ -31,6 +37,43 @@ TimerOptions on(const std::shared_ptr<ManualClock>& clock) {
 struct Task : jtimer::TimerTask {
     void run() override { ++runs; }
     int runs = 0;
+};
+
+/// A manual clock that tells whose thread waits on it.
+class OwnedClock final : public jtimer::Clock {
+  public:
+    std::int64_t nanos() const override { return manual_.nanos(); }
+    const std::shared_ptr<WaiterOwner>& owner() const { return owner_; }
+    /// Before the end of the timer.
+    void forget() { owner_ = nullptr; }
+
+  private:
+    class Waiter final : public jtimer::detail::Waiter {
+      public:
+        explicit Waiter(const OwnedClock& clock)
+            : clock_(clock), manual_(jtimer::detail::makeWaiter(clock.manual_)) {}
+        void begin() override { manual_->begin(); }
+        void setOwner(const std::weak_ptr<WaiterOwner>& owner) override {
+            clock_.owner_ = owner.lock();
+        }
+        void waitUntil(Lock& lock, Nanos deadline, Nanos now) override {
+            manual_->waitUntil(lock, deadline, now);
+        }
+        void announce() override { manual_->announce(); }
+        void notify() override { manual_->notify(); }
+        void end() override { manual_->end(); }
+
+      private:
+        const OwnedClock& clock_;
+        const std::shared_ptr<jtimer::detail::Waiter> manual_;
+    };
+
+    std::shared_ptr<jtimer::detail::Waiter> makeWaiter() const override {
+        return std::make_shared<Waiter>(*this);
+    }
+
+    ManualClock manual_{Date{}};
+    mutable std::shared_ptr<WaiterOwner> owner_;
 };
 
 /// Writes the milliseconds of its runs, which its timer's thread makes.
@@ -355,5 +398,21 @@ BOOST_AUTO_TEST_CASE(a77_beside_its_only_run_a_linked_task_is_refused_a_period) 
                       }
                   }});
         check(isRefused && task->runs == " 10", "it has a period");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a33_a_report_beside_a_run_names_its_task_or_none) {
+    everyInterleaving(kWholeTimer, [] {
+        const auto clock = std::make_shared<OwnedClock>();
+        TimerOptions options;
+        options.clock = clock;
+        Timer timer(options);
+        const auto task = std::make_shared<Task>();
+        task->setName("x");
+        std::string running;
+        together(
+            {[&] { running = clock->owner()->runningTask(); }, [&] { timer.schedule(task, 0); }});
+        check(running == "a task" || running == "task \"x\"", "another task");
+        clock->forget();
     });
 }

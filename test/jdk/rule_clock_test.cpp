@@ -131,4 +131,22 @@ BOOST_AUTO_TEST_CASE(a55_a_task_that_was_scheduled_meanwhile_keeps_its_time) {
     second->cancel();
 }
 
+BOOST_AUTO_TEST_CASE(a55_a_task_that_was_scheduled_three_hours_ahead_of_that_clock_keeps_its_time) {
+    clock->time = kBegin + 1000 * kHour;
+    const auto first = schedule();
+    nextWait();
+    clock->time = kBegin + 13 * kHour;
+    int asked = 0;
+    const auto second = timer.scheduleBy([] {},
+                                         [&](Date after) {
+                                             ++asked;
+                                             return after + 2000h;
+                                         });
+    BOOST_TEST(asked == 2);  // for its time, and for the next
+    BOOST_TEST(endWaitAt(10 * kHour) == 10 * kHour + kMinute);
+    BOOST_TEST(asked == 2);
+    first->cancel();
+    second->cancel();
+}
+
 BOOST_AUTO_TEST_SUITE_END()
