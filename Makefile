@@ -331,6 +331,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   coverage       runs the fast tests, and tells which lines and branches they have not run (g++, gcovr);
                  PARTS=
   mutants        changes one line at a time, and says which changes no test sees; SEED= COUNT= PARTS=
+  players        plays such changes of jtimer::Timer in each random player alone; SEED= COUNT=
   bench          builds and runs the benchmarks (Google Benchmark)
   bench-count    counts instructions, and prints how they have changed (valgrind);
                  bench-count-record records them in test/bench/instructions.txt

@@ -7,8 +7,14 @@ COUNT = 20
 PARTS = jdk netty brpc go tokio sync thread clock data calendar
 MUTANTS_SECONDS = 36000
 
-.PHONY: mutants
+.PHONY: mutants players
 mutants:
 	$(call require,$(PYTHON))
 	$(Q)$(PYTHON) -B test/mutants/mutants.py --seed $(or $(SEED),$$(date +%Y%m%d)) --count $(COUNT) --parts $(PARTS) \
 		--seconds $(MUTANTS_SECONDS)
+
+# Which of them does each random player of a timer see alone?
+players: COUNT = 24
+players:
+	$(call require,$(PYTHON))
+	$(Q)$(PYTHON) -B test/mutants/players.py --seed $(or $(SEED),$$(date +%Y%m%d)) --count $(COUNT)

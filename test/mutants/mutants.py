@@ -158,6 +158,11 @@ SETTINGS = {"leak": [QUICK + ASSERTIONS, "TEST_CXXFLAGS=-O0 -g0", "LDFLAGS=-fsan
             "explore": [QUICK + ASSERTIONS, "TEST_CXXFLAGS=-O0 -g0"]}
 
 
+def tests_in(folders):
+    return [str(test.relative_to(ROOT)) for folder in folders
+            for test in sorted((ROOT / "test" / folder).glob("*_test.cpp"))]
+
+
 def results_in(files):
     """What was found before: the outcome, the mutant, and the test that killed it."""
     for line in "".join(file.read_text() for file in files if file.exists()).splitlines():
@@ -183,7 +188,7 @@ class Game:
     def tree(self, name, folders):
         with self.lock:
             if name not in self.trees:
-                self.trees[name] = Tree(self.given.scratch / name, SETTINGS[name], folders)
+                self.trees[name] = Tree(self.given.scratch / name, SETTINGS[name], tests_in(folders))
             return self.trees[name]
 
     def outcome_of(self, mutant, thread):

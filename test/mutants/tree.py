@@ -20,8 +20,9 @@ class Tree:
     differs with a mutant is built beside it, in build/mutant-N, by the same commands. Several threads may
     each play a mutant, with different N."""
 
-    def __init__(self, path, settings, folders):
-        self.path, self.settings = path, settings
+    def __init__(self, path, settings, tests, arguments=None):
+        """\param arguments by the name of a program"""
+        self.path, self.settings, self.tests, self.arguments = path, settings, tests, arguments or {}
         self.build = "build/thread" if "SANITIZE=thread" in settings else "build"
         self.lock, self.built = threading.Lock(), set()  # guards what make builds
         self.trying = threading.Lock()  # guards took, alone, and the commands that works() changes
@@ -36,8 +37,6 @@ class Tree:
                 if not copy.exists() or copy.read_bytes() != (ROOT / file).read_bytes():
                     copy.parent.mkdir(parents=True, exist_ok=True)
                     shutil.copy(ROOT / file, copy)
-        self.tests = [str(test.relative_to(ROOT)) for folder in folders
-                      for test in sorted((ROOT / "test" / folder).glob("*_test.cpp"))]
         listed = self.make("-n", "-B", "V=1", *map(self.program, self.tests)).replace("\\\n", " ")
         # The command that makes each object, archive and program.
         self.commands = {match[1] or match[2]: match[0] for match in re.finditer(
@@ -99,7 +98,7 @@ class Tree:
         environment = dict(os.environ, TSAN_OPTIONS="halt_on_error=1 hard_rss_limit_mb=3000")
         # It ends the test with its children, also if this script is killed.
         command = ["timeout", "-s", "KILL", str(seconds), *prefix, f"./{program}",
-                   "--log_level=nothing", "--report_level=no"]
+                   *self.arguments.get(pathlib.PurePath(program).name, []), "--log_level=nothing", "--report_level=no"]
         code = subprocess.run(command, cwd=self.path, env=environment, stdin=subprocess.DEVNULL,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
         return None if code == -signal.SIGKILL else code == 0
