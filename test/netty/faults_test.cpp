@@ -52,7 +52,8 @@ FORKING_CASES(Fixture)
 
 #if defined(CHILDREN_MAY_END_THEIR_THREAD)
 BOOST_AUTO_TEST_CASE(fault_cancelled_forks) {
-    for (const bool atTheEnd : {false, true}) {
+    enum class How { Cancel, Stop, CancelAndStop, Destroy };
+    for (const How how : {How::Cancel, How::Stop, How::CancelAndStop, How::Destroy}) {
         const auto clock = std::make_shared<jtimer::ManualClock>();
         test::ForksOnce forks;
         test::SharedCount cancelled, ran;
@@ -65,17 +66,21 @@ BOOST_AUTO_TEST_CASE(fault_cancelled_forks) {
         const auto first = timer->newTimeout(task, 20);
         const auto second = timer->newTimeout(task, 20);
         const auto third = timer->newTimeout([&] { ran.up(); }, 200);
-        if (!atTheEnd) {
+        if (how == How::Cancel || how == How::CancelAndStop) {
             first->cancel();
             second->cancel();
+        }
+        if (how == How::Cancel) {
             clock->advance(1000);
+        } else if (how == How::Destroy) {
+            timer.reset();
         } else {
             timer->stop();
         }
         BOOST_TEST(forks.childsExitCode() == 0);
         timer.reset();
         BOOST_TEST(cancelled.get() == 2);
-        BOOST_TEST(ran.get() == (atTheEnd ? 0 : 1));
+        BOOST_TEST(ran.get() == (how == How::Cancel ? 1 : 0));
     }
 }
 
