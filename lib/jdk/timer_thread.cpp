@@ -265,6 +265,7 @@ std::uint64_t TimerThread::missedBefore(const TimerTask& task) noexcept {
 void TimerThread::runTask(Lock& lock) {
     JTIMER_ASSERT(monitor_.isHeldBy(lock));
     lock.unlock();
+    std::exception_ptr goesOnAfter;
     try {
         if (isExtended_) {
             runExtended();
@@ -276,14 +277,19 @@ void TimerThread::runTask(Lock& lock) {
     } catch (const RefusedTask& e) {
         reporter_->countFailedRun();
         const IllegalStateException& asDocumented = e;
-        reportAndGoOn(std::make_exception_ptr(asDocumented));
+        goesOnAfter = std::make_exception_ptr(asDocumented);
     } catch (...) {
         const std::exception_ptr thrown = std::current_exception();
         // The unwinding caused by pthread_exit is not a C++ exception, hence null.
         if (thrown == nullptr) throw;
         reporter_->countFailedRun();
         if (state_.options.onException == OnException::StopTimer) throw;
-        reportAndGoOn(thrown);
+        goesOnAfter = thrown;
+    }
+    // Not inside the handler, where a pthread_exit of user code would end the process.
+    if (goesOnAfter != nullptr) {
+        reportAndGoOn(goesOnAfter);
+        goesOnAfter = nullptr;
     }
     if (isForkedChild()) return;
     dropRunning();  // may destroy it, which runs user code, too

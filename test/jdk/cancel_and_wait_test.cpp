@@ -321,7 +321,7 @@ BOOST_AUTO_TEST_CASE(c12_cancelAndWait_does_not_wait_for_the_destructor_of_an_ex
 
 BOOST_AUTO_TEST_CASE(c12_cancelAndWait_does_not_wait_for_the_destructors_of_other_tasks) {
     test::LoggedClock on;
-    bool atTheEnd = false, ofCancelled = false, ofUnwound = false;
+    bool atTheEnd = false, ofCancelled = false, ofUnwound = false, ofUnwoundReport = false;
     {
         Timer timer(test::silentOnDeath(on.clock, true));
         timer.schedule(waitsWhenDestroyed(atTheEnd), 20);
@@ -348,6 +348,16 @@ BOOST_AUTO_TEST_CASE(c12_cancelAndWait_does_not_wait_for_the_destructors_of_othe
         timer.schedule(placed([] { pthread_exit(nullptr); }), 10);
         on.clock->advance(10);
         BOOST_TEST(ofUnwound);
+    }
+    {
+        auto options = test::onClock(on.clock);
+        options.onException = jtimer::OnException::ContinueTask;
+        options.taskExceptionHandler = [](const jtimer::TaskException&) { pthread_exit(nullptr); };
+        Timer timer(options);
+        timer.schedule(waitsWhenDestroyed(ofUnwoundReport), 20);
+        timer.schedule(placed([] { throw 1; }), 10);
+        on.clock->advance(10);
+        BOOST_TEST(ofUnwoundReport);
     }
 #endif
 }
