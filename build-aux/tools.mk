@@ -8,10 +8,14 @@ http_sources = tools/http/address.cpp \
 # Other programs have others of the first.
 run_schedule_own = $(patsubst %,tools/run_schedule/%.cpp,main options without_cluster)
 run_schedule_sources = $(filter-out $(run_schedule_own),$(wildcard tools/run_schedule/*.cpp))
-run_schedule_objects = $(call objects,$(run_schedule_own) $(http_sources)) \
+# Of jtimer-cluster, too.
+text_sources = $(wildcard tools/text/*.cpp)
+text_objects = $(call objects_or_unit,$(text_sources),$(units)/tools/text.o)
+run_schedule_objects = $(call objects,$(run_schedule_own) $(http_sources)) $(text_objects) \
 	$(call objects_or_unit,$(run_schedule_sources),$(units)/tools/run_schedule.o)
 
 $(units)/tools/run_schedule.cpp: unit_sources = $(run_schedule_sources)
+$(units)/tools/text.cpp: unit_sources = $(text_sources)
 $(units)/tools/%.o: $(units)/tools/%.cpp $(B)/flags $(precompiled_lib:%=%.gch)
 	$(call compile_unit)
 

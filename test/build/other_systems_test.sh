@@ -114,7 +114,7 @@ everything_compiles_where_a_date_counts_microseconds() {
         's/std::chrono::system_clock::time_point;/std::chrono::time_point<std::chrono::system_clock, std::chrono::microseconds>;/' \
         "$tmp/include/jtimer/time.hpp" && ! cmp "$tmp/include/jtimer/time.hpp" include/jtimer/time.hpp || return 1
     for folder in calendar clock thread data jdk netty brpc go tokio; do unit "$tmp/$folder.cpp" lib/$folder/*.cpp; done
-    unit "$tmp/tools.cpp" tools/run_schedule/[!m]*.cpp lib/cluster/backoff.cpp
+    unit "$tmp/tools.cpp" tools/text/*.cpp tools/run_schedule/[!m]*.cpp lib/cluster/backoff.cpp
     for folder in calendar jdk netty brpc go tokio tools; do
         $CXX -std=c++17 -I"$tmp/include" -Ilib -Itools -I. -fsyntax-only "$tmp/$folder.cpp" || return 1
     done

@@ -3,7 +3,7 @@
 
 #include "run_schedule/rule.hpp"
 #include "run_schedule/schedule_file.hpp"
-#include "run_schedule/time_text.hpp"
+#include "text/time_text.hpp"
 
 #include <algorithm>
 #include <sstream>

@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "run_schedule/command.hpp"
 #include "run_schedule/process.hpp"
-#include "run_schedule/utf8.hpp"
+#include "text/utf8.hpp"
 
 #include <boost/test/unit_test.hpp>
 

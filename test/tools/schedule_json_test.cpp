@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "run_schedule/json.hpp"
 #include "run_schedule/json_report.hpp"
 #include "support/time_zone.hpp"
+#include "text/json.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -58,7 +58,8 @@ std::string textOf(const Event& event) {
 BOOST_AUTO_TEST_CASE(r28_a_string_of_json_holds_any_bytes_as_utf_8) {
     BOOST_TEST(inJson("") == R"("")");
     BOOST_TEST(inJson("a\"\\\n\t\x01\xC3\xA4/") == "\"a\\\"\\\\\\u000a\\u0009\\u0001\xC3\xA4/\"");
-    BOOST_TEST(inJson(std::string_view("\0\x1f\x7f", 3)) == "\"\\u0000\\u001f\x7f\"");
+    BOOST_TEST(inJson(std::string_view("\0\x1f\x7f", 3)) == R"("\u0000\u001f\u007f")");
+    BOOST_TEST(inJson("\xC2\x9B\xE2\x80\xAEx") == R"("\u009b\u202ex")");
     for (int byte = 0; byte < 0x20; ++byte) {
         const char c = static_cast<char>(byte);
         BOOST_TEST(inJson({&c, 1}).rfind("\"\\u00", 0) == 0U);

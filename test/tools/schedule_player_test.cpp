@@ -2,9 +2,9 @@
 #include "run_schedule/jitter.hpp"
 #include "run_schedule/options.hpp"
 #include "run_schedule/player.hpp"
-#include "run_schedule/time_text.hpp"
 #include "support/manual_timer.hpp"
 #include "support/time_zone.hpp"
+#include "text/time_text.hpp"
 #include "tools/entries.hpp"
 
 #include <boost/test/unit_test.hpp>

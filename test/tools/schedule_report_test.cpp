@@ -7,6 +7,7 @@
 #include "run_schedule/trace.hpp"
 #include "run_schedule/watch.hpp"
 #include "support/time_zone.hpp"
+#include "text/columns.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
-#include "run_schedule/time_text.hpp"
+#include "text/time_text.hpp"
 
 #include "support/time_zone.hpp"
 
@@ -226,4 +226,12 @@ BOOST_AUTO_TEST_CASE(a_span_is_told_in_two_units) {
         {3'720'000, "1h02m"}, {86'399'999, "23h59m"}, {86'400'000, "1d00h"},
         {97'200'000, "1d03h"}};
     for (const auto& [millis, text] : expected) BOOST_TEST(inWords(milliseconds(millis)) == text);
+}
+
+BOOST_AUTO_TEST_CASE(microseconds_are_written_in_utc) {
+    BOOST_TEST(inUtcMicros(jtimer::Date()) == "1970-01-01T00:00:00.000000Z");
+    BOOST_TEST(inUtcMicros(jtimer::Date(std::chrono::microseconds(1'893'456'000'250'001))) ==
+               "2030-01-01T00:00:00.250001Z");
+    BOOST_TEST(inUtcMicros(jtimer::Date(std::chrono::microseconds(-1))) ==
+               "1969-12-31T23:59:59.999999Z");
 }

@@ -1,13 +1,13 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "check.hpp"
 
+#include "../text/columns.hpp"
+#include "../text/parsing.hpp"
+#include "../text/time_text.hpp"
 #include "cluster.hpp"
 #include "output.hpp"
-#include "parsing.hpp"
 #include "replace_file.hpp"
 #include "state_file.hpp"
-#include "table.hpp"
-#include "time_text.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "command.hpp"
 
+#include "../text/time_text.hpp"
 #include "process.hpp"
-#include "time_text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "job_command.hpp"
 
-#include "time_text.hpp"
+#include "../text/time_text.hpp"
 
 #include <cstddef>
 #include <map>

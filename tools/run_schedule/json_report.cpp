@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "json_report.hpp"
 
+#include "../text/time_text.hpp"
 #include "calendar/local_time.hpp"
-#include "time_text.hpp"
 
 #include <jtimer/clock.hpp>
 

@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "json.hpp"
+#include "../text/json.hpp"
 #include "notices_of_cerr.hpp"
 #include "report.hpp"
 

@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "line_name.hpp"
 
-#include "parsing.hpp"
-#include "utf8.hpp"
+#include "../text/parsing.hpp"
+#include "../text/utf8.hpp"
 
 #include <jtimer/zone.hpp>
 

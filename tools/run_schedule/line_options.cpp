@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "line_options.hpp"
 
-#include "parsing.hpp"
-#include "time_text.hpp"
+#include "../text/parsing.hpp"
+#include "../text/time_text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "line_reader.hpp"
 
-#include "utf8.hpp"
+#include "../text/utf8.hpp"
 
 #include <algorithm>
 #include <array>

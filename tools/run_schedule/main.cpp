@@ -15,6 +15,7 @@
 // With --cluster, a ClusterPlayer takes the place of the first two.
 
 #include "../http/http.hpp"
+#include "../text/parsing.hpp"
 #include "calendar/local_time.hpp"
 #include "calendar/zone_file.hpp"
 #include "check.hpp"
@@ -22,7 +23,6 @@
 #include "convert.hpp"
 #include "options.hpp"
 #include "output.hpp"
-#include "parsing.hpp"
 #include "reaper.hpp"
 #include "report.hpp"
 #include "schedule_error.hpp"

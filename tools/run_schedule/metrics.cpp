@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "metrics.hpp"
 
+#include "../text/time_text.hpp"
 #include "replace_file.hpp"
-#include "time_text.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -2,11 +2,11 @@
 #include "options.hpp"
 
 #include "../http/http.hpp"
+#include "../text/parsing.hpp"
+#include "../text/time_text.hpp"
+#include "../text/utf8.hpp"
 #include "jitter.hpp"
 #include "line_options.hpp"
-#include "parsing.hpp"
-#include "time_text.hpp"
-#include "utf8.hpp"
 
 #include <jtimer/version.hpp>
 

@@ -1,9 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "prefixed_report.hpp"
 
+#include "../text/columns.hpp"
+#include "../text/time_text.hpp"
 #include "calendar/local_time.hpp"
 #include "table.hpp"
-#include "time_text.hpp"
 
 #include <algorithm>
 

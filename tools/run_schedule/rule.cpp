@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "rule.hpp"
 
-#include "time_text.hpp"
+#include "../text/time_text.hpp"
 
 #include <array>
 #include <cstdio>

@@ -1,11 +1,11 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "schedule_file.hpp"
 
+#include "../text/parsing.hpp"
 #include "crontab.hpp"
 #include "jitter.hpp"
 #include "line_name.hpp"
 #include "line_options.hpp"
-#include "parsing.hpp"
 #include "schedule_line.hpp"
 #include "variables.hpp"
 

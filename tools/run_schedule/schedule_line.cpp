@@ -1,11 +1,11 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "schedule_line.hpp"
 
+#include "../text/parsing.hpp"
+#include "../text/time_text.hpp"
 #include "crontab.hpp"
 #include "line_name.hpp"
 #include "line_options.hpp"
-#include "parsing.hpp"
-#include "time_text.hpp"
 #include "words.hpp"
 
 #include <chrono>

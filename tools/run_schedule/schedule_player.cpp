@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "schedule_player.hpp"
 
+#include "../text/time_text.hpp"
 #include "rule.hpp"
-#include "time_text.hpp"
 
 std::string skippedAsPast(const Entry& entry, jtimer::Date when) {
     return "the time of " + entry.name + " is past: " + formatDate(when) + "; --catch-up runs it";

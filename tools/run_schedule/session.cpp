@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "session.hpp"
 
+#include "../text/parsing.hpp"
 #include "calendar/local_time.hpp"
 #include "cluster.hpp"
 #include "commands.hpp"
@@ -8,7 +9,6 @@
 #include "local_zone.hpp"
 #include "metrics.hpp"
 #include "pages.hpp"
-#include "parsing.hpp"
 #include "player.hpp"
 #include "report.hpp"
 #include "runs.hpp"

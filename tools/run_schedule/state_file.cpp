@@ -1,10 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "state_file.hpp"
 
-#include "parsing.hpp"
+#include "../text/parsing.hpp"
+#include "../text/time_text.hpp"
 #include "replace_file.hpp"
 #include "rule.hpp"
-#include "time_text.hpp"
 #include "words.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "table.hpp"
 
-#include "time_text.hpp"
-#include "utf8.hpp"
+#include "../text/columns.hpp"
+#include "../text/time_text.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -44,20 +44,6 @@ Cells headOf(const Columns& columns) {
 }
 
 }  // namespace
-
-std::size_t widthOf(std::string_view text) {
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), beginsCharacter));
-}
-
-std::string padded(std::string_view text, std::size_t width) {
-    std::string result(text);
-    result.append(width - std::min(width, widthOf(text)), ' ');
-    return result;
-}
-
-std::string rightAligned(std::string_view text, std::size_t width) {
-    return std::string(width - std::min(width, text.size()), ' ').append(text);
-}
 
 std::string inMillis(std::chrono::nanoseconds time) {
     return inDecimal(time.count() / 1000, 3) + " ms";

@@ -3,29 +3,9 @@
 
 #include "ledger.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
-
-/// The number of columns that `text`, in UTF-8, takes on a terminal.
-std::size_t widthOf(std::string_view text);
-
-/// The width of each column of a table of texts, whose rows all have as many as the first.
-template <class Row>
-std::vector<std::size_t> columnWidths(const std::vector<Row>& table) {
-    std::vector<std::size_t> widths(table.front().size());
-    for (const Row& row : table) {
-        for (std::size_t i = 0; i < row.size(); ++i)
-            widths[i] = std::max(widths[i], widthOf(row[i]));
-    }
-    return widths;
-}
-
-std::string padded(std::string_view text, std::size_t width);
-std::string rightAligned(std::string_view text, std::size_t width);
 
 /// `0.123 ms`.
 std::string inMillis(std::chrono::nanoseconds time);

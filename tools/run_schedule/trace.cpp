@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "trace.hpp"
 
-#include "json.hpp"
-#include "time_text.hpp"
+#include "../text/json.hpp"
+#include "../text/time_text.hpp"
 
 #include <chrono>
 #include <stdexcept>

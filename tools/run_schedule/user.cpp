@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "user.hpp"
 
-#include "parsing.hpp"
+#include "../text/parsing.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,9 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "watch.hpp"
 
+#include "../text/columns.hpp"
+#include "../text/time_text.hpp"
+#include "../text/utf8.hpp"
 #include "table.hpp"
-#include "time_text.hpp"
-#include "utf8.hpp"
 
 #include <algorithm>
 #include <array>

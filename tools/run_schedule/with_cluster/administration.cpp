@@ -2,11 +2,11 @@
 
 // What a person does with the tasks of a schedule: --list, --revive and --prune.
 
+#include "../../text/columns.hpp"
+#include "../../text/parsing.hpp"
+#include "../../text/time_text.hpp"
+#include "../../text/utf8.hpp"
 #include "../cluster.hpp"
-#include "../parsing.hpp"
-#include "../table.hpp"
-#include "../time_text.hpp"
-#include "../utf8.hpp"
 #include "line_tasks.hpp"
 #include "task_name.hpp"
 

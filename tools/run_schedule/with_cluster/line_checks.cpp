@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "line_checks.hpp"
 
+#include "../../text/parsing.hpp"
 #include "../cluster.hpp"
-#include "../parsing.hpp"
 #include "../schedule_error.hpp"
 #include "zones.hpp"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 /// `text` as a string of JSON. A replacement character (U+FFFD) stands for each byte that is not
-/// UTF-8.
+/// UTF-8, and what isInvisible() is escaped.
 std::string inJson(std::string_view text);
 
 /// An object of JSON, on one line.

@@ -41,6 +41,9 @@ std::string formatDate(jtimer::Date date);
 /// In UTC: `2030-01-01T08:00:00Z`, with milliseconds if there are any.
 std::string inCanonicalForm(jtimer::Date date);
 
+/// In UTC, rounded down to the microsecond: `2030-01-01T08:00:00.250000Z`.
+std::string inUtcMicros(jtimer::Date date);
+
 /// In the largest unit that divides it: 60s is `1m`.
 std::string inCanonicalForm(std::chrono::milliseconds duration);
 

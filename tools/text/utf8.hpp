@@ -6,8 +6,8 @@
 #include <string_view>
 
 /// \file
-/// Schedules and the output of commands may hold any bytes. Terminals, JSON and Prometheus want
-/// UTF-8, and terminals also want no control characters.
+/// Schedules, the output of commands and the errors of tasks may hold any bytes. Terminals, JSON
+/// and Prometheus want UTF-8, and terminals also want no control characters.
 
 /// How many bytes the first character of `text` takes; 0 if it is not one of UTF-8.
 std::size_t characterSize(std::string_view text);
@@ -21,5 +21,13 @@ bool isPrintable(std::string_view text);
 /// `text` with a replacement character (U+FFFD) for each byte that is not UTF-8.
 std::string inUtf8(std::string_view text);
 
-/// `text` with an escape such as \x1b for each byte that is not UTF-8 or is a control character.
+/// Whether the first character of `text`, of UTF-8, is a control character, or one that changes the
+/// direction of what follows, so that people read something else than is there: U+061C, U+200E,
+/// U+200F, U+202A to U+202E, U+2066 to U+2069.
+bool isInvisible(std::string_view text);
+
+/// The number of the first character of `text`; 0 if it is not one of UTF-8.
+char32_t codeOf(std::string_view text);
+
+/// `text` with an escape such as \x1b for each byte that is not UTF-8 or that isInvisible().
 std::string inPrintable(std::string_view text);

@@ -245,6 +245,15 @@ std::string inCanonicalForm(jtimer::Date date) {
     return inDigits(civilTimeOf(seconds)) + text.data() + 'Z';
 }
 
+std::string inUtcMicros(jtimer::Date date) {
+    const auto time = date.time_since_epoch();
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
+    const auto micros = std::chrono::floor<std::chrono::microseconds>(time) - seconds;
+    std::array<char, 16> text{};
+    std::snprintf(text.data(), text.size(), ".%06dZ", static_cast<int>(micros.count()));
+    return inDigits(civilTimeOf(seconds.count())) + text.data();
+}
+
 std::string inCanonicalForm(milliseconds duration) {
     const Unit* unit = kUnits.begin();
     while (duration.count() % unit->millis != 0) ++unit;

@@ -4,22 +4,25 @@
 #include "utf8.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdio>
 
 std::string inJson(std::string_view text) {
+    const std::string utf8 = inUtf8(text);
     std::string json = "\"";
-    for (const char c : inUtf8(text)) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (c == '"' || c == '\\') {
-            json += '\\';
-            json += c;
-        } else if (byte < 0x20) {
+    std::string_view rest = utf8;
+    while (const std::size_t size = characterSize(rest)) {
+        const std::string_view character = rest.substr(0, size);
+        if (isInvisible(character)) {
             std::array<char, 8> escape{};
-            std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(byte));
+            std::snprintf(escape.data(), escape.size(), "\\u%04x",
+                          static_cast<unsigned>(codeOf(character)));
             json += escape.data();
         } else {
-            json += c;
+            if (character == "\"" || character == "\\") json += '\\';
+            json += character;
         }
+        rest.remove_prefix(size);
     }
     return json += '"';
 }
