@@ -1,12 +1,16 @@
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 
-# Part of the Makefile: the programs that use libjtimer-cluster: its samples, its demo, and
-# run_schedule-cluster, which is run_schedule with --cluster.
+# Part of the Makefile: the programs that use libjtimer-cluster: its samples, its demo, its command
+# jtimer-cluster, and run_schedule-cluster, which is run_schedule with --cluster.
 
 cluster_samples = $(patsubst %.cpp,$(B)/%,$(wildcard samples/cluster/*.cpp))
 cluster_demo_objects = $(call objects,$(wildcard tools/cluster_demo/*.cpp))
 cluster_schedule_objects = $(call objects,$(wildcard tools/run_schedule/with_cluster/*.cpp)) \
 	$(filter-out %/without_cluster.o,$(run_schedule_objects))
+command_own = $(patsubst %,tools/cluster/%.cpp,commands main many_tasks one_task session)
+command_values = $(filter-out $(command_own),$(wildcard tools/cluster/*.cpp))
+cluster_command_objects = $(text_objects) $(call objects_or_unit,$(command_own) $(command_values),$(units)/tools/cluster.o)
+$(units)/tools/cluster.cpp: unit_sources = $(command_own) $(command_values)
 
 $(call objects,$(wildcard samples/cluster/*.cpp)) $(cluster_demo_objects): private \
 	all_cppflags += $(libpq_cppflags)
@@ -15,9 +19,11 @@ $(call objects,$(wildcard samples/cluster/*.cpp)) $(cluster_demo_objects): $(B)/
 $(cluster_samples): $(B)/samples/%: $(B)/obj/samples/%.o
 $(B)/tools/cluster_demo: $(cluster_demo_objects)
 $(B)/tools/run_schedule-cluster: $(cluster_schedule_objects)
-$(B)/tools/run_schedule-cluster: private BOOST_THREAD_LIBS += $(BOOST_PROGRAM_OPTIONS_LIBS)
+$(B)/tools/jtimer-cluster: $(cluster_command_objects)
+$(B)/tools/jtimer-cluster $(B)/tools/run_schedule-cluster: private BOOST_THREAD_LIBS += $(BOOST_PROGRAM_OPTIONS_LIBS)
 
-cluster_tools = $(addprefix $(B)/tools/,cluster_demo run_schedule-cluster)
+installed_cluster_tools = $(addprefix $(B)/tools/,jtimer-cluster run_schedule-cluster)
+cluster_tools = $(B)/tools/cluster_demo $(installed_cluster_tools)
 $(cluster_samples) $(cluster_tools): $(B)/libjtimer-cluster.a $(B)/libjtimer.a
 	$(QUIET) LINK $@
 	@mkdir -p $(@D)

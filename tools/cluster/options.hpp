@@ -1,0 +1,62 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
+
+#include <jtimer/cluster/task_info.hpp>
+#include <jtimer/time.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cluster_tool {
+
+enum class Command {
+    List,
+    Show,
+    Names,
+    Nodes,
+    Backlog,
+    Run,
+    Cancel,
+    Revive,
+    Reschedule,
+    Prune,
+    Migrate,
+    Schema
+};
+
+/// The command line.
+struct Options {
+    Command command = Command::List;
+    std::string conninfo;  ///< as libpq takes it; empty: from its own environment variables
+    std::string schema = "jtimer";
+    bool json = false;    ///< print objects of JSON, one a line
+    bool yes = false;     ///< do not ask
+    bool dryRun = false;  ///< only show what would be done
+
+    jtimer::cluster::Filter filter;  ///< of list, cancel, revive and prune; `limit` is list's
+    std::string name;                ///< of a task, or of the tasks; else empty
+    std::string id;                  ///< of the task; empty: the filter says which tasks
+
+    bool payload = false;                            ///< show it
+    jtimer::When when = 0;                           ///< of reschedule
+    bool wait = false;                               ///< until the run has ended
+    std::optional<std::chrono::milliseconds> limit;  ///< of that; nothing: there is none
+    std::string keep;  ///< of prune: the file of the ids to keep; empty: --unregistered
+    int from = 0;      ///< of schema: the version that there is
+
+    std::string print;  ///< if not empty, print this and do nothing else
+};
+
+extern const char* const kUsage;
+
+/// \param arguments without the name of the program
+/// \param conninfo the environment's, if there is no --conninfo; may be null
+/// \param now from when a duration counts
+/// \throws boost::program_options::error, std::invalid_argument
+Options parseOptions(const std::vector<std::string>& arguments, const char* conninfo,
+                     jtimer::Date now);
+
+}  // namespace cluster_tool
