@@ -7,10 +7,13 @@ cluster_samples = $(patsubst %.cpp,$(B)/%,$(wildcard samples/cluster/*.cpp))
 cluster_demo_objects = $(call objects,$(wildcard tools/cluster_demo/*.cpp))
 cluster_schedule_objects = $(call objects,$(wildcard tools/run_schedule/with_cluster/*.cpp)) \
 	$(filter-out %/without_cluster.o,$(run_schedule_objects))
-command_own = $(patsubst %,tools/cluster/%.cpp,commands main many_tasks one_task session)
+# The second of the two know values only, and are tested like units of the library.
+command_own = $(patsubst %,tools/cluster/%.cpp,commands confirm main many_tasks one_task pauses session)
 command_values = $(filter-out $(command_own),$(wildcard tools/cluster/*.cpp))
-cluster_command_objects = $(text_objects) $(call objects_or_unit,$(command_own) $(command_values),$(units)/tools/cluster.o)
-$(units)/tools/cluster.cpp: unit_sources = $(command_own) $(command_values)
+command_value_objects = $(call objects_or_unit,$(command_values),$(units)/tools/cluster.o)
+$(units)/tools/cluster.cpp: unit_sources = $(command_values)
+$(filter $(B)/test/tools/%,$(unit_tests) $(groups)): $(command_value_objects)
+$(filter $(B)/test/tools/%,$(unit_tests) $(groups)): private BOOST_TEST_LIBS += $(BOOST_PROGRAM_OPTIONS_LIBS)
 
 $(call objects,$(wildcard samples/cluster/*.cpp)) $(cluster_demo_objects): private \
 	all_cppflags += $(libpq_cppflags)
@@ -19,7 +22,7 @@ $(call objects,$(wildcard samples/cluster/*.cpp)) $(cluster_demo_objects): $(B)/
 $(cluster_samples): $(B)/samples/%: $(B)/obj/samples/%.o
 $(B)/tools/cluster_demo: $(cluster_demo_objects)
 $(B)/tools/run_schedule-cluster: $(cluster_schedule_objects)
-$(B)/tools/jtimer-cluster: $(cluster_command_objects)
+$(B)/tools/jtimer-cluster: $(call objects,$(command_own)) $(command_value_objects) $(text_objects)
 $(B)/tools/jtimer-cluster $(B)/tools/run_schedule-cluster: private BOOST_THREAD_LIBS += $(BOOST_PROGRAM_OPTIONS_LIBS)
 
 installed_cluster_tools = $(addprefix $(B)/tools/,jtimer-cluster run_schedule-cluster)

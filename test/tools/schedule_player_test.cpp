@@ -4,6 +4,7 @@
 #include "run_schedule/player.hpp"
 #include "support/manual_timer.hpp"
 #include "support/time_zone.hpp"
+#include "text/host_name.hpp"
 #include "text/time_text.hpp"
 #include "tools/entries.hpp"
 

@@ -5,6 +5,7 @@
 #include "json_text.hpp"
 #include "many_tasks.hpp"
 #include "one_task.hpp"
+#include "pauses.hpp"
 #include "session.hpp"
 #include "status.hpp"
 #include "text.hpp"
@@ -23,6 +24,7 @@ namespace {
 
 using jtimer::cluster::NameInfo;
 using jtimer::cluster::NodeInfo;
+using jtimer::cluster::Pause;
 using jtimer::cluster::TaskInfo;
 
 template <class Value, class ToJson>
@@ -87,8 +89,15 @@ int execute(const Options& options, Console& console) {
                      [](const NodeInfo& node) { return jsonOf(node); });
     case Command::Backlog:
         return backlog(session);
+    case Command::Pauses:
+        return print(session, session.scheduler.pauses(),
+                     [](const Pause& pause) { return jsonOf(pause); });
     case Command::Run:
         return runTask(session);
+    case Command::Pause:
+        return pause(session);
+    case Command::Resume:
+        return resume(session);
     case Command::Cancel:
         return isOne ? cancelTask(session) : cancelSelected(session);
     case Command::Revive:

@@ -100,11 +100,21 @@ std::string jsonOf(const jtimer::cluster::NodeInfo& node) {
                       .add("paused", pauseJson(node.paused)));
 }
 
+std::string jsonOf(const Pause& pause) {
+    return lineOf(JsonObject()
+                      .addText("scope", nameOf(pause.scope))
+                      .add("name", textJson(pause.name))
+                      .add("since", dateJson(pause.since))
+                      .addText("by", pause.by)
+                      .addText("note", pause.note));
+}
+
 std::string jsonOf(const jtimer::cluster::Backlog& backlog) {
     return lineOf(JsonObject()
                       .add("due", numberJson(backlog.due))
                       .add("scheduled", numberJson(backlog.scheduled))
                       .add("running", numberJson(backlog.running))
+                      .add("paused_tasks", numberJson(backlog.paused))
                       .add("dead", numberJson(backlog.dead))
                       .add("nodes", numberJson(backlog.nodes))
                       .add("oldest_due_seconds", secondsJson(backlog.oldestDue)));
@@ -121,6 +131,15 @@ std::string changedJson(const std::string& name, const std::string& id, bool cha
     object.addText("name", name).addText("id", id).add("changed", changed ? "true" : "false");
     if (!outcome.empty()) object.addText("outcome", outcome);
     return lineOf(object);
+}
+
+std::string changedJson(jtimer::cluster::Scope scope, const std::string& name,
+                        const std::string& id, bool changed) {
+    return lineOf(JsonObject()
+                      .addText("scope", nameOf(scope))
+                      .add("name", textJson(name))
+                      .add("id", textJson(id))
+                      .add("changed", changed ? "true" : "false"));
 }
 
 std::string inBase64(std::string_view bytes) {

@@ -22,6 +22,7 @@ namespace cluster_tool {
 std::string jsonOf(const jtimer::cluster::TaskInfo& task, bool withPayload);
 std::string jsonOf(const jtimer::cluster::NameInfo& name);
 std::string jsonOf(const jtimer::cluster::NodeInfo& node);
+std::string jsonOf(const jtimer::cluster::Pause& pause);
 std::string jsonOf(const jtimer::cluster::Backlog& backlog);
 
 /// What has become of many tasks.
@@ -32,6 +33,10 @@ std::string changedJson(std::uint64_t changed, std::uint64_t selected);
 /// \param outcome of its run: `succeeded` and so on; empty: unknown
 std::string changedJson(const std::string& name, const std::string& id, bool changed,
                         const std::string& outcome = {});
+
+/// What has become of a pause.
+std::string changedJson(jtimer::cluster::Scope scope, const std::string& name,
+                        const std::string& id, bool changed);
 
 std::string inBase64(std::string_view bytes);
 

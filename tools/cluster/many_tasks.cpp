@@ -2,6 +2,7 @@
 #include "many_tasks.hpp"
 
 #include "../text/parsing.hpp"
+#include "confirm.hpp"
 #include "json_text.hpp"
 #include "status.hpp"
 #include "text.hpp"
@@ -32,18 +33,6 @@ using jtimer::cluster::NodeInfo;
 using jtimer::cluster::State;
 using jtimer::cluster::TaskInfo;
 
-/// Which tasks are to be changed, as far as people are shown it.
-struct Selected {
-    std::uint64_t count = 0;
-    std::vector<TaskInfo> first;
-
-    void add(TaskInfo task) {
-        constexpr std::size_t kShown = 10;
-        ++count;
-        if (first.size() < kShown) first.push_back(std::move(task));
-    }
-};
-
 void addTo(Selected& selected, Session& session, const Filter& filter) {
     session.forEach(filter, [&](TaskInfo& task) {
         selected.add(std::move(task));
@@ -65,35 +54,14 @@ int report(Session& session, std::uint64_t count, std::uint64_t selected, const 
     return count == 0 ? kUnchanged : kDone;
 }
 
-/// \returns whether a person, or --yes, confirms it
-bool isConfirmed(Session& session, const Selected& selected, const std::string& verb) {
-    if (session.options.yes) return true;
-    const std::string preview =
-        previewText(selected.count, selected.first, Console::widthOfQuestions());
-    const std::string question = verb + ' ' + tasksText(selected.count) + '?';
-    if (!Console::canAsk()) {
-        Console::tell(question + " Nothing has changed: without a terminal, --yes confirms it");
-        return false;
-    }
-    if (Console::ask(preview + question)) return true;
-    Console::tell("nothing has changed");
-    return false;
-}
-
 int change(Session& session, const Selected& selected, const Change& change) {
-    const Options& options = session.options;
-    if (options.dryRun) {
-        session.console.print(options.json
-                                  ? changedJson(0, selected.count)
-                                  : previewText(selected.count, selected.first, Console::width()));
-        return kDone;
-    }
-    if (selected.count == 0) {
-        if (options.json) session.console.print(changedJson(0, 0));
+    if (selected.count == 0 && !session.options.dryRun) {
+        if (session.options.json) session.console.print(changedJson(0, 0));
         Console::tell("there is no such task");
         return kUnchanged;
     }
-    if (!isConfirmed(session, selected, change.verb)) return kNotConfirmed;
+    if (const std::optional<int> status = unlessConfirmed(session, selected, change.verb))
+        return *status;
     return report(session, change.make(), selected.count, change.done);
 }
 

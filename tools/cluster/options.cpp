@@ -42,7 +42,12 @@ constexpr std::array kForms{
          "how many tasks each name has, and who runs them"},
     Form{Command::Nodes, "nodes", "", 0, 0, "json", "the processes that run tasks"},
     Form{Command::Backlog, "backlog", "", 0, 0, "json", "how many tasks wait, and for how long"},
+    Form{Command::Pauses, "pauses", "", 0, 0, "json", "the pauses of names, nodes and everything"},
     Form{Command::Run, "run", "NAME ID", 2, 2, "wait json", "make a task due now"},
+    Form{Command::Pause, "pause", "[NAME [ID]]", 0, 2, "node everything note yes dry-run json",
+         "start no runs of a task, a name, a node or everything"},
+    Form{Command::Resume, "resume", "[NAME [ID]]", 0, 2,
+         "node everything skip-missed yes dry-run json", "end that pause"},
     Form{Command::Cancel, "cancel", "[NAME [ID]]", 0, 2,
          "state id-prefix node due-before yes dry-run json", "delete a task, or those selected"},
     Form{Command::Revive, "revive", "[NAME [ID]]", 0, 2, "id-prefix yes dry-run json",
@@ -82,12 +87,15 @@ void addOptions(po::options_description& visible) {
     add("state", text("STATE"),
         "only tasks in this state: scheduled, retrying, running, dead or paused");
     add("id-prefix", text("TEXT"), "only tasks whose id begins with it");
-    add("node", text("NAME"), "only tasks that run on the nodes of this name");
+    add("node", text("NAME"),
+        "only tasks that run on the nodes of this name; pause and resume: those nodes");
     add("due-before", text("TIME"), "only tasks that wait, and may begin before");
     add("limit", text("N"), "list at most N tasks (100)");
     add("payload", "show the payload, too");
-    add("wait", text("TIME")->implicit_value("")->value_name("[=DURATION]"),
-        "wait until the run has ended; status 5 if it has failed");
+    add("wait", text("[=DURATION]"), "wait until the run has ended; status 5 if it has failed");
+    add("everything", "pause or resume: all tasks of the schema");
+    add("note", text("TEXT"), "pause: why, for other people to read");
+    add("skip-missed", "resume: drop the runs of repeating tasks that came due meanwhile");
     add("keep", text("FILE"), "prune: the ids of the tasks to keep, one a line; -: standard input");
     add("unregistered", "prune: tasks of names that no node registers");
     add("older", text("AGE"), "prune: which have been due for this long");
@@ -147,7 +155,8 @@ auto valueOf(const po::variables_map& values, const char* option, Parse parse) {
 }
 
 std::size_t limitOf(const std::string& text) {
-    if (const auto limit = parseCount(text, std::numeric_limits<int>::max())) return *limit;
+    if (const auto limit = parseCount(text, std::numeric_limits<int>::max()))
+        return static_cast<std::size_t>(*limit);
     failExpecting(inQuotes(text) + " is not a number of tasks", "1 or more");
 }
 
@@ -186,6 +195,23 @@ void checkCancel(const Options& options) {
     failExpecting("cancel would delete all tasks", "a NAME, or an option that selects some");
 }
 
+void readPause(const po::variables_map& values, Options& options) {
+    options.everything = values.count("everything") != 0;
+    options.skipMissed = values.count("skip-missed") != 0;
+    if (values.count("note") != 0) options.note = valueOf(values, "note", noteOf);
+    const int targets = (options.name.empty() ? 0 : 1) +
+                        (options.filter.runningOn.empty() ? 0 : 1) + (options.everything ? 1 : 0);
+    if (targets != 1)
+        failExpecting("it is not clear what to pause or resume",
+                      "NAME, NAME ID, --node NAME or --everything");
+    if (options.everything) return;
+    for (const char* option : {"yes", "dry-run"}) {
+        if (values.count(option) != 0)
+            throw std::invalid_argument(std::string("--") + option +
+                                        " cannot be used without --everything");
+    }
+}
+
 void readPrune(const po::variables_map& values, jtimer::Date now, Options& options) {
     const bool isUnregistered = values.count("unregistered") != 0;
     if (values.count("keep") != 0) options.keep = valueOf(values, "keep", notEmpty);
@@ -199,6 +225,9 @@ void readPrune(const po::variables_map& values, jtimer::Date now, Options& optio
     if (byAge) options.filter.dueBefore = now - valueOf(values, "older", parsePeriod);
 }
 
+/// The value of a --wait that has none. As an implicit value, it would take the next argument.
+constexpr const char* kForever = "forever";
+
 void readOptions(const Form& form, const po::variables_map& values, jtimer::Date now,
                  Options& options) {
     const auto has = [&values](const char* name) { return values.count(name) != 0; };
@@ -209,19 +238,23 @@ void readOptions(const Form& form, const po::variables_map& values, jtimer::Date
     options.payload = has("payload");
     readSelection(values, now, options);
     if (form.command == Command::Cancel) checkCancel(options);
+    if (form.command == Command::Pause || form.command == Command::Resume)
+        readPause(values, options);
     if (form.command == Command::Prune) readPrune(values, now, options);
     options.wait = has("wait");
-    if (options.wait && !values["wait"].as<std::string>().empty())
+    if (options.wait && values["wait"].as<std::string>() != kForever)
         options.limit = valueOf(values, "wait", parsePeriod);
     if (has("from")) options.from = valueOf(values, "from", versionOf);
     if (has("schema")) options.schema = valueOf(values, "schema", schemaOf);
 }
 
-void store(const std::vector<std::string>& arguments, const po::options_description& all,
+void store(std::vector<std::string> arguments, const po::options_description& all,
            po::variables_map& values) {
     po::positional_options_description positional;
     positional.add("argument", -1);
     const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
+    std::replace(arguments.begin(), std::find(arguments.begin(), arguments.end(), "--"),
+                 std::string("--wait"), std::string("--wait=") + kForever);
     try {
         po::store(po::command_line_parser(arguments)
                       .options(all)

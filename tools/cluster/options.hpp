@@ -18,7 +18,10 @@ enum class Command {
     Names,
     Nodes,
     Backlog,
+    Pauses,
     Run,
+    Pause,
+    Resume,
     Cancel,
     Revive,
     Reschedule,
@@ -36,10 +39,15 @@ struct Options {
     bool yes = false;     ///< do not ask
     bool dryRun = false;  ///< only show what would be done
 
-    jtimer::cluster::Filter filter;  ///< of list, cancel, revive and prune; `limit` is list's
-    std::string name;                ///< of a task, or of the tasks; else empty
-    std::string id;                  ///< of the task; empty: the filter says which tasks
+    /// Of list, cancel, revive and prune; `limit` is that of list, and `runningOn` is also the node
+    /// that is paused or resumed.
+    jtimer::cluster::Filter filter;
+    std::string name;  ///< of a task, or of the tasks; else empty
+    std::string id;    ///< of the task; empty: the filter says which tasks
 
+    bool everything = false;                         ///< pause or resume it
+    std::string note;                                ///< of a pause
+    bool skipMissed = false;                         ///< of resume: drop what came due meanwhile
     bool payload = false;                            ///< show it
     jtimer::When when = 0;                           ///< of reschedule
     bool wait = false;                               ///< until the run has ended

@@ -7,7 +7,7 @@ namespace cluster_tool {
 enum Status {
     kDone = 0,
     kDatabase = 1,      ///< it or its schema, or the output, is at fault
-    kBadUsage = 2,         ///< the command line is
+    kBadUsage = 2,      ///< the command line is
     kUnchanged = 3,     ///< there is no such task, it is running, or it is so already
     kNotConfirmed = 4,  ///< and so nothing has changed
     kRunFailed = 5      ///< or has not ended in time

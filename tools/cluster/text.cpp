@@ -130,10 +130,20 @@ std::string textOf(const std::vector<NodeInfo>& nodes, Width width) {
                    rows, width);
 }
 
+std::string textOf(const std::vector<Pause>& pauses, Width width) {
+    std::vector<Row> rows;
+    for (const Pause& pause : pauses) {
+        rows.push_back({nameOf(pause.scope), inPrintable(pause.name), dateText(pause.since),
+                        inPrintable(pause.by), inPrintable(pause.note)});
+    }
+    return tableOf({{"scope", kWhole}, {"name"}, {"since", kWhole}, {"by"}, {"note"}}, rows, width);
+}
+
 std::string textOf(const Backlog& backlog) {
     return listOf({{"due", std::to_string(backlog.due)},
                    {"scheduled", std::to_string(backlog.scheduled)},
                    {"running", std::to_string(backlog.running)},
+                   {"paused", std::to_string(backlog.paused)},
                    {"dead", std::to_string(backlog.dead)},
                    {"nodes", std::to_string(backlog.nodes)},
                    {"oldest due", backlog.due == 0 ? "" : inWords(backlog.oldestDue) + " ago"}},

@@ -26,6 +26,7 @@ inline constexpr std::uint64_t kCountTo = 10'000;
 std::string textOf(const std::vector<jtimer::cluster::TaskInfo>& tasks, Width width);
 std::string textOf(const std::vector<jtimer::cluster::NameInfo>& names, Width width);
 std::string textOf(const std::vector<jtimer::cluster::NodeInfo>& nodes, Width width);
+std::string textOf(const std::vector<jtimer::cluster::Pause>& pauses, Width width);
 std::string textOf(const jtimer::cluster::Backlog& backlog);
 
 /// All of a task. Nothing is cut.

@@ -67,6 +67,25 @@ std::string keyOf(const std::string& what, const std::string& text) {
     return text;
 }
 
+const char* nameOf(jtimer::cluster::Scope scope) {
+    switch (scope) {
+    case jtimer::cluster::Scope::Task:
+        return "task";
+    case jtimer::cluster::Scope::Name:
+        return "name";
+    case jtimer::cluster::Scope::Node:
+        return "node";
+    case jtimer::cluster::Scope::Everything:
+        break;
+    }
+    return "everything";
+}
+
+std::string noteOf(const std::string& text) {
+    checkText("the note", text, kLongestKey);
+    return text;
+}
+
 std::string schemaOf(const std::string& name) {
     checkText("the name", name, kLongestSchema);
     return name;

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include <jtimer/cluster/pause.hpp>
 #include <jtimer/cluster/task_info.hpp>
 
 #include <string>
@@ -17,10 +18,16 @@ jtimer::cluster::State stateOf(const std::string& name);
 
 const char* nameOf(jtimer::MissedRuns missedRuns);
 
+const char* nameOf(jtimer::cluster::Scope scope);
+
 /// A name or id of a task.
 /// \param what which of them
 /// \throws std::invalid_argument that says what is wrong, and what was expected
 std::string keyOf(const std::string& what, const std::string& text);
+
+/// The note of a pause.
+/// \throws std::invalid_argument that says what is wrong, and what was expected
+std::string noteOf(const std::string& text);
 
 /// The name of a schema.
 /// \throws std::invalid_argument that says what is wrong, and what was expected

@@ -1,10 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "jitter.hpp"
 
-#include <array>
 #include <cstdint>
-
-#include <unistd.h>
 
 std::chrono::milliseconds jitterOf(const std::string& host, const std::string& line,
                                    std::chrono::milliseconds most) {
@@ -17,10 +14,4 @@ std::chrono::milliseconds jitterOf(const std::string& host, const std::string& l
     }
     const auto count = static_cast<std::uint64_t>(most.count());
     return std::chrono::milliseconds(static_cast<std::int64_t>(hash % count));
-}
-
-std::string hostName() {
-    std::array<char, 256> host{};
-    if (::gethostname(host.data(), host.size() - 1) != 0) host = {'?'};
-    return host.data();
 }

@@ -8,6 +8,3 @@
 /// that intervals stay exact, and restarts and dry runs agree.
 std::chrono::milliseconds jitterOf(const std::string& host, const std::string& line,
                                    std::chrono::milliseconds most);
-
-/// The name of this host.
-std::string hostName();

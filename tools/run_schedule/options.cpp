@@ -2,10 +2,10 @@
 #include "options.hpp"
 
 #include "../http/http.hpp"
+#include "../text/host_name.hpp"
 #include "../text/parsing.hpp"
 #include "../text/time_text.hpp"
 #include "../text/utf8.hpp"
-#include "jitter.hpp"
 #include "line_options.hpp"
 
 #include <jtimer/version.hpp>

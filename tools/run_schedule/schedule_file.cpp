@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "schedule_file.hpp"
 
+#include "../text/host_name.hpp"
 #include "../text/parsing.hpp"
 #include "crontab.hpp"
 #include "jitter.hpp"

@@ -1,0 +1,104 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "pauses.hpp"
+
+#include "../text/parsing.hpp"
+#include "confirm.hpp"
+#include "json_text.hpp"
+#include "status.hpp"
+#include "text.hpp"
+
+#include <optional>
+#include <string>
+
+namespace cluster_tool {
+
+namespace {
+
+using jtimer::cluster::Scope;
+using jtimer::cluster::Target;
+
+Scope scopeOf(const Options& options) {
+    if (options.everything) return Scope::Everything;
+    if (!options.filter.runningOn.empty()) return Scope::Node;
+    return options.id.empty() ? Scope::Name : Scope::Task;
+}
+
+/// Of the task, of its handler, or of the node.
+const std::string& nameOf(const Options& options) {
+    return scopeOf(options) == Scope::Node ? options.filter.runningOn : options.name;
+}
+
+Target targetOf(const Options& options) {
+    switch (scopeOf(options)) {
+    case Scope::Task:
+        return Target::task(options.name, options.id);
+    case Scope::Name:
+        return Target::name(options.name);
+    case Scope::Node:
+        return Target::node(options.filter.runningOn);
+    case Scope::Everything:
+        break;
+    }
+    return Target::everything();
+}
+
+std::string targetText(const Options& options) {
+    switch (scopeOf(options)) {
+    case Scope::Task:
+        return keyText(options.name, options.id);
+    case Scope::Name:
+        return "the name " + inQuotes(options.name);
+    case Scope::Node:
+        return "the node " + inQuotes(options.filter.runningOn);
+    case Scope::Everything:
+        break;
+    }
+    return "everything";
+}
+
+int report(Session& session, bool changed, const std::string& what) {
+    const Options& options = session.options;
+    if (options.json)
+        session.console.print(changedJson(scopeOf(options), nameOf(options), options.id, changed));
+    if (!changed) Console::tell(targetText(options) + ' ' + what);
+    if (changed && !options.json) session.console.print(targetText(options) + ' ' + what + '\n');
+    return changed ? kDone : kUnchanged;
+}
+
+/// Everything: all tasks are shown before.
+std::optional<int> unlessConfirmed(Session& session, const std::string& verb) {
+    if (!session.options.everything) return {};
+    const jtimer::cluster::Backlog backlog = session.scheduler.backlog();
+    jtimer::cluster::Filter filter;
+    filter.limit = Selected::kShown;
+    Selected all;
+    all.count = backlog.due + backlog.scheduled + backlog.paused + backlog.running + backlog.dead;
+    all.first = session.scheduler.list(filter);
+    return unlessConfirmed(session, all, verb);
+}
+
+bool isAbsent(Session& session) {
+    return scopeOf(session.options) == Scope::Task && !session.find();
+}
+
+}  // namespace
+
+int pause(Session& session) {
+    if (const std::optional<int> status = unlessConfirmed(session, "Pause")) return *status;
+    if (session.scheduler.pause(targetOf(session.options), session.options.note))
+        return report(session, true, "is paused");
+    return report(session, false, isAbsent(session) ? "does not exist" : "is paused already");
+}
+
+int resume(Session& session) {
+    if (const std::optional<int> status = unlessConfirmed(session, "Resume")) return *status;
+    const auto missed = session.options.skipMissed ? jtimer::cluster::MissedInPause::Skip
+                                                   : jtimer::cluster::MissedInPause::Run;
+    if (session.scheduler.resume(targetOf(session.options), missed)) {
+        session.wakeNodes();
+        return report(session, true, "is resumed");
+    }
+    return report(session, false, isAbsent(session) ? "does not exist" : "is not paused");
+}
+
+}  // namespace cluster_tool
