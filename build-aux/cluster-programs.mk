@@ -41,8 +41,9 @@ demo-cluster: $(B)/tools/cluster_demo $(B)/test/cluster/with_server
 
 cluster_program_test = test/cluster/programs/programs_test.sh
 schedule_program_test = test/cluster/programs/run_schedule_test.sh
-check-cluster: $(cluster_program_test) $(schedule_program_test)
-$(cluster_program_test) $(schedule_program_test): $(cluster_samples) $(cluster_tools) $(B)/tools/run_schedule \
+command_program_test = test/cluster/programs/jtimer_cluster_test.sh
+check-cluster: $(cluster_program_test) $(schedule_program_test) $(command_program_test)
+$(cluster_program_test) $(schedule_program_test) $(command_program_test): $(cluster_samples) $(cluster_tools) $(B)/tools/run_schedule \
 	$(B)/test/cluster/with_server
 
 # What is installed, and not with a sanitizer: that would go into a stranger's program.

@@ -32,7 +32,7 @@ endif
 
 .PHONY: cluster
 cluster: all $(B)/libjtimer-cluster.a $(B)/$(cluster_link) $(addprefix $(B)/,$(cluster_package_files)) \
-	$(B)/man/jtimer_cluster.3 $(call tools_if_wanted,$(B)/tools/run_schedule-cluster)
+	$(B)/man/jtimer_cluster.3 $(call tools_if_wanted,$(installed_cluster_tools) $(B)/man/jtimer-cluster.1)
 
 try_libpq = { echo '\#include <libpq-fe.h>' | \
 	$(CXX) $(libpq_cppflags) $(all_cppflags) -E -x c++ - >/dev/null || \
@@ -132,10 +132,12 @@ install-cluster: cluster install $(call tools_if_wanted,install-cluster-tools)
 	$(Q)$(INSTALL) -m 644 $(B)/jtimerCluster.cmake '$(DESTDIR)$(cmakedir)'
 	$(Q)$(INSTALL) -m 644 $(B)/man/jtimer_cluster.3 '$(DESTDIR)$(mandir)/man3'
 
-# Its page and its completion are run_schedule's.
-install-cluster-tools: install-tools $(B)/tools/run_schedule-cluster
-	$(Q)$(INSTALL) -m 755 $(B)/tools/run_schedule-cluster '$(DESTDIR)$(bindir)'
-	$(Q)$(STRIP) '$(DESTDIR)$(bindir)/run_schedule-cluster'
+# The page and the completion of run_schedule-cluster are run_schedule's.
+install-cluster-tools: install-tools $(installed_cluster_tools) $(B)/man/jtimer-cluster.1
+	$(Q)$(INSTALL) -m 755 $(installed_cluster_tools) '$(DESTDIR)$(bindir)'
+	$(Q)$(STRIP) '$(DESTDIR)$(bindir)/jtimer-cluster' '$(DESTDIR)$(bindir)/run_schedule-cluster'
+	$(Q)$(INSTALL) -m 644 $(B)/man/jtimer-cluster.1 '$(DESTDIR)$(mandir)/man1'
+	$(Q)$(INSTALL) -m 644 tools/cluster/completion.bash '$(DESTDIR)$(bashcompletiondir)/jtimer-cluster'
 	$(Q)echo '.so man1/run_schedule.1' >'$(DESTDIR)$(mandir)/man1/run_schedule-cluster.1'
 	$(Q)ln -sf run_schedule '$(DESTDIR)$(bashcompletiondir)/run_schedule-cluster'
 
@@ -146,8 +148,7 @@ uninstall-cluster: check-dirs
 		$(patsubst %,'$(DESTDIR)$(libdir)/%',libjtimer-cluster.a $(cluster_real) $(cluster_soname) \
 		$(cluster_link)) '$(DESTDIR)$(pkgconfigdir)/jtimer-cluster.pc' \
 		'$(DESTDIR)$(cmakedir)/jtimerCluster.cmake' '$(DESTDIR)$(mandir)/man3/jtimer_cluster.3' \
-		'$(DESTDIR)$(bindir)/run_schedule-cluster' \
-		'$(DESTDIR)$(mandir)/man1/run_schedule-cluster.1' \
-		'$(DESTDIR)$(bashcompletiondir)/run_schedule-cluster'
+		$(foreach name,jtimer-cluster run_schedule-cluster,'$(DESTDIR)$(bindir)/$(name)' \
+		'$(DESTDIR)$(mandir)/man1/$(name).1' '$(DESTDIR)$(bashcompletiondir)/$(name)')
 	$(Q)for dir in $(call reverse,$(cluster_dirs)); do \
 		if [ -d "$$dir" ]; then rmdir "$$dir" 2>/dev/null || :; fi; done

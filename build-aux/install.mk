@@ -15,10 +15,10 @@ doc_files = ChangeLog LICENSE $(wildcard *.md $(addprefix doc/,*.md */*.md */*.s
 doc_dirs = $(filter-out ./,$(sort $(foreach dir,$(dir $(doc_files)),$(dir) $(dir $(dir:/=)))))
 
 # Each page of doc/reference is also a manual page: of section 3, or of section 1 if it is a tool's.
-# That of libjtimer-cluster is made and installed with it.
+# Those of libjtimer-cluster and its command are made and installed with it.
 reference = $(patsubst doc/reference/%.md,%,$(wildcard doc/reference/*.md))
 tool_pages = $(addsuffix .1,$(filter run_schedule,$(reference)))
-library_pages = $(addsuffix .3,$(filter-out run_schedule jtimer_cluster,$(reference)))
+library_pages = $(addsuffix .3,$(filter-out run_schedule jtimer_cluster jtimer-cluster,$(reference)))
 tools_if_wanted = $(if $(filter-out no,$(TOOLS)),$(1))
 man_pages = $(library_pages) $(call tools_if_wanted,$(tool_pages))
 
