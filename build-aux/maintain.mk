@@ -31,8 +31,10 @@ doc: | $(first)
 	$(call require,$(DOXYGEN))
 	$(QUIET) DOXYGEN build/doc/html/index.html
 	$(Q)rm -rf build/doc && mkdir -p build/doc && build-aux/list-samples >build/doc/samples.dox
+	$(Q)sed -e 's|](\([a-z_]*\.md\))|](doc/reference/\1)|g' -e 's|](\.\./|](doc/|g' \
+		doc/reference/jtimer-cluster.md >build/doc/jtimer_cluster_command.md
 	$(Q)printf '%s\n' '@INCLUDE = doc/Doxyfile' 'PROJECT_NUMBER = $(VERSION)' \
-		'OUTPUT_DIRECTORY = build/doc' 'INPUT += build/doc/samples.dox' '$(DOXYGEN_SETTINGS)' | \
+		'OUTPUT_DIRECTORY = build/doc' 'INPUT += build/doc/samples.dox build/doc/jtimer_cluster_command.md' '$(DOXYGEN_SETTINGS)' | \
 		$(DOXYGEN) -
 	$(Q)build-aux/check-links build/doc/html
 
