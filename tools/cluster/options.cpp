@@ -113,6 +113,7 @@ const Form& formOf(const std::string& name) {
     }
     const bool isWord = name.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == name.npos;
     std::vector<std::string> names;
+    names.reserve(kForms.size());
     for (const Form& form : kForms) names.emplace_back(form.name);
     failExpecting((isWord ? inQuotes(name) : "the first argument") + " is not a command",
                   joined(names, ", "));

@@ -78,6 +78,7 @@ bool hasMissedRuns(const TaskInfo& task) {
 
 std::string textOf(const std::vector<TaskInfo>& tasks, Width width) {
     std::vector<Row> rows;
+    rows.reserve(tasks.size());
     for (const TaskInfo& task : tasks) {
         rows.push_back({inPrintable(task.name), inPrintable(task.id), nameOf(task.state),
                         nextText(task), inPrintable(task.runningOn), inPrintable(task.lastError)});
@@ -88,6 +89,7 @@ std::string textOf(const std::vector<TaskInfo>& tasks, Width width) {
 
 std::string textOf(const std::vector<NameInfo>& names, Width width) {
     std::vector<Row> rows;
+    rows.reserve(names.size());
     for (const NameInfo& name : names) {
         rows.push_back({inPrintable(name.name), countText(name.due), countText(name.scheduled),
                         countText(name.running), countText(name.dead), countText(name.paused),
@@ -109,6 +111,7 @@ std::string textOf(const std::vector<NameInfo>& names, Width width) {
 
 std::string textOf(const std::vector<NodeInfo>& nodes, Width width) {
     std::vector<Row> rows;
+    rows.reserve(nodes.size());
     for (const NodeInfo& node : nodes) {
         const bool isOld = node.library.empty();  // and does not tell
         const bool isOver = node.leaseLeft <= jtimer::TimeSpan(0);
@@ -132,6 +135,7 @@ std::string textOf(const std::vector<NodeInfo>& nodes, Width width) {
 
 std::string textOf(const std::vector<Pause>& pauses, Width width) {
     std::vector<Row> rows;
+    rows.reserve(pauses.size());
     for (const Pause& pause : pauses) {
         rows.push_back({nameOf(pause.scope), inPrintable(pause.name), dateText(pause.since),
                         inPrintable(pause.by), inPrintable(pause.note)});

@@ -64,7 +64,7 @@ the_library_exports_what_the_list_says_and_nothing_else() {
 without_tools_there_is_no_program() {
     make_ prefix="$tmp/library" TOOLS=no install-cluster &&
         test -e "$tmp/library/lib/libjtimer-cluster.a" &&
-        test -z "$(find "$tmp/library" \( -name '*run_schedule*' -o -name 'jtimer-cluster' -o -name '*.1' \) ! -path '*/doc/*')"
+        test -z "$(find "$tmp/library" \( -name '*run_schedule*' -o -name 'jtimer-cluster' -o -name 'jtimer-cluster.1' \) ! -path '*/doc/*')"
 }
 
 what_is_uninstalled_is_gone() {

@@ -177,6 +177,15 @@ $tool --schema own schema --from 1 | grep -q '"own"' &&
 END
 }
 
+o47_the_manual_page_has_each_command_and_option_of_the_help() {
+    "$BUILD/tools/jtimer-cluster" --help >"$tmp/help" || return 1
+    sed -n -e 's/^  \([a-z][a-z]*\) .*/\1/p' -e 's/^  \(-h \[ \)\{0,1\}\(--[a-z-]*\).*/\2/p' "$tmp/help" >"$tmp/words"
+    test "$(wc -l <"$tmp/words")" -eq 36 || { cat "$tmp/words" && return 1; }
+    while read -r word; do
+        grep -q -e "^| .*\`$word[] \`=[].* |" doc/reference/jtimer-cluster.md || { echo "no $word" && return 1; }
+    done <"$tmp/words"
+}
+
 o49_json_is_an_object_a_line() {
     beside_server <<'END'
 $tool migrate >/dev/null && add a 1 && sql "update jtimer.task set last_error = E'a\nb\u202e'"
@@ -320,6 +329,7 @@ check o48_tasks_are_listed_by_a_selection
 check o48_names_nodes_and_the_backlog_are_shown
 check o48_a_task_is_rescheduled_paused_resumed_and_cancelled
 check o48_migrate_and_schema_are_those_of_the_library
+check o47_the_manual_page_has_each_command_and_option_of_the_help
 check o49_json_is_an_object_a_line
 check o49_a_table_fits_the_terminal
 check o50_the_exit_status_tells_what_has_become_of_it
