@@ -65,6 +65,29 @@ BOOST_AUTO_TEST_CASE(o48_each_command_has_its_arguments_and_options) {
     BOOST_TEST(show.id == "b");
     BOOST_TEST(parsed({"show", "--", "-a", "--b"}).id == "--b");
 
+    const auto past = parsed(
+        {"history", "a", "b", "--outcome=gave-up", "--before", "7", "--limit", "5", "--json"});
+    BOOST_TEST((past.command == Command::History && past.json));
+    BOOST_TEST((past.past.name == "a" && past.past.id == "b"));
+    BOOST_TEST((past.past.outcome == jtimer::cluster::Outcome::GaveUp));
+    BOOST_TEST(past.past.before == 7);
+    BOOST_TEST(past.past.limit == 5U);
+    BOOST_TEST((!parsed({"history"}).past.name && !parsed({"history"}).past.outcome));
+    const auto kept = parsed({"keep-history", "failures", "--age=2d", "--rows", "9"});
+    BOOST_TEST((kept.kept == jtimer::cluster::History::Failures));
+    BOOST_TEST((kept.age == std::chrono::hours(48)));
+    BOOST_TEST(kept.rows == 9U);
+    BOOST_TEST((parsed({"keep-history", "all"}).age == std::chrono::hours(24 * 7)));
+    BOOST_TEST(refusal({"history", "--outcome", "fenced"}) ==
+               "--outcome: \"fenced\" is not an outcome: expected succeeded, retrying, gave-up, "
+               "dead, abandoned or lost");
+    BOOST_TEST(refusal({"history", "--before", "-1"}) ==
+               "--before: \"-1\" is not such a number: expected 1 or more");
+    BOOST_TEST(refusal({"keep-history", "some"}) ==
+               "\"some\" is no history: expected off, failures or all");
+    BOOST_TEST(refusal({"keep-history", "all", "--json"}) ==
+               "--json cannot be used with keep-history");
+
     BOOST_TEST(refusal({}) == "no COMMAND given");
     BOOST_TEST(refusal({"lost"}).rfind("\"lost\" is not a command: expected list, show", 0) == 0U);
     BOOST_TEST(refusal({"show", "a"}) == "show has 1 argument: expected NAME ID");

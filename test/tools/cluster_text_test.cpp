@@ -125,6 +125,21 @@ BOOST_AUTO_TEST_CASE(o49_nodes_pauses_and_the_backlog_are_tables) {
                "scope       name  since                      by       note\n"
                "name        a     2030-01-01T00:00:00+00:00  me@host  why\n"
                "everything  -     2030-01-01T00:00:00+00:00  me@host  why\n");
+    jtimer::cluster::PastRun run;
+    run.fencingToken = 77;
+    run.name = "mail";
+    run.id = "a\x1b";
+    run.outcome = jtimer::cluster::Outcome::GaveUp;
+    run.attempt = 3;
+    run.started = kDate;
+    run.finished = kDate + std::chrono::milliseconds(1500);
+    run.node = "n1";
+    run.error = "no route";
+    BOOST_TEST(
+        cluster_tool::textOf(std::vector{run}, {}) ==
+        "token  name  id     outcome  attempt  started                    took  node  error\n"
+        "   77  mail  a\\x1b  gave-up        3  2030-01-01T00:00:00+00:00  1.5s  n1    "
+        "no route\n");
     Backlog backlog;
     backlog.due = 1;
     backlog.paused = 4;

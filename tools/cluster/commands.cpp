@@ -24,6 +24,7 @@ namespace {
 
 using jtimer::cluster::NameInfo;
 using jtimer::cluster::NodeInfo;
+using jtimer::cluster::PastRun;
 using jtimer::cluster::Pause;
 using jtimer::cluster::TaskInfo;
 
@@ -61,6 +62,20 @@ int backlog(Session& session) {
     return kDone;
 }
 
+int history(Session& session) {
+    const jtimer::cluster::PastRuns past = session.scheduler.history(session.options.past);
+    print(session, past.runs, [](const PastRun& run) { return jsonOf(run); });
+    if (!past.complete) Console::tell("there may be earlier runs: see --limit and --before");
+    return kDone;
+}
+
+int keepHistory(Session& session) {
+    const Options& options = session.options;
+    session.scheduler.keepHistory(options.kept, options.age, options.rows);
+    session.console.print(keptText(options.kept, options.age, options.rows));
+    return kDone;
+}
+
 int migrate(const Options& options, Console& console) {
     jtimer::cluster::migrate(clusterOptions(options));
     console.print("the schema " + inQuotes(options.schema) + " is ready\n");
@@ -92,6 +107,10 @@ int execute(const Options& options, Console& console) {
     case Command::Pauses:
         return print(session, session.scheduler.pauses(),
                      [](const Pause& pause) { return jsonOf(pause); });
+    case Command::History:
+        return history(session);
+    case Command::KeepHistory:
+        return keepHistory(session);
     case Command::Run:
         return runTask(session);
     case Command::Pause:

@@ -15,14 +15,17 @@ _jtimer_cluster() {
     --conninfo) choices='host= postgresql://' ;;
     --schema) choices='jtimer run_schedule' ;;
     --due-before | --older) choices='1m 1h 1d' ;;
+    --outcome) choices='succeeded retrying gave-up dead abandoned lost' ;;
+    --age) choices='1d 7d 30d' ;;
     --limit) choices='10 100 1000' ;;
+    keep-history) choices='off failures all' ;;
     --keep) ;;
     *)
         if [[ $word == -* ]]; then
             choices=$("${1/#\~/$HOME}" --help 2>/dev/null |
                 sed -n 's/^  \(-h \[ \)\{0,1\}\(--[a-z-]*\).*/\2/p')
         else
-            choices=$("${1/#\~/$HOME}" --help 2>/dev/null | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p')
+            choices=$("${1/#\~/$HOME}" --help 2>/dev/null | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p')
         fi
         ;;
     esac

@@ -109,6 +109,20 @@ std::string jsonOf(const Pause& pause) {
                       .addText("note", pause.note));
 }
 
+std::string jsonOf(const jtimer::cluster::PastRun& run) {
+    return lineOf(JsonObject()
+                      .addText("name", run.name)
+                      .addText("id", run.id)
+                      .add("node", textJson(run.node))
+                      .add("attempt", numberJson(run.attempt))
+                      .add("fencing_token", numberJson(run.fencingToken))
+                      .add("due", dateJson(run.due))
+                      .add("started", dateJson(run.started))
+                      .add("finished", dateJson(run.finished))
+                      .addText("outcome", nameOf(run.outcome))
+                      .add("error", textJson(run.error)));
+}
+
 std::string jsonOf(const jtimer::cluster::Backlog& backlog) {
     return lineOf(JsonObject()
                       .add("due", numberJson(backlog.due))

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include <jtimer/cluster/history.hpp>
 #include <jtimer/cluster/name_info.hpp>
 #include <jtimer/cluster/node_info.hpp>
 #include <jtimer/cluster/stats.hpp>
@@ -23,6 +24,7 @@ std::string jsonOf(const jtimer::cluster::TaskInfo& task, bool withPayload);
 std::string jsonOf(const jtimer::cluster::NameInfo& name);
 std::string jsonOf(const jtimer::cluster::NodeInfo& node);
 std::string jsonOf(const jtimer::cluster::Pause& pause);
+std::string jsonOf(const jtimer::cluster::PastRun& run);
 std::string jsonOf(const jtimer::cluster::Backlog& backlog);
 
 /// What has become of many tasks.

@@ -12,10 +12,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <limits>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 
 namespace po = boost::program_options;
 
@@ -43,6 +46,10 @@ constexpr std::array kForms{
     Form{Command::Nodes, "nodes", "", 0, 0, "json", "the processes that run tasks"},
     Form{Command::Backlog, "backlog", "", 0, 0, "json", "how many tasks wait, and for how long"},
     Form{Command::Pauses, "pauses", "", 0, 0, "json", "the pauses of names, nodes and everything"},
+    Form{Command::History, "history", "[NAME [ID]]", 0, 2, "outcome before limit json",
+         "runs that have ended and were kept, the last one first"},
+    Form{Command::KeepHistory, "keep-history", "off|failures|all", 1, 1, "age rows",
+         "which runs are kept when they have ended"},
     Form{Command::Run, "run", "NAME ID", 2, 2, "wait json", "make a task due now"},
     Form{Command::Pause, "pause", "[NAME [ID]]", 0, 2, "node everything note yes dry-run json",
          "start no runs of a task, a name, a node or everything"},
@@ -90,7 +97,12 @@ void addOptions(po::options_description& visible) {
     add("node", text("NAME"),
         "only tasks that run on the nodes of this name; pause and resume: those nodes");
     add("due-before", text("TIME"), "only tasks that wait, and may begin before");
-    add("limit", text("N"), "list at most N tasks (100)");
+    add("limit", text("N"), "list at most N tasks or runs (100)");
+    add("outcome", text("OUTCOME"),
+        "history: only succeeded, retrying, gave-up, dead, abandoned or lost");
+    add("before", text("TOKEN"), "history: only runs before the one with this fencing token");
+    add("age", text("DURATION"), "keep-history: for how long (7d)");
+    add("rows", text("N"), "keep-history: at most so many (1000000)");
     add("payload", "show the payload, too");
     add("wait", text("[=DURATION]"), "wait until the run has ended; status 5 if it has failed");
     add("everything", "pause or resume: all tasks of the schema");
@@ -161,6 +173,14 @@ std::size_t limitOf(const std::string& text) {
     failExpecting(inQuotes(text) + " is not a number of tasks", "1 or more");
 }
 
+/// As large as a token may be.
+std::int64_t numberOf(const std::string& text) {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error == std::errc() && end == text.data() + text.size() && number > 0) return number;
+    failExpecting(inQuotes(text) + " is not such a number", "1 or more");
+}
+
 int versionOf(const std::string& text) {
     if (text == "0") return 0;
     if (const auto version = parseCount(text, std::numeric_limits<int>::max())) return *version;
@@ -186,6 +206,15 @@ void readSelection(const po::variables_map& values, jtimer::Date now, Options& o
         if (values.count(option) != 0)
             throw std::invalid_argument(std::string("--") + option + " cannot be used with an ID");
     }
+}
+
+void readHistory(const po::variables_map& values, Options& options) {
+    jtimer::cluster::HistoryFilter& filter = options.past;
+    if (!options.name.empty()) filter.name = options.name;
+    if (!options.id.empty()) filter.id = options.id;
+    if (values.count("outcome") != 0) filter.outcome = valueOf(values, "outcome", outcomeOf);
+    if (values.count("before") != 0) filter.before = valueOf(values, "before", numberOf);
+    if (values.count("limit") != 0) filter.limit = valueOf(values, "limit", limitOf);
 }
 
 void checkCancel(const Options& options) {
@@ -237,7 +266,12 @@ void readOptions(const Form& form, const po::variables_map& values, jtimer::Date
     options.yes = has("yes");
     options.dryRun = has("dry-run");
     options.payload = has("payload");
-    readSelection(values, now, options);
+    if (form.command == Command::History)
+        readHistory(values, options);
+    else
+        readSelection(values, now, options);
+    if (has("age")) options.age = valueOf(values, "age", parsePeriod);
+    if (has("rows")) options.rows = static_cast<std::uint64_t>(valueOf(values, "rows", numberOf));
     if (form.command == Command::Cancel) checkCancel(options);
     if (form.command == Command::Pause || form.command == Command::Resume)
         readPause(values, options);
@@ -304,7 +338,10 @@ Options parseOptions(const std::vector<std::string>& arguments, const char* conn
     } else if (conninfo != nullptr) {
         options.conninfo = conninfo;
     }
-    if (words.size() > 1) options.name = keyOf("NAME", words[1]);
+    if (form.command == Command::KeepHistory)
+        options.kept = historyOf(words[1]);
+    else if (words.size() > 1)
+        options.name = keyOf("NAME", words[1]);
     if (words.size() > 2) options.id = keyOf("ID", words[2]);
     if (words.size() > 3) options.when = parseWhen(words[3]);
     readOptions(form, values, now, options);

@@ -1,11 +1,13 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include <jtimer/cluster/history.hpp>
 #include <jtimer/cluster/task_info.hpp>
 #include <jtimer/time.hpp>
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +21,8 @@ enum class Command {
     Nodes,
     Backlog,
     Pauses,
+    History,
+    KeepHistory,
     Run,
     Pause,
     Resume,
@@ -54,6 +58,11 @@ struct Options {
     std::optional<std::chrono::milliseconds> limit;  ///< of that; nothing: there is none
     std::string keep;  ///< of prune: the file of the ids to keep; empty: --unregistered
     int from = 0;      ///< of schema: the version that there is
+
+    jtimer::cluster::HistoryFilter past;  ///< of history
+    jtimer::cluster::History kept{};      ///< of keep-history
+    std::chrono::milliseconds age = std::chrono::hours(24 * 7);
+    std::uint64_t rows = 1'000'000;
 
     std::string print;  ///< if not empty, print this and do nothing else
 };

@@ -16,6 +16,7 @@ using jtimer::Date;
 using jtimer::cluster::Backlog;
 using jtimer::cluster::NameInfo;
 using jtimer::cluster::NodeInfo;
+using jtimer::cluster::PastRun;
 using jtimer::cluster::Pause;
 using jtimer::cluster::State;
 using jtimer::cluster::TaskInfo;
@@ -143,6 +144,27 @@ std::string textOf(const std::vector<Pause>& pauses, Width width) {
     return tableOf({{"scope", kWhole}, {"name"}, {"since", kWhole}, {"by"}, {"note"}}, rows, width);
 }
 
+std::string textOf(const std::vector<PastRun>& runs, Width width) {
+    std::vector<Row> rows;
+    rows.reserve(runs.size());
+    for (const PastRun& run : runs) {
+        rows.push_back({std::to_string(run.fencingToken), inPrintable(run.name),
+                        inPrintable(run.id), nameOf(run.outcome), std::to_string(run.attempt),
+                        dateText(run.started), inWords(run.finished - run.started),
+                        inPrintable(run.node), inPrintable(run.error)});
+    }
+    return tableOf({{"token", kNumber},
+                    {"name"},
+                    {"id"},
+                    {"outcome", kWhole},
+                    {"attempt", kNumber},
+                    {"started", kWhole},
+                    {"took", kWhole},
+                    {"node"},
+                    {"error"}},
+                   rows, width);
+}
+
 std::string textOf(const Backlog& backlog) {
     return listOf({{"due", std::to_string(backlog.due)},
                    {"scheduled", std::to_string(backlog.scheduled)},
@@ -187,6 +209,15 @@ std::string previewText(std::uint64_t count, const std::vector<TaskInfo>& first,
     if (count > first.size())
         text += ", of which the first " + std::to_string(first.size()) + " are";
     return text + ":\n" + textOf(first, width);
+}
+
+std::string keptText(jtimer::cluster::History what, std::chrono::milliseconds age,
+                     std::uint64_t rows) {
+    using jtimer::cluster::History;
+    if (what == History::Off) return "runs that end are not kept any more\n";
+    return std::string(what == History::All ? "runs that end" : "runs that fail") +
+           " are kept for " + inCanonicalForm(age) + ", the last " + std::to_string(rows) +
+           " of them\n";
 }
 
 std::string linesForTerminal(const std::string& text) {

@@ -1,11 +1,13 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include <jtimer/cluster/history.hpp>
 #include <jtimer/cluster/name_info.hpp>
 #include <jtimer/cluster/node_info.hpp>
 #include <jtimer/cluster/stats.hpp>
 #include <jtimer/cluster/task_info.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -27,6 +29,7 @@ std::string textOf(const std::vector<jtimer::cluster::TaskInfo>& tasks, Width wi
 std::string textOf(const std::vector<jtimer::cluster::NameInfo>& names, Width width);
 std::string textOf(const std::vector<jtimer::cluster::NodeInfo>& nodes, Width width);
 std::string textOf(const std::vector<jtimer::cluster::Pause>& pauses, Width width);
+std::string textOf(const std::vector<jtimer::cluster::PastRun>& runs, Width width);
 std::string textOf(const jtimer::cluster::Backlog& backlog);
 
 /// All of a task. Nothing is cut.
@@ -41,6 +44,10 @@ std::string tasksText(std::uint64_t count);
 /// What was selected, before it is changed: the count, and the first tasks.
 std::string previewText(std::uint64_t count, const std::vector<jtimer::cluster::TaskInfo>& first,
                         Width width);
+
+/// Which runs are kept from now on.
+std::string keptText(jtimer::cluster::History what, std::chrono::milliseconds age,
+                     std::uint64_t rows);
 
 /// `text` for the standard error: its lines remain.
 std::string linesForTerminal(const std::string& text);

@@ -6,6 +6,8 @@
 
 #include <cstddef>
 
+using jtimer::cluster::History;
+using jtimer::cluster::Outcome;
 using jtimer::cluster::State;
 
 namespace cluster_tool {
@@ -14,6 +16,10 @@ namespace {
 
 constexpr State kStates[] = {State::Scheduled, State::Retrying, State::Running, State::Dead,
                              State::Paused};
+
+/// Those of past runs.
+constexpr Outcome kOutcomes[] = {Outcome::Succeeded, Outcome::Retrying,  Outcome::GaveUp,
+                                 Outcome::Dead,      Outcome::Abandoned, Outcome::Lost};
 
 constexpr std::size_t kLongestKey = 200;
 constexpr std::size_t kLongestSchema = 48;
@@ -79,6 +85,41 @@ const char* nameOf(jtimer::cluster::Scope scope) {
         break;
     }
     return "everything";
+}
+
+const char* nameOf(Outcome outcome) {
+    switch (outcome) {
+    case Outcome::Succeeded:
+        return "succeeded";
+    case Outcome::Retrying:
+        return "retrying";
+    case Outcome::GaveUp:
+        return "gave-up";
+    case Outcome::Dead:
+        return "dead";
+    case Outcome::Abandoned:
+        return "abandoned";
+    case Outcome::Fenced:
+        return "fenced";
+    case Outcome::Lost:
+        break;
+    }
+    return "lost";
+}
+
+Outcome outcomeOf(const std::string& name) {
+    for (const Outcome outcome : kOutcomes) {
+        if (name == nameOf(outcome)) return outcome;
+    }
+    failExpecting(inQuotes(name) + " is not an outcome",
+                  "succeeded, retrying, gave-up, dead, abandoned or lost");
+}
+
+History historyOf(const std::string& name) {
+    if (name == "off") return History::Off;
+    if (name == "failures") return History::Failures;
+    if (name == "all") return History::All;
+    failExpecting(inQuotes(name) + " is no history", "off, failures or all");
 }
 
 std::string noteOf(const std::string& text) {

@@ -1,7 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include <jtimer/cluster/history.hpp>
 #include <jtimer/cluster/pause.hpp>
+#include <jtimer/cluster/run_end.hpp>
 #include <jtimer/cluster/task_info.hpp>
 
 #include <string>
@@ -19,6 +21,14 @@ jtimer::cluster::State stateOf(const std::string& name);
 const char* nameOf(jtimer::MissedRuns missedRuns);
 
 const char* nameOf(jtimer::cluster::Scope scope);
+
+const char* nameOf(jtimer::cluster::Outcome outcome);
+
+/// \throws std::invalid_argument that says what is wrong, and what was expected
+jtimer::cluster::Outcome outcomeOf(const std::string& name);
+
+/// \throws std::invalid_argument that says what is wrong, and what was expected
+jtimer::cluster::History historyOf(const std::string& name);
 
 /// A name or id of a task.
 /// \param what which of them
