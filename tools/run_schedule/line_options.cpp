@@ -73,7 +73,7 @@ struct LineOption {
     void (*set)(std::string_view text, Entry& entry);
 };
 
-constexpr std::array<LineOption, 7> kOptions{{
+constexpr std::array<LineOption, 7> kLineOptions{{
     {"overlap", "wait|skip|kill", setOverlap},
     {"retry", "TIMES[/DURATION]", setRetry},
     {"timeout", "DURATION", setTimeout},
@@ -86,14 +86,14 @@ constexpr std::array<LineOption, 7> kOptions{{
 /// \returns null if there is none of that name
 const LineOption* find(std::string_view name) {
     const auto* const found =
-        std::find_if(kOptions.begin(), kOptions.end(),
+        std::find_if(kLineOptions.begin(), kLineOptions.end(),
                      [name](const LineOption& each) { return each.name == name; });
-    return found == kOptions.end() ? nullptr : found;
+    return found == kLineOptions.end() ? nullptr : found;
 }
 
 std::string allOptions() {
     std::string text;
-    for (const LineOption& each : kOptions)
+    for (const LineOption& each : kLineOptions)
         text.append(each.name).append("=").append(each.values).append(", ");
     return text;
 }

@@ -88,10 +88,10 @@ void setCrontab(Options& options, Format format) {
     options.reading.defaults.overlap = Overlap::Skip;
 }
 
-using Text = const std::string&;
+using Argument = const std::string&;
 
 template <bool Options::*Flag>
-void turnOn(Options& options, Text) {
+void turnOn(Options& options, Argument) {
     options.*Flag = true;
 }
 
@@ -100,70 +100,70 @@ struct Option {
     const char* argument;  ///< null: it has none
     const char* help;
     /// \throws std::invalid_argument for an argument that is wrong
-    void (*set)(Options& options, Text argument);
+    void (*set)(Options& options, Argument argument);
 };
 
 /// In the order of the help, and in which they are set.
 constexpr Option kOptions[] = {
     {"crontab", nullptr, "FILE is a crontab, as cron plays it",
-     [](Options& o, Text) { setCrontab(o, Format::Crontab); }},
+     [](Options& o, Argument) { setCrontab(o, Format::Crontab); }},
     {"system", nullptr, "FILE is a crontab with a column of users, such as /etc/crontab",
-     [](Options& o, Text) { setCrontab(o, Format::System); }},
+     [](Options& o, Argument) { setCrontab(o, Format::System); }},
     {"convert", nullptr, "print the crontab as a schedule file, and end",
      turnOn<&Options::convert>},
     {"defaults", "OPTIONS", "options of all lines that do not have them themselves",
-     [](Options& o, Text text) { takeDefaults(text, o.reading.defaults); }},
+     [](Options& o, Argument text) { takeDefaults(text, o.reading.defaults); }},
     {"for", "DURATION", "stop after this long",
-     [](Options& o, Text text) { o.runFor = parseDuration(text); }},
+     [](Options& o, Argument text) { o.runFor = parseDuration(text); }},
     {"grace", "DURATION",
      "how long running commands may continue after that, before SIGTERM, and again before "
      "SIGKILL (4s)",
-     [](Options& o, Text text) { o.grace = parseDuration(text); }},
+     [](Options& o, Argument text) { o.grace = parseDuration(text); }},
     {"jobs", "N", "run at most N commands at once (10)",
-     [](Options& o, Text text) { o.jobs = jobsOf(text); }},
+     [](Options& o, Argument text) { o.jobs = jobsOf(text); }},
     {"catch-up", nullptr, "run each `at` that is past at the start, instead of skipping it",
      turnOn<&Options::catchUp>},
     {"strict", nullptr, "exit with status 3 if a command failed", turnOn<&Options::strict>},
     {"stop-on-failure", nullptr, "end after the first run that has failed, with exit status 3",
      turnOn<&Options::stopOnFailure>},
     {"on-failure", "COMMAND", "run COMMAND after a run has failed with all its retries",
-     [](Options& o, Text text) { o.onFailure = given(text, "a command"); }},
+     [](Options& o, Argument text) { o.onFailure = given(text, "a command"); }},
     {"state", "FILE", "keep in FILE when lines began, and make up for what was missed",
-     [](Options& o, Text text) { o.state = given(text, "a file"); }},
+     [](Options& o, Argument text) { o.state = given(text, "a file"); }},
     {"reload", nullptr, "read FILE again on SIGHUP, as on SIGUSR2, instead of ending",
      turnOn<&Options::reload>},
     {"reload-every", "DURATION",
      "look so often whether a FILE has changed, and then read all again",
-     [](Options& o, Text text) { o.reloadEvery = periodOf(text); }},
+     [](Options& o, Argument text) { o.reloadEvery = periodOf(text); }},
     {"watch", nullptr, "show a live table instead of lines, on a terminal",
      turnOn<&Options::watch>},
     {"trace", "FILE", "write what runs when as Chrome trace events",
-     [](Options& o, Text text) { o.trace = given(text, "a file"); }},
+     [](Options& o, Argument text) { o.trace = given(text, "a file"); }},
     {"metrics", "FILE", "write metrics for Prometheus, each second, by replacing FILE",
-     [](Options& o, Text text) { o.metrics = given(text, "a file"); }},
+     [](Options& o, Argument text) { o.metrics = given(text, "a file"); }},
     {"listen", "HOST:PORT",
      "serve GET /metrics for Prometheus, and /healthz; port 0: print the one that is chosen",
-     [](Options& o, Text text) { o.listen = addressOf(text); }},
+     [](Options& o, Argument text) { o.listen = addressOf(text); }},
     {"probe", "HOST:PORT",
      "without FILE: ask a copy that listens there for its health, print it, and end",
-     [](Options& o, Text text) { o.probe = addressOf(text); }},
+     [](Options& o, Argument text) { o.probe = addressOf(text); }},
     {"cluster", "CONNINFO",
      "share the schedule with all copies on this PostgreSQL database, such as host=db: each "
      "run takes place in one of them",
-     [](Options& o, Text text) { o.cluster = given(text, "how to reach a database"); }},
+     [](Options& o, Argument text) { o.cluster = given(text, "how to reach a database"); }},
     {"node", "NAME", "this copy's name in the cluster (HOST:PID)",
-     [](Options& o, Text text) { o.node = given(text, "a name"); }},
+     [](Options& o, Argument text) { o.node = given(text, "a name"); }},
     {"connect-within", "DURATION",
      "how long to try at the start if the database cannot be reached (30s)",
-     [](Options& o, Text text) { o.connectWithin = parseDuration(text); }},
+     [](Options& o, Argument text) { o.connectWithin = parseDuration(text); }},
     {"schema", "NAME",
      "the schema of the tasks in that database (run_schedule): others are other schedules",
-     [](Options& o, Text text) { o.schema = schemaOf(text); }},
+     [](Options& o, Argument text) { o.schema = schemaOf(text); }},
     {"list", nullptr, "with --cluster, and without FILE: print the tasks that are there, and end",
      turnOn<&Options::list>},
     {"revive", "NAME",
      "with --cluster, and without FILE: make a line that is dead run again, and end",
-     [](Options& o, Text text) { o.revive = given(text, "the name of a line"); }},
+     [](Options& o, Argument text) { o.revive = given(text, "the name of a line"); }},
     {"prune", nullptr,
      "with --cluster: delete the tasks that no FILE has and that do not run, and end",
      turnOn<&Options::prune>},
@@ -177,7 +177,7 @@ constexpr Option kOptions[] = {
     {"output", "FORM",
      "prefixed: show what commands print with time and name (the default); raw: hand them "
      "the output itself; json: print an object of JSON for each line, event and notice",
-     [](Options& o, Text text) { o.output = formOf(text); }},
+     [](Options& o, Argument text) { o.output = formOf(text); }},
     {"verbose", nullptr, "tell also when commands begin and succeed, and which time zone is local",
      turnOn<&Options::verbose>},
 };
