@@ -108,8 +108,8 @@ std::vector<std::string> unregistered(Session& session) {
 
 /// A live node whose library does not tell the names that it registers.
 std::optional<NodeInfo> silentNode(Session& session) {
-    for (NodeInfo& node : session.scheduler.nodes()) {
-        if (node.library.empty() && node.leaseLeft > jtimer::TimeSpan(0)) return std::move(node);
+    for (const NodeInfo& node : session.scheduler.nodes()) {
+        if (node.library.empty() && node.leaseLeft > jtimer::TimeSpan(0)) return node;
     }
     return {};
 }

@@ -58,7 +58,7 @@ std::chrono::milliseconds periodOf(const std::string& text) {
     return period;
 }
 
-const std::string& given(const std::string& text, const char* expected) {
+std::string given(const std::string& text, const char* expected) {
     if (text.empty()) failExpecting("the name is empty", expected);
     return text;
 }

@@ -41,9 +41,9 @@ struct PastRuns {
 struct HistoryFilter {
     std::optional<std::string> name;  ///< of the task
     std::optional<std::string> id;    ///< of the task
-    std::optional<Outcome> outcome;
-    std::int64_t before =
-        0;  ///< only smaller fencing tokens; 0: all. For the next page, the last one
+    std::optional<Outcome> outcome;   ///< what became of the run
+    /// Only smaller fencing tokens; 0: all. For the next page, that of the last one.
+    std::int64_t before = 0;
     std::size_t limit = 100;  ///< at most so many
 };
 

@@ -42,7 +42,7 @@ class Target {
   private:
     friend class Scheduler;
     friend class detail::Store;
-    Target(Scope scope, std::string name, std::string id) noexcept
+    Target(Scope scope, std::string name, std::string id)
         : scope_(scope), name_(std::move(name)), id_(std::move(id)) {}
 
     Scope scope_;

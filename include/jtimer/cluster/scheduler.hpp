@@ -239,7 +239,7 @@ class JTIMER_API Scheduler {
     void keepHistory(History what, TimeSpan age = 604'800'000, std::uint64_t rows = 1'000'000);
 
     PastRuns history(const HistoryFilter& filter = {});  ///< the runs that were kept
-    const std::string& name() const noexcept;  ///< Options::name, or its default
+    const std::string& name() const noexcept;            ///< Options::name, or its default
 
     /// @}
 
