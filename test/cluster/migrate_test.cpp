@@ -222,12 +222,14 @@ BOOST_AUTO_TEST_CASE(o46_the_new_tables_belong_to_the_roles_that_use_the_older_o
     ask("create role \"The Worker\" login");
     ask("create role reader");
     ask("create role scheduler_only");
+    ask("create role runner");
     ask("grant usage on schema granted to \"The Worker\"");
     ask("grant select on granted.meta to \"The Worker\"");
     ask("grant usage on sequence granted.token to \"The Worker\"");
     ask("grant select, insert, update, delete on granted.task, granted.node to \"The Worker\"");
     ask("grant select on granted.task, granted.node to reader with grant option");
     ask("grant select, insert, update, delete on granted.task to scheduler_only");
+    ask("grant select, update, delete on granted.task to runner");
     migrate(options);
     const std::string rights =
         "select string_agg(table_name || ' ' || rights, ', ' order by table_name) from ("
@@ -242,6 +244,9 @@ BOOST_AUTO_TEST_CASE(o46_the_new_tables_belong_to_the_roles_that_use_the_older_o
                                                            "run select*");
     BOOST_TEST(ask(rights + "scheduler_only' group by 1) each") ==
                "pause delete insert select update, run delete insert select update");
+    // What ends a run inserts a past one.
+    BOOST_TEST(ask(rights + "runner' group by 1) each") ==
+               "pause delete select update, run delete insert select update");
     options.conninfo += " user='The Worker'";
     Scheduler(options).start();
 }
@@ -272,6 +277,10 @@ BOOST_AUTO_TEST_CASE(o46_start_names_the_right_that_a_role_lacks) {
     ask("grant update on lacking.cluster to weak");
     BOOST_TEST(refused() == lacks("USAGE on \"lacking\".token"));
     ask("grant usage on sequence lacking.token to weak");
+    BOOST_TEST(refused() == lacks("INSERT on \"lacking\".run"));
+    ask("grant insert on lacking.run to weak");
+    BOOST_TEST(refused() == lacks("DELETE on \"lacking\".run"));
+    ask("grant delete on lacking.run to weak");
     BOOST_TEST(refused() == "started");
 }
 
