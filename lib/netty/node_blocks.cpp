@@ -1,8 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "netty/node_blocks.hpp"
 
-#include "sync/thread_end.hpp"
-
 #include <jtimer/detail/sanitizers.hpp>
 #include <jtimer/netty/detail/node_allocator.hpp>
 
@@ -11,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
-#include <utility>
 
 #if defined(__has_include)
 #if __has_include(<valgrind/memcheck.h>)
@@ -29,8 +26,6 @@ extern "C" [[gnu::weak]] void __asan_poison_memory_region(const volatile void*, 
 #endif
 
 namespace jtimer::netty::detail {
-
-using jtimer::detail::ThreadEnd;
 
 namespace {
 
@@ -85,7 +80,7 @@ bool areTooManyOpen() noexcept {
 
 Node* nodeAt(unsigned char* header, std::uint32_t inUse, std::uint32_t index, Node* next) noexcept {
     new (header) Header{{inUse}, index};
-    return new (header + sizeof(Header)) Node{next};
+    return new (header + sizeof(Header)) Node{next, nullptr};
 }
 
 }  // namespace
@@ -116,32 +111,5 @@ void NodeBlocks::give(void* node) noexcept {
 }
 
 std::ptrdiff_t NodeBlocks::blocks() noexcept { return allBlocks.load(std::memory_order_relaxed); }
-
-namespace {
-
-/// What the thread has not needed yet of its last block.
-thread_local Node* restOfBlock = nullptr;
-
-void giveRest() noexcept {
-    while (restOfBlock != nullptr) NodeBlocks::give(std::exchange(restOfBlock, restOfBlock->next));
-}
-thread_local ThreadEnd::Call atEnd{giveRest};
-
-/// From its ThreadEnd on, a thread may keep nothing.
-[[gnu::noinline]] Node* takeNew() {
-    const bool canKeep = !ThreadEnd::hasCome();
-    if (canKeep) ThreadEnd::await(atEnd);
-    return NodeBlocks::take(canKeep);
-}
-
-}  // namespace
-
-void* takeNode() {
-    Node* const node = restOfBlock != nullptr ? restOfBlock : takeNew();
-    restOfBlock = node->next;
-    return node;
-}
-
-void giveNode(void* node) noexcept { NodeBlocks::give(node); }
 
 }  // namespace jtimer::netty::detail

@@ -5,9 +5,10 @@
 
 namespace jtimer::netty::detail {
 
-/// A free node: the beginning of its memory.
+/// A free node: the beginning of its memory. See NodeStock for its batches.
 struct Node {
     Node* next;
+    Node* nextBatch;
 };
 
 /// Where nodes come from: blocks of eight, each of which is one allocation. Exists for speed only:
@@ -24,13 +25,8 @@ struct Node {
 /// as a whole, and all blocks together never take more than twice what the nodes in use took at
 /// some moment, plus kFewBlocks.
 ///
-/// **Threads.** A thread takes a block as a whole, and keeps what it does not need yet, at most
-/// until it ends. Any thread may give back any node; a block counts its nodes down atomically.
-///
-/// **Lifetime.** A node belongs to no timer. So a timeout may outlive its timer, and any thread may
-/// free it.
-///
-/// **Memory checkers.** There are no blocks if memoryIsChecked().
+/// **Threads.** A thread takes a block as a whole, and keeps what it does not need yet. Any thread
+/// may give back any node; a block counts its nodes down atomically.
 class NodeBlocks {
   public:
     static constexpr std::size_t kNodes = 8;

@@ -135,6 +135,7 @@ std::shared_ptr<Timeout> Worker::newTimeout(std::shared_ptr<Timeout>& given, Nan
     std::shared_ptr<Timeout> timeout = given;
     const Nanos elapsed = saturatingSubtract(now, start_);
     Access::setDue(*timeout, tickAt(saturatingAdd(elapsed, delay)));
+    nodes_.supply();
 
     Lock lock = monitor_.enter();
     if (state_.load(std::memory_order_relaxed) == State::Stopped) throwStopped();
@@ -216,6 +217,7 @@ void Worker::close() noexcept {
 /// In each tick, timeouts that are due come before the calls of cancelled(), so that they do not
 /// wait for these calls.
 void Worker::mainLoop() {
+    const NodeStock::Collecting collecting(nodes_);
     std::optional<RunHere> runsAll;
     if (!taskExecutor_) runsAll.emplace(origin_.get());
     isReachedExact_ = monitor_.isReachedExact();
@@ -232,6 +234,11 @@ void Worker::mainLoop() {
         processCancellations();
         if (isForkedChild()) return;
         ++tick_;
+        if (pendingTimeouts() == 0) {
+            nodes_.deleteAll();
+        } else {
+            nodes_.deleteSurplus();
+        }
         monitor_.enter(lock);
     }
 }
@@ -377,6 +384,7 @@ void Worker::end() {
     arrived_.append(inbox_);
     const bool keep = stopWasCalled_;
     lock.unlock();
+    nodes_.deleteAll();
     if (!ended_) {
         processCancellations();
         if (isForkedChild()) return;

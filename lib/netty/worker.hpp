@@ -3,9 +3,9 @@
 
 #include "data/lateness_counter.hpp"
 #include "netty/hashed_wheel.hpp"
+#include "netty/node_stock.hpp"
 #include "netty/origin.hpp"
 #include "netty/timeout_list.hpp"
-#include "sync/lock.hpp"
 #include "sync/process_of_section.hpp"
 #include "thread/loop_thread.hpp"
 
@@ -21,7 +21,6 @@
 
 namespace jtimer::netty::detail {
 
-using jtimer::detail::Lock;
 using jtimer::detail::LoopThread;
 using jtimer::detail::Nanos;
 
@@ -135,6 +134,8 @@ class Worker final : public std::enable_shared_from_this<Worker>, private LoopTh
     /// Started, under startMutex_.
     Nanos start_ = 0;
     std::uint32_t process_ = 0;
+    /// Freed timeouts' memory, for the next ones.
+    NodeStock nodes_;
     /// How many timeouts were handed over or processed as cancelled in total. Only the worker
     /// writes it, so it needs no atomic addition.
     std::atomic<std::int64_t> done_{0};

@@ -1,9 +1,11 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "interleave/explored.hpp"
+#include "netty/node_stock.hpp"
 
 #include <jtimer/manual_clock.hpp>
 #include <jtimer/netty/hashed_wheel_timer.hpp>
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -19,6 +21,7 @@ using jtimer::ManualClock;
 using jtimer::netty::HashedWheelTimer;
 using jtimer::netty::HashedWheelTimerOptions;
 using jtimer::netty::Timeout;
+using jtimer::netty::detail::NodeStock;
 
 constexpr explore::Bounds kBounds{2, 1, 0, 10'000, 500};
 constexpr explore::Bounds kWholeTimer{1, 1, 0, 4'000, 1'000};
@@ -127,5 +130,25 @@ BOOST_AUTO_TEST_CASE(a_timeout_that_outlives_its_timer_knows_it_or_none) {
                       mine.reset();
                   }});
         check(timeout->timer() == nullptr, "it is gone");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(nodes_go_from_a_worker_to_a_producer_and_none_is_left) {
+    everyInterleaving({1, 0, 0, 500, 100}, [] {
+        using jtimer::netty::detail::giveNode;
+        using jtimer::netty::detail::takeNode;
+        NodeStock stock;
+        std::array<void*, NodeStock::kBatch + 1> nodes{};
+        for (void*& each : nodes) each = takeNode();
+        together({[&] {
+                      const NodeStock::Collecting collecting(stock);
+                      for (void* each : nodes) giveNode(each);
+                      stock.deleteSurplus();
+                  },
+                  [&] {
+                      stock.supply();
+                      giveNode(takeNode());
+                  }});
+        stock.deleteAll();
     });
 }

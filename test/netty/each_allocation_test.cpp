@@ -4,6 +4,7 @@
 // then.
 // A program of its own, for it replaces operator new.
 #include "netty/node_blocks.hpp"
+#include "netty/node_stock.hpp"
 #include "support/each_allocation.hpp"
 #include "support/manual_wheel.hpp"
 #include "support/test.hpp"
@@ -13,6 +14,7 @@
 using jtimer::netty::HashedWheelTimer;
 using jtimer::netty::ScopedTimeout;
 using jtimer::netty::detail::NodeBlocks;
+using jtimer::netty::detail::NodeStock;
 using namespace std::chrono_literals;
 
 namespace {
@@ -114,16 +116,20 @@ BOOST_AUTO_TEST_SUITE(netty_each_allocation)
 
 BOOST_AUTO_TEST_CASE(a_call_that_any_of_its_allocations_fails_has_changed_nothing) {
     // To count what is leaked.
+    const bool keepsNodes = std::exchange(NodeStock::isEnabled, false);
     const bool hasBlocks = std::exchange(NodeBlocks::isEnabled, false);
     test::checkEachAllocation(kCalls);
     test::checkEachAllocation(kFirstCalls);
+    NodeStock::isEnabled = keepsNodes;
     NodeBlocks::isEnabled = hasBlocks;
 }
 
 BOOST_AUTO_TEST_CASE(a_call_that_any_of_its_readings_of_the_clock_fails_has_changed_nothing) {
+    const bool keepsNodes = std::exchange(NodeStock::isEnabled, false);
     const bool hasBlocks = std::exchange(NodeBlocks::isEnabled, false);
     test::checkEachReading(kCalls);
     test::checkEachReading(kFirstCalls);
+    NodeStock::isEnabled = keepsNodes;
     NodeBlocks::isEnabled = hasBlocks;
 }
 

@@ -2,6 +2,7 @@
 //
 // A program of its own, for it replaces operator new.
 #include "netty/node_blocks.hpp"
+#include "netty/node_stock.hpp"
 #include "support/failing_new.hpp"
 #include "support/test.hpp"
 
@@ -13,6 +14,7 @@
 using jtimer::netty::detail::kNodeAlign;
 using jtimer::netty::detail::kNodeSize;
 using jtimer::netty::detail::NodeBlocks;
+using jtimer::netty::detail::NodeStock;
 using jtimer::netty::detail::takeNode;
 using test::allocations;
 using test::livingAllocations;
@@ -25,7 +27,11 @@ constexpr auto kFew = static_cast<std::size_t>(NodeBlocks::kFewBlocks);
 /// Has blocks also under AddressSanitizer and Valgrind.
 struct Enabled {
     const bool was = std::exchange(NodeBlocks::isEnabled, true);
-    ~Enabled() { NodeBlocks::isEnabled = was; }
+    const bool keptNodes = std::exchange(NodeStock::isEnabled, true);
+    ~Enabled() {
+        NodeBlocks::isEnabled = was;
+        NodeStock::isEnabled = keptNodes;
+    }
 };
 
 /// A thread of its own begins with a new block, and returns the rest of its last one.
@@ -78,6 +84,7 @@ BOOST_AUTO_TEST_CASE(nodes_are_kept_unless_a_sanitizer_follows_them) {
     constexpr bool isFollowed = false;
 #endif
     BOOST_TEST(NodeBlocks::isEnabled == !isFollowed);
+    BOOST_TEST(NodeStock::isEnabled == !isFollowed);
 }
 
 BOOST_FIXTURE_TEST_SUITE(node_blocks, Enabled)
