@@ -3,6 +3,8 @@
 
 #include "cluster/store.hpp"
 
+#include <optional>
+
 namespace jtimer::cluster::detail {
 
 HistoryPruner::HistoryPruner(Environment& environment)

@@ -3,6 +3,9 @@
 
 #include "cluster/checks.hpp"
 
+#include <string>
+#include <utility>
+
 namespace jtimer::cluster {
 
 Target Target::task(std::string name, std::string id) {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <limits>
 #include <map>
 #include <utility>
@@ -35,6 +36,13 @@ namespace {
 
 History historyIn(const Result& result, int column) {
     return fromName(kHistories, result.text(0, column), History::Off);
+}
+
+std::vector<NodeNumber> numbersIn(const Result& result, int column) {
+    std::vector<NodeNumber> numbers;
+    numbers.reserve(static_cast<std::size_t>(result.rows()));
+    for (int i = 0; i < result.rows(); ++i) numbers.push_back(result.number(i, column));
+    return numbers;
 }
 
 }  // namespace
@@ -72,20 +80,16 @@ std::uint64_t Store::freeTasks(const std::vector<NodeNumber>& nodes, int crashes
 TakeOver Store::takeOver(NodeNumber node) {
     return inTransaction([&] {
         const Result expired = execute(statements::deleteExpired(), Params().number(node));
-        std::vector<NodeNumber> nodes;
+        const std::vector<NodeNumber> nodes = numbersIn(expired, columns::expired::Node);
         std::vector<std::string> names;
-        for (int i = 0; i < expired.rows(); ++i) {
-            nodes.push_back(expired.number(i, columns::expired::Node));
+        for (int i = 0; i < expired.rows(); ++i)
             names.push_back(expired.text(i, columns::expired::Name));
-        }
         // Other statements see what these nodes claimed before their rows were deleted.
         TakeOver done;
         if (!nodes.empty()) execute(statements::recordLost(), Params().numbers(nodes).texts(names));
         done.tasks = freeTasks(nodes, 1);
         const Result orphans = execute(statements::findOrphans(), {});
-        nodes.clear();
-        for (int i = 0; i < orphans.rows(); ++i) nodes.push_back(orphans.number(i, columns::kOnly));
-        done.orphans = freeTasks(nodes, 0);
+        done.orphans = freeTasks(numbersIn(orphans, columns::kOnly), 0);
         return done;
     });
 }

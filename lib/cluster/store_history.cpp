@@ -6,7 +6,10 @@
 #include "cluster/store.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <optional>
 
 namespace jtimer::cluster::detail {
 

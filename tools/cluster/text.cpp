@@ -11,6 +11,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 using jtimer::Date;
 using jtimer::cluster::Backlog;
