@@ -82,6 +82,7 @@ TakeOver Store::takeOver(NodeNumber node) {
         const Result expired = execute(statements::deleteExpired(), Params().number(node));
         const std::vector<NodeNumber> nodes = numbersIn(expired, columns::expired::Node);
         std::vector<std::string> names;
+        names.reserve(nodes.size());
         for (int i = 0; i < expired.rows(); ++i)
             names.push_back(expired.text(i, columns::expired::Name));
         // Other statements see what these nodes claimed before their rows were deleted.
