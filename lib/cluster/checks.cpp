@@ -17,6 +17,12 @@ void require(bool condition, const std::string& message) {
     if (!condition) throw IllegalArgumentException(message);
 }
 
+/// \param what an option of a task
+void checkLimit(const std::string& what, const std::optional<int>& limit) {
+    require(!limit || *limit >= 1, "TaskOptions::" + what + ": expected at least 1, not " +
+                                       std::to_string(limit.value_or(1)));
+}
+
 }  // namespace
 
 std::optional<std::uint32_t> takeCharacter(const std::string& text, std::size_t& at) {
@@ -100,6 +106,8 @@ void check(const TaskOptions& options) {
     require(toMicros(options.maxBackoff) >= 0, "maxBackoff: expected 0 or more");
     require(!options.timeout || *options.timeout > 0, "timeout: expected more than 0");
     require(options.grace >= 0, "grace: expected 0 or more");
+    checkLimit("concurrency", options.concurrency);
+    checkLimit("clusterConcurrency", options.clusterConcurrency);
 }
 
 }  // namespace jtimer::cluster::detail

@@ -55,8 +55,8 @@ namespace missed {  // of missedInPause()
 enum Column { Name, Id, Due, Cron, Zone, Next, Missed };
 }
 
-/// Of claim() and claimByName(). What is said of the claim is the same in each row; without a task,
-/// there is one row in which what is said of it is null.
+/// Of claim(), claimByName() and claimLimited(). What is said of the claim is the same in each row;
+/// without a task, there is one row in which what is said of it is null.
 namespace claim {
 enum Column {
     Now,
@@ -77,8 +77,13 @@ enum Column {
     Crashes,
     MissedRuns,
     OthersFirst,
-    More
+    More,
+    Left  // of claimLimited() alone
 };
+}
+
+namespace lock {  // of lockNames()
+enum Column { Name, Locked };
 }
 
 namespace firstDue {  // of firstDue()

@@ -54,18 +54,29 @@ class Dispatcher::Ticket {
 
 Dispatcher::Dispatcher(Environment& environment, Calls calls)
     : environment_(environment), calls_(std::move(calls)),
-      pollInterval_(toMicros(environment.options.pollInterval)), names_(pollInterval_),
-      wake_(*environment.timer, [this] { lookForTasks(); }),
+      pollInterval_(toMicros(environment.options.pollInterval)), turns_(environment.registry),
+      limits_(environment.registry),
+      names_(pollInterval_), wakes_{Alarm(*environment.timer, [this] { want(Limited::Not); }),
+                                    Alarm(*environment.timer, [this] { want(Limited::InNode); }),
+                                    Alarm(*environment.timer,
+                                          [this] { want(Limited::InCluster); })},
       secondRelease_(*environment.timer, [this] { releaseLostClaims(); }),
       limit_(static_cast<std::size_t>(environment.options.concurrency),
              toMicros(environment.options.operationTimeout)),
       thread_(environment, environment.options.conninfo, *this), store_(thread_.store()) {
-    for (const auto& entry : environment.registry) names_.add(entry.first);
+    for (const auto& [name, registered] : environment.registry)
+        names_.add(name, limitedBy(registered.options));
 }
 
 void Dispatcher::lookForTasks() {
     const Lock lock(mutex_);
-    wanted_ = true;
+    turns_.wantAll();
+    condition_.notify_all();
+}
+
+void Dispatcher::want(Limited names) {
+    const Lock lock(mutex_);
+    turns_.want(names);
     condition_.notify_all();
 }
 
@@ -77,18 +88,18 @@ void Dispatcher::releaseLostClaims() {
 void Dispatcher::readPauses() {
     const Lock lock(mutex_);
     pausesChanged_ = true;
-    wanted_ = true;
+    turns_.wantAll();
     condition_.notify_all();
 }
 
 bool Dispatcher::waitForWork() {
     Lock lock(mutex_);
     // What makes one of the last two true again also calls lookForTasks().
-    while (!stopping_ &&
-           (!wanted_ || thread_.paused() || occupied_ >= environment_.options.concurrency ||
-            calls_.cannotWriteEnds() || calls_.lease()->lost()))
+    while (!stopping_ && (!turns_.anyWanted() || thread_.paused() ||
+                          occupied_ >= environment_.options.concurrency ||
+                          calls_.cannotWriteEnds() || calls_.lease()->lost()))
         condition_.wait(lock);
-    if (cursor_.has_value() && occupied_ > 0) gatherSlots(lock);
+    if ((cursor_.has_value() || full_) && occupied_ > 0) gatherSlots(lock);
     return !stopping_;
 }
 
@@ -97,11 +108,11 @@ void Dispatcher::work() {
     const int idleSlots = environment_.options.concurrency - occupied_;
     const bool releases = std::exchange(releaseWanted_, false);
     if (std::exchange(pausesChanged_, false)) names_.forget();
-    wanted_ = false;
+    const Limited names = turns_.take();
     lock.unlock();
     if (releases) release();
-    if (std::exchange(tooLarge_, false)) sayWhatIsTooLarge();
-    claim(idleSlots);
+    if (!tooLarge_.empty()) sayWhatIsTooLarge();
+    claim(names, idleSlots);
 }
 
 void Dispatcher::finish() {
@@ -128,55 +139,66 @@ bool Dispatcher::learnPauses(const Lease& lease, std::int64_t now) {
     return pauses.has_value();
 }
 
-void Dispatcher::claim(int idleSlots) {
+void Dispatcher::claim(Limited names, int idleSlots) {
     if (names_.registered().empty()) return;
     const int limit = std::min(idleSlots, static_cast<int>(limit_.get()));
     const std::shared_ptr<const Lease> lease = calls_.lease();
     if (!learnPauses(*lease, environment_.clock->nanos())) {
         calls_.renewNow();  // which looks for tasks as soon as there is a new number
-        return wake_.setIn(pollInterval_);
+        return wake(names).setIn(pollInterval_);
     }
+    if (names == Limited::Not) return claimUnlimited(limit, lease);
+    claimLimited(names, limit, lease);
+}
+
+void Dispatcher::claimUnlimited(int limit, const std::shared_ptr<const Lease>& lease) {
     const std::int64_t sentAt = environment_.clock->nanos();
     if (sentAt - fullScanAt_ >= kFullScanInterval) cursor_.reset();
     const bool withCursor = cursor_.has_value();
     if (!withCursor) fullScanAt_ = sentAt;
-    environment_.counters.add(&Stats::polls);
-    Claim result = ask(limit, sentAt);
-    if (result.nodeGone) {
-        names_.forget();
-        calls_.renewNow();
-        return lookForTasks();
-    }
-    environment_.counters.add(&Stats::claimed, result.tasks.size());
-    handle(result, limit, withCursor, sentAt);
-    for (ClaimedTask& task : result.tasks) begin(std::move(task), lease);
+    const std::vector<std::string>& names = names_.get(Limited::Not);
+    std::optional<Claim> result = ask(names, limit, [&] {
+        const Claimer claimer = names_.claimer();
+        return byName_ && !withCursor ? store_.claimByName(claimer, names, limit, pollInterval_)
+                                      : store_.claim(claimer, names, limit, cursor_, pollInterval_);
+    });
+    if (!result.has_value()) return;
+    handle(*result, limit, withCursor, sentAt);
+    beginAll(*result, lease);
 }
 
-Claim Dispatcher::ask(int limit, std::int64_t sentAt) {
+/// \param names those that are asked for
+/// \returns nothing if the node's row is gone, or has other pauses
+std::optional<Claim> Dispatcher::ask(const std::vector<std::string>& names, int limit,
+                                     const std::function<Claim()>& send) {
+    const std::int64_t sentAt = environment_.clock->nanos();
     const auto elapsed = [&] { return (environment_.clock->nanos() - sentAt) / 1000; };
+    environment_.counters.add(&Stats::polls);
     try {
-        const Claimer claimer = names_.claimer();
-        Claim claim = byName_ && !cursor_.has_value()
-                          ? store_.claimByName(claimer, names_.get(), limit, pollInterval_)
-                          : store_.claim(claimer, names_.get(), limit, cursor_, pollInterval_);
+        Claim claim = send();
         limit_.passed(claim.tasks.size(), elapsed());
-        return claim;
+        if (!claim.nodeGone) return claim;
     } catch (const DatabaseException& exception) {
         if (isTimeOut(exception, elapsed(), toMicros(environment_.options.operationTimeout)))
-            timedOut(limit);
+            timedOut(names, limit);
         throw;
     }
+    names_.forget();
+    calls_.renewNow();
+    lookForTasks();
+    return {};
 }
 
 /// The first time in a row, it may have been the connection that had become silent.
-void Dispatcher::timedOut(int limit) {
+void Dispatcher::timedOut(const std::vector<std::string>& names, int limit) {
     limit_.timedOut(static_cast<std::size_t>(limit));
-    tooLarge_ = limit == 1 && thread_.failures() > 0 && !environment_.slowLine.isSaid();
+    if (limit == 1 && thread_.failures() > 0 && !environment_.slowLine.isSaid()) tooLarge_ = names;
 }
 
 /// The task that a claim of one could not get is still, or again, the first.
 void Dispatcher::sayWhatIsTooLarge() {
-    if (const std::optional<FirstDue> first = store_.firstDue(names_.get()))
+    const std::vector<std::string> names = std::exchange(tooLarge_, {});
+    if (const std::optional<FirstDue> first = store_.firstDue(names))
         environment_.slowLine.timedOut("task", first->name, first->id, first->payloadSize);
 }
 
@@ -189,10 +211,15 @@ void Dispatcher::handle(const Claim& claim, int limit, bool withCursor, std::int
     // them.
     const bool blocked = claim.more && claim.tasks.empty();
     if (!withCursor) byName_ = claim.othersFirst && !blocked;
-    if (full || withCursor || claim.more) return lookForTasks();
+    if (full || withCursor || claim.more) return want(Limited::Not);
+    wake(Limited::Not).setIn(nextLook(claim, sentAt));
+}
+
+/// In how long.
+Micros Dispatcher::nextLook(const Claim& claim, std::int64_t sentAt) const {
     const Micros elapsed = (environment_.clock->nanos() - sentAt) / 1000;
     const Micros next = claim.nextWakeIn ? *claim.nextWakeIn - elapsed : pollInterval_;
-    wake_.setIn(std::clamp<Micros>(next, 0, pollInterval_));
+    return std::clamp<Micros>(next, 0, pollInterval_);
 }
 
 void Dispatcher::release() {
@@ -209,6 +236,11 @@ void Dispatcher::release() {
     }
 }
 
+void Dispatcher::beginAll(Claim& claim, const std::shared_ptr<const Lease>& lease) {
+    environment_.counters.add(&Stats::claimed, claim.tasks.size());
+    for (ClaimedTask& task : claim.tasks) begin(std::move(task), lease);
+}
+
 void Dispatcher::begin(ClaimedTask task, const std::shared_ptr<const Lease>& lease) {
     const Token token = task.token;
     const auto run = std::make_shared<RunState>(environment_, stopping_, std::move(task), lease);
@@ -220,7 +252,10 @@ void Dispatcher::begin(ClaimedTask task, const std::shared_ptr<const Lease>& lea
         inHand.occupiesSlot = !refusal.has_value();
         if (inHand.occupiesSlot) inHand.alarm = setAlarm(*run);
         inHand_[token] = std::move(inHand);
-        if (!refusal.has_value()) ++occupied_;
+        if (!refusal.has_value()) {
+            ++occupied_;
+            limits_.occupies(run->task().name);
+        }
     }
     if (refusal.has_value()) return calls_.runEnded(std::move(*refusal));
     handOver(run);
@@ -283,8 +318,8 @@ void Dispatcher::endRun(PendingEnd end) {
     JTIMER_ASSERT(occupied_ > 0);
     --occupied_;
     const auto found = inHand_.find(token);  // unless the end is written already
-    if (found != inHand_.end()) freeSlot(found->second);
-    if (wanted_ && (!gathering_ || occupied_ == 0)) condition_.notify_all();
+    if (found != inHand_.end()) freeSlot(lock, found->second);
+    if (turns_.anyWanted() && (!gathering_ || occupied_ == 0)) condition_.notify_all();
     checkDrained(lock);
 }
 
@@ -297,13 +332,13 @@ void Dispatcher::notBegun(Token token) {
     const Lock lock(mutex_);
     const auto found = inHand_.find(token);
     JTIMER_ASSERT(found != inHand_.end() && occupied_ > 0);
-    freeSlot(found->second);
+    freeSlot(lock, found->second);
     if (!found->second.failing) {  // or endWritten() follows
         run = std::move(found->second.run);
         inHand_.erase(found);
     }
     releaseWanted_ = true;
-    wanted_ = true;
+    turns_.wantAll();
     --occupied_;
     condition_.notify_all();
     checkDrained(lock);
@@ -317,12 +352,16 @@ void Dispatcher::endWritten(Token token) {
         const auto found = inHand_.find(token);
         if (found == inHand_.end()) return;
         InHand& inHand = found->second;
+        if (limits_.endWritten(inHand.run->task().name)) {
+            turns_.want(Limited::InCluster);
+            condition_.notify_all();
+        }
         const bool wasFailing = std::exchange(inHand.failing, false);
         late = std::exchange(inHand.late, std::nullopt);
         const bool handlerRuns = wasFailing && inHand.occupiesSlot && !late.has_value();
         if (handlerRuns) return;
         if (!late.has_value()) {
-            freeSlot(inHand);
+            freeSlot(lock, inHand);
             run = std::move(inHand.run);
             inHand_.erase(found);
             checkDrained(lock);

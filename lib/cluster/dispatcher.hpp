@@ -6,6 +6,7 @@
 #include "cluster/connected_thread.hpp"
 #include "cluster/environment.hpp"
 #include "cluster/lease.hpp"
+#include "cluster/name_limits.hpp"
 #include "cluster/open_names.hpp"
 #include "cluster/pending_end.hpp"
 #include "cluster/run_state.hpp"
@@ -20,6 +21,7 @@
 #include <boost/thread/lock_types.hpp>
 #include <boost/thread/mutex.hpp>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -104,12 +106,19 @@ class Dispatcher : private ConnectedThread::Duty {
     void finish() override;
     void gatherSlots(Lock& lock);
     bool learnPauses(const Lease& lease, std::int64_t now);
-    void claim(int idleSlots);
-    Claim ask(int limit, std::int64_t sentAt);
-    void timedOut(int limit);
+    void claim(Limited names, int idleSlots);
+    void claimUnlimited(int limit, const std::shared_ptr<const Lease>& lease);
+    void claimLimited(Limited names, int limit, const std::shared_ptr<const Lease>& lease);
+    std::optional<Claim> ask(const std::vector<std::string>& names, int limit,
+                             const std::function<Claim()>& send);
+    void timedOut(const std::vector<std::string>& names, int limit);
     void sayWhatIsTooLarge();
     void release();
     void handle(const Claim& claim, int limit, bool withCursor, std::int64_t sentAt);
+    Micros nextLook(const Claim& claim, std::int64_t sentAt) const;
+    void want(Limited names);
+    Alarm& wake(Limited names) { return wakes_[static_cast<std::size_t>(names)]; }
+    void beginAll(Claim& claim, const std::shared_ptr<const Lease>& lease);
     void begin(ClaimedTask task, const std::shared_ptr<const Lease>& lease);
     void handOver(const std::shared_ptr<RunState>& run);
     void execute(const std::shared_ptr<RunState>& run);
@@ -120,7 +129,7 @@ class Dispatcher : private ConnectedThread::Duty {
     void abandon(Token token);
     bool isLate(PendingEnd& end);
     std::size_t abandonedRunning(const Lock& lock) const;
-    static void freeSlot(InHand& run);
+    void freeSlot(const Lock& lock, InHand& run);
     bool isDrained(const Lock& lock) const;
     void checkDrained(const Lock& lock);
 
@@ -131,9 +140,10 @@ class Dispatcher : private ConnectedThread::Duty {
 
     mutable boost::mutex mutex_;  ///< guards the following
     boost::condition_variable condition_;
-    InHandMap inHand_;        ///< claimed, and the end not yet written
-    int occupied_ = 0;        ///< slots
-    bool wanted_ = true;      ///< a claim, as soon as it may be
+    InHandMap inHand_;  ///< claimed, and the end not yet written
+    int occupied_ = 0;  ///< slots
+    Turns turns_;       ///< the claims that are wanted, as soon as they may be
+    NameLimits limits_;
     bool gathering_ = false;  ///< until no slot is occupied
     bool releaseWanted_ = false;
     bool pausesChanged_ = false;
@@ -141,11 +151,13 @@ class Dispatcher : private ConnectedThread::Duty {
 
     // The rest belongs to the thread.
     OpenNames names_;
-    Alarm wake_;  ///< for the next task that this node knows of, or the next poll
+    /// For the next task that this node knows of, or the next poll: by how names are limited.
+    std::array<Alarm, kWaysOfLimiting> wakes_;
     Alarm secondRelease_;
-    BatchLimit limit_;       ///< of tasks in a claim
-    bool tooLarge_ = false;  ///< a claim of one task has timed out
+    BatchLimit limit_;                   ///< of tasks in a claim
+    std::vector<std::string> tooLarge_;  ///< the names of a claim of one task that has timed out
     std::optional<Micros> cursor_;
+    bool full_ = false;            ///< the last claim of names with limits got all that it might
     bool byName_ = false;          ///< how the next claim without a cursor finds its tasks
     std::int64_t fullScanAt_ = 0;  ///< when a claim last had no cursor
     Runners runners_;

@@ -1,8 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 
-// How a Dispatcher abandons runs that do not return after their time limit.
+// How a Dispatcher keeps limits: it abandons runs that do not return after their time limit, and
+// claims no more tasks of a name than may run at once.
 
 #include "cluster/assert_held.hpp"
+#include "cluster/backoff.hpp"
 #include "cluster/dispatcher.hpp"
 #include "cluster/pending_end.hpp"
 #include "cluster/reports.hpp"
@@ -13,8 +15,20 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace jtimer::cluster::detail {
+
+namespace {
+
+/// Until names that another node was just claiming are claimed again. Not the same for all nodes
+/// that they were left out of.
+Micros leftOutDelay() {
+    constexpr Micros kLongest = 20'000;
+    return kLongest / 2 + static_cast<Micros>(static_cast<double>(kLongest / 2) * randomFraction());
+}
+
+}  // namespace
 
 /// Under the mutex, so that it does not go off before the run is in hand.
 std::shared_ptr<TimerTask> Dispatcher::setAlarm(const RunState& run) {
@@ -83,10 +97,50 @@ std::size_t Dispatcher::abandonedRunning(const Lock& lock) const {
         }));
 }
 
-void Dispatcher::freeSlot(InHand& run) {
+void Dispatcher::freeSlot(const Lock& lock, InHand& run) {
+    assertHeld(lock, mutex_);
+    if (!run.occupiesSlot) return;
     run.occupiesSlot = false;
+    if (limits_.freed(run.run->task().name)) {
+        turns_.want(Limited::InNode);
+        condition_.notify_all();
+    }
     if (run.alarm != nullptr) run.alarm->cancel();
     run.alarm.reset();
+}
+
+/// By a turn of their own, so that a name without room costs the others nothing.
+void Dispatcher::claimLimited(Limited names, int limit, const std::shared_ptr<const Lease>& lease) {
+    full_ = false;
+    std::vector<LimitedName> rooms;
+    {
+        const Lock lock(mutex_);
+        rooms = limits_.roomOf(names_.get(names), limit);
+    }
+    if (rooms.empty()) return wake(names).setIn(pollInterval_);  // or as soon as a slot is free
+    std::vector<std::string> asked;
+    asked.reserve(rooms.size());
+    for (const LimitedName& each : rooms) asked.push_back(each.name);
+    const std::int64_t sentAt = environment_.clock->nanos();
+    std::optional<Claim> claim = ask(asked, limit, [&] {
+        const Claimer claimer = names_.claimer();
+        return names == Limited::InNode
+                   ? store_.claimLimited(claimer, rooms, limit, pollInterval_)
+                   : store_.claimInCluster(claimer, rooms, limit, pollInterval_);
+    });
+    if (!claim.has_value()) return;
+    {
+        const Lock lock(mutex_);
+        limits_.looked(rooms, claim->left);
+    }
+    full_ = claim->tasks.size() >= static_cast<std::size_t>(limit);
+    if (full_) {
+        want(names);
+    } else {
+        const Micros next = nextLook(*claim, sentAt);
+        wake(names).setIn(claim->leftOut ? std::min(next, leftOutDelay()) : next);
+    }
+    beginAll(*claim, lease);
 }
 
 }  // namespace jtimer::cluster::detail

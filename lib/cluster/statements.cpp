@@ -97,7 +97,7 @@ Statement statements::writtenBy() {
 
 namespace {
 
-/// What both claims do with `due`, the places of at most $3 rows that they have locked. The array
+/// What all claims do with `due`, the places of at most $3 rows that they have locked. The array
 /// makes the subquery run once, and the update a scan by ctid, under every plan. The node's row is
 /// locked only if there is something to claim: else nothing is written. A node that does not know
 /// the latest pauses gets nothing, which is why a claim need not look at their table.
@@ -106,8 +106,10 @@ namespace {
 /// the update, so it may be one that this claim takes.
 ///
 /// \param pauses the parameter that has the number of pauses that the node knows
+/// \param left the names that have due tasks left; nothing: there is no such column
 std::string claimDue(const std::string& due, const char* pauses, const std::string& oldest,
-                     const std::string& next, const std::string& more) {
+                     const std::string& next, const std::string& more,
+                     const std::string& left = {}) {
     return "with " + due + R"(,
         me as materialized (
             select id from @.node where id = $1 and pauses = )" +
@@ -120,7 +122,8 @@ std::string claimDue(const std::string& due, const char* pauses, const std::stri
         select state.now, state.gone,
             (extract(epoch from state.next - state.now) * 1000000)::bigint,
             name, claimed.id, payload, kind, period, cron, zone, missed, due, wake, token,
-            attempt, crashes, missed_runs, state.others, state.more
+            attempt, crashes, missed_runs, state.others, state.more)" +
+           (left.empty() ? "" : ", state.remaining") + R"(
         from (select @.now() as now,
                 exists (select from due) and not exists (select from me) as gone,
                 )" +
@@ -129,7 +132,8 @@ std::string claimDue(const std::string& due, const char* pauses, const std::stri
            next +
            R"( end as next,
                 (select pg_catalog.count(*) from due) < $3 and )" +
-           more + R"( as more) state
+           more + R"( as more)" + (left.empty() ? left : ", " + left + " as remaining") +
+           R"() state
             left join claimed on true)";
 }
 
@@ -185,6 +189,74 @@ Statement statements::claimByName() {
                         order by wake limit 1) first))",
                                       R"(exists (
                     select from candidates group by name having pg_catalog.count(*) = 4 * $3))")};
+}
+
+namespace {
+
+constexpr const char* kNamesLimitedInNode = R"(names as materialized (
+            select name, room
+            from unnest((select $2::text[]), (select $6::bigint[])) given (name, room)))";
+
+/// A task counts until its owner is gone from its row, also if that has expired: its lease may be
+/// renewed all the same. There is no index of running tasks by name, which each claim and each end
+/// would have to pay for.
+constexpr const char* kNamesLimitedInCluster = R"(running as materialized (
+            select name, pg_catalog.count(*) as runs from @.task where owner is not null
+            group by name),
+        names as materialized (
+            select given.name, least(room, greatest(most - coalesce(runs, 0), 0)) as room
+            from unnest((select $2::text[]), (select $6::bigint[]), (select $7::bigint[]))
+                given (name, room, most)
+                left join running on running.name = given.name))";
+
+}  // namespace
+
+/// As claimByName(), but of each name at most as many as it has `room`. The first tasks of all
+/// names, at most $3, say how many of them each name may have; these are the first that are not
+/// locked. One more than there is room for is looked at, for `remaining`. In a cluster, what runs
+/// must be counted by a snapshot that is later than the locks of lockNames().
+Statement statements::claimLimited(bool inCluster) {
+    const std::string names = inCluster ? kNamesLimitedInCluster : kNamesLimitedInNode;
+    return {inCluster ? "claim_in_cluster" : "claim_limited", claimDue(names + R"(,
+        candidates as materialized (
+            select names.name, room, wake,
+                pg_catalog.row_number() over (partition by names.name order by wake) as nth
+            from names cross join lateral (
+                select wake from @.task
+                where task.name = names.name and coalesce(owner, 0) = 0 and wake <= @.now()
+                order by wake limit room + 1) first),
+        shares as materialized (
+            select name, pg_catalog.count(*) as share from (
+                select name from candidates where nth <= room order by wake limit $3) first
+            group by name),
+        due as materialized (
+            select name, first.place from shares cross join lateral (
+                select ctid as place from @.task
+                where task.name = shares.name and coalesce(owner, 0) = 0 and wake <= @.now()
+                order by wake limit share for update skip locked) first))",
+                                                                       "$5", "false", R"((
+                    select pg_catalog.min(first.wake) from names cross join lateral (
+                        select wake from @.task
+                        where task.name = names.name and coalesce(owner, 0) = 0
+                            and wake > @.now()
+                            and wake <= @.now() + $4 * interval '1 microsecond'
+                        order by wake limit 1) first))",
+                                                                       "false", R"(array(
+                    select name from candidates group by name having pg_catalog.count(*) >
+                        (select pg_catalog.count(*) from due where due.name = candidates.name)))")};
+}
+
+/// By try, so that no node waits for another, and the order does not matter. The locks are those of
+/// the database, so the schema is part of the key; names whose keys are the same by chance exclude
+/// each other, which only delays their claims.
+Statement statements::lockNames() {
+    return {"lock_names", R"(
+        select given.name, pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended(
+                given.name, pg_catalog.hashtextextended($1, 0)))
+        from pg_catalog.unnest((select $2::text[])) given (name) cross join lateral (
+            select from @.task
+            where task.name = given.name and coalesce(owner, 0) = 0 and wake <= @.now()
+            order by wake limit 1) due)"};
 }
 
 Statement statements::firstDue() {

@@ -78,9 +78,13 @@ Statement findOrphans();    // -> owner
 Statement deleteNode();     // node
 Statement claim();          // node, names[], limit, cursor, ahead, number of pauses
 Statement claimByName();    // node, names[], limit, ahead, number of pauses
-Statement pausesOf();       // node, names[] -> number, whether of all, names
-Statement firstDue();       // names[] -> name, id, size of the payload
-Statement release();        // node, tokens[] of its runs -> number of tasks
+/// node, names[], limit, ahead, number of pauses, limit of each name in this node, and, if
+/// `inCluster`, in all of them
+Statement claimLimited(bool inCluster);
+Statement lockNames();  // schema, names[] -> those that have due tasks, whether locked
+Statement pausesOf();   // node, names[] -> number, whether of all, names
+Statement firstDue();   // names[] -> name, id, size of the payload
+Statement release();    // node, tokens[] of its runs -> number of tasks
 Statement writeEnds(bool skipLocked, History history);
 Statement owns();    // name, id, token -> boolean
 Statement notify();  // channel, payload

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace jtimer::cluster::detail {
@@ -131,18 +132,71 @@ Claim Store::claim(Claimer claimer, const std::vector<std::string>& names, int l
     auto params = Params().number(claimer.node).texts(names).number(limit);
     params.time(cursor.value_or(std::numeric_limits<Micros>::min()));
     params.number(std::min(ahead, kLongestWait)).number(claimer.pauses);
-    return claimed(statements::claim(), params);
+    return claimIn(once(statements::claim(), params));
 }
 
 Claim Store::claimByName(Claimer claimer, const std::vector<std::string>& names, int limit,
                          Micros ahead) {
     auto params = Params().number(claimer.node).texts(names).number(limit);
     params.number(std::min(ahead, kLongestWait)).number(claimer.pauses);
-    return claimed(statements::claimByName(), params);
+    return claimIn(once(statements::claimByName(), params));
 }
 
-Claim Store::claimed(const Statement& statement, const Params& params) {
-    const Result result = once(statement, params);
+namespace {
+
+std::vector<std::string> namesOf(const std::vector<LimitedName>& limited) {
+    std::vector<std::string> names;
+    names.reserve(limited.size());
+    for (const LimitedName& each : limited) names.push_back(each.name);
+    return names;
+}
+
+/// For claimLimited() in a node.
+Params limitedParams(Claimer claimer, const std::vector<LimitedName>& names, int limit,
+                     Micros ahead) {
+    std::vector<std::int64_t> rooms;
+    rooms.reserve(names.size());
+    for (const LimitedName& each : names) rooms.push_back(each.room);
+    auto params = Params().number(claimer.node).texts(namesOf(names)).number(limit);
+    params.number(std::min(ahead, kLongestWait)).number(claimer.pauses).numbers(rooms);
+    return params;
+}
+
+}  // namespace
+
+Claim Store::claimLimited(Claimer claimer, const std::vector<LimitedName>& names, int limit,
+                          Micros ahead) {
+    return limitedClaimIn(
+        once(statements::claimLimited(false), limitedParams(claimer, names, limit, ahead)));
+}
+
+Claim Store::claimInCluster(Claimer claimer, const std::vector<LimitedName>& names, int limit,
+                            Micros ahead) {
+    std::vector<std::int64_t> most;
+    most.reserve(names.size());
+    for (const LimitedName& each : names) most.push_back(each.most);
+    return inTransaction([&] {
+        const Result due =
+            execute(statements::lockNames(), Params().text(schema()).texts(namesOf(names)));
+        std::set<std::string> locked;
+        for (int row = 0; row < due.rows(); ++row) {
+            if (due.boolean(row, columns::lock::Locked))
+                locked.insert(due.text(row, columns::lock::Name));
+        }
+        // The others stay, for their next wakes.
+        std::vector<LimitedName> open = names;
+        for (LimitedName& each : open) {
+            if (locked.count(each.name) == 0) each.room = 0;
+        }
+        Claim claim =
+            limitedClaimIn(execute(statements::claimLimited(true),
+                                   limitedParams(claimer, open, limit, ahead).numbers(most)));
+        claim.leftOut = static_cast<int>(locked.size()) < due.rows();
+        return claim;
+    });
+}
+
+Claim Store::claimIn(const Result& result) {
     Claim claim;
     claim.nodeGone = result.boolean(0, columns::claim::NodeGone);
     claim.nextWakeIn = result.optionalNumber(0, columns::claim::NextWakeIn);
@@ -158,6 +212,12 @@ Claim Store::claimed(const Statement& statement, const Params& params) {
         claim.tasks.push_back(claimedTask(result, row));
         claim.lastWake = wake;
     }
+    return claim;
+}
+
+Claim Store::limitedClaimIn(const Result& result) {
+    Claim claim = claimIn(result);
+    claim.left = result.texts(0, columns::claim::Left);
     return claim;
 }
 

@@ -61,6 +61,16 @@ struct Claim {
     /// Of a claim by name that took less than its limit: others have locked tasks of some name, and
     /// there may be more behind them.
     bool more = false;
+    std::vector<std::string> left;  ///< of names with limits, those that have more due tasks
+    /// Another node was claiming tasks of some of these names, of which there are due ones.
+    bool leftOut = false;
+};
+
+/// A name with limits.
+struct LimitedName {
+    std::string name;
+    int room = 0;  ///< how many of its tasks may begin in this node
+    int most = 0;  ///< how many may run in the cluster, if that is limited
 };
 
 /// The task that has been due longest.
@@ -201,6 +211,17 @@ class Store : private Session {
     Claim claimByName(Claimer claimer, const std::vector<std::string>& names, int limit,
                       Micros ahead = 86'400'000'000);
 
+    /// As claimByName(), but of each name at most as many as it has room in this node.
+    Claim claimLimited(Claimer claimer, const std::vector<LimitedName>& names, int limit,
+                       Micros ahead = 86'400'000'000);
+
+    /// As claimLimited(), and only as many as there is room in the cluster. In a transaction with
+    /// two statements: the first locks the names that have due tasks, except those that another
+    /// node has locked; the second counts what runs. Every node that limits a name in this way
+    /// locks it, so what it counts is exact until it commits.
+    Claim claimInCluster(Claimer claimer, const std::vector<LimitedName>& names, int limit,
+                         Micros ahead = 86'400'000'000);
+
     /// \returns nothing if the node has no row
     std::optional<NodePauses> pausesOf(NodeNumber node, const std::vector<std::string>& names);
 
@@ -304,7 +325,8 @@ class Store : private Session {
         std::optional<TransactionNumber> transaction;  ///< if any was Written
     };
 
-    Claim claimed(const Statement& statement, const Params& params);
+    static Claim claimIn(const Result& result);
+    static Claim limitedClaimIn(const Result& result);
 
     // All on the present connection.
     std::uint64_t freeTasks(const std::vector<NodeNumber>& nodes, int crashes);

@@ -10,6 +10,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <sstream>
@@ -97,6 +98,14 @@ Params tasks(std::size_t count) {
     return Params().arrays(rows);
 }
 
+/// Of a claim within limits: in the node, and in the cluster.
+Params limitedClaim(const std::vector<std::string>& names, int limit, bool inCluster) {
+    auto params = Params().number(1).texts(names).number(limit).number(1'000'000).number(0);
+    params.numbers(std::vector<std::int64_t>(names.size(), limit));
+    if (inCluster) params.numbers(std::vector<std::int64_t>(names.size(), 20));
+    return params;
+}
+
 constexpr History kAnyHistory[] = {History::Off, History::Failures, History::All};
 
 /// What the other calls select by, alone and with a name.
@@ -133,7 +142,12 @@ BOOST_AUTO_TEST_CASE(k84_no_statement_reads_the_whole_table) {
               Params().number(1).texts({"n1", "n2"}).number(limit).time(never).number(1).number(0));
         check("claim by name", statements::claimByName(),
               Params().number(1).texts({"n1", "n2"}).number(limit).number(1).number(0));
+        for (const bool inCluster : {false, true}) {
+            check("claim within limits", statements::claimLimited(inCluster),
+                  limitedClaim({"n1", "n2"}, limit, inCluster));
+        }
     }
+    check("lock names", statements::lockNames(), Params().text("s").texts({"n1", "n2"}));
     for (const std::size_t count : {1U, 10U, 100U}) {
         for (const History history : kAnyHistory) {
             check("write ends", statements::writeEnds(true, history), ends(count));
@@ -224,6 +238,48 @@ BOOST_AUTO_TEST_CASE(k84_o38_a_claim_by_name_reads_no_task_of_another_name) {
                 BOOST_TEST(firstDue.find("task_wake") == std::string::npos, firstDue);
             }
         }
+    }
+}
+
+// What is due is read by name, what runs by its owner, and nothing by wake.
+BOOST_AUTO_TEST_CASE(k84_o31_a_claim_within_limits_reads_no_task_of_another_name) {
+    ask("insert into @.task (name, id, payload, kind, missed, origin, due, wake)"
+        " select 'others' || i % 10, i::text, '', 'once', 'once', now(), now(),"
+        " now() - interval '1 hour' + (i % 1000 - 10) * interval '1 s' * 4"
+        " from generate_series(1, 50000) i");
+    ask("vacuum analyze @.task");
+    std::vector<std::string> hundred;
+    for (int i = 0; i < 100; ++i) hundred.push_back('n' + std::to_string(i));
+    for (const auto& names : {std::vector<std::string>{"n1"}, hundred}) {
+        for (const bool generic : {false, true}) {
+            const std::string lock =
+                plan(statements::lockNames(), Params().text("s").texts(names), generic);
+            BOOST_TEST(lock.find("using task_name on task") != std::string::npos, lock);
+            BOOST_TEST(lock.find("task_wake") == std::string::npos, lock);
+            for (const int limit : {1, 10, 1000}) {
+                for (const bool inCluster : {false, true}) {
+                    const std::string claim = plan(statements::claimLimited(inCluster),
+                                                   limitedClaim(names, limit, inCluster), generic);
+                    BOOST_TEST(claim.find("using task_name on task") != std::string::npos, claim);
+                    BOOST_TEST(claim.find("task_wake") == std::string::npos, claim);
+                    BOOST_TEST(claim.find("task_key") == std::string::npos, claim);
+                    const bool readsRunning = claim.find("task_owner") != std::string::npos;
+                    BOOST_TEST(readsRunning == inCluster, claim);
+                }
+            }
+        }
+    }
+}
+
+// Of 20 tasks that are due, with a limit of 10 and 100 that run: each row is looked at once for the
+// shares, once to be locked, and once to be updated.
+BOOST_AUTO_TEST_CASE(k84_o31_a_claim_within_limits_reads_few_rows) {
+    ask("insert into @.node (id, name, lease, lease_until) values (1, 'w', '1 s', now())");
+    for (const bool generic : {false, true}) {
+        const std::string text =
+            plan(statements::claimLimited(true), limitedClaim({"n1", "n2"}, 10, true), generic,
+                 "analyze, costs off, timing off");
+        BOOST_TEST(rowsRead(text) <= 100 + 2 * 11 + 3 * 10, text);
     }
 }
 

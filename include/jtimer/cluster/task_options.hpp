@@ -60,6 +60,26 @@ struct TaskOptions {
     /// slots, the node runs nothing more, which is printed, too. Stats::abandonedRunning counts
     /// them, and Options::onRunEnd is told of each; a program may then end itself.
     TimeSpan grace = 30'000;
+
+    /// How many runs of the name there may be at once in this Scheduler, at least 1; by default, as
+    /// many as it has slots. An abandoned handler counts until it returns. When a run ends, the
+    /// next one begins at once.
+    std::optional<int> concurrency;
+
+    /// How many runs of the name there may be at once in the cluster, at least 1; by default, any
+    /// number. Every Scheduler that registers the name should state it: one that does not is not
+    /// limited, although its runs count. Where they state different numbers, each begins no run
+    /// that would be one too many by its own.
+    ///
+    /// The limit is exact. A run counts until its end is written, or, if its process has died,
+    /// until another takes over its task: see Options::lease. A run whose lease is lost does not
+    /// count, even if its handler still runs, nor does one whose task was cancelled. When a run
+    /// ends, the next one begins at once in the same Scheduler, in others at most
+    /// Options::pollInterval later.
+    ///
+    /// Such names are claimed apart from all others, in a transaction of four statements in place
+    /// of one. Names without this limit cost nothing more.
+    std::optional<int> clusterConcurrency;
 };
 
 }  // namespace jtimer::cluster

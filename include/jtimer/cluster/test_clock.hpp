@@ -36,7 +36,8 @@ class JTIMER_API TestClock {
     /// Moves the time forward, wakes the nodes, and returns when no task is due or running. So it
     /// needs a node that has handlers for all due tasks, and does not return while there is none,
     /// or that is paused. Tasks that are paused, or whose name or everything is, are not waited
-    /// for.
+    /// for. Those that wait for a limit of TaskOptions are: they begin as the runs end which fill
+    /// it, and it waits for these, too.
     ///
     /// The time jumps: a repeating task whose period passes several times has missed runs. To see
     /// each of them at its own time, advance period by period.
