@@ -15,6 +15,7 @@
 #include <boost/thread/mutex.hpp>
 #include <boost/thread/thread.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -32,6 +33,10 @@ using namespace jtimer::cluster;
 namespace {
 
 constexpr int kOneShots = 4;
+constexpr int kLimitedOneShots = 2;
+
+/// Of tasks whose runs are limited in the cluster, beside those of a name.
+std::string limitedName(const std::string& name) { return name + ", limited"; }
 
 Options nodeOptions(const std::string& conninfo, const std::string& schema) {
     Options options;
@@ -52,6 +57,14 @@ void handle(Run& run, const std::string& conninfo) {
          std::to_string(run.fencingToken())});
     if (run.id() != "plain") run.complete(sql.get());
     sql("commit");
+}
+
+void registerBoth(Scheduler& scheduler, const std::string& name, const std::string& conninfo) {
+    const Handler handler = [conninfo](Run& run) { handle(run, conninfo); };
+    TaskOptions oneByOne;
+    oneByOne.clusterConcurrency = 1;
+    scheduler.registerTask(name, handler);
+    scheduler.registerTask(limitedName(name), handler, oneByOne);
 }
 
 CHILD_PROCESS(faulty_node) {
@@ -76,7 +89,7 @@ CHILD_PROCESS(faulty_node) {
     });
     Options options = nodeOptions(conninfo, test::setting("FAULTS_SCHEMA"));
     Scheduler scheduler(options);
-    scheduler.registerTask(test::setting("FAULTS_NAME"), [&](Run& run) { handle(run, conninfo); });
+    registerBoth(scheduler, test::setting("FAULTS_NAME"), conninfo);
     for (;;) {
         try {
             scheduler.start();
@@ -96,6 +109,8 @@ std::vector<NewTask> tasksOf(const std::string& name) {
     std::vector<NewTask> tasks;
     for (int i = 0; i < kOneShots; ++i)
         tasks.push_back({name, std::to_string(i), Schedule::once(0), {}});
+    for (int i = 0; i < kLimitedOneShots; ++i)
+        tasks.push_back({limitedName(name), std::to_string(i), Schedule::once(0), {}});
     tasks.push_back({name, "plain", Schedule::once(0), {}});
     tasks.push_back({name, "repeat", Schedule::fixedRate(0, 200), {}});
     return tasks;
@@ -126,7 +141,9 @@ void eachStatement(const std::string& how, int count, History history) {
     // Has been due longest, and no node runs it: so nodes also claim by name.
     scheduler.schedule("nobody's", "repeat", jtimer::Date());
     const std::vector<std::string> statements = statementsOf(schema.options.schema);
-    BOOST_TEST(statements.size() > 5);
+    BOOST_TEST(std::count(statements.begin(), statements.end(), "lock_names") == 1);
+    BOOST_TEST(std::count(statements.begin(), statements.end(), "claim_in_cluster") == 1);
+    BOOST_TEST(statements.size() > 7);
 
     std::vector<test::Worker> workers;
     std::vector<std::string> names;
@@ -149,13 +166,13 @@ void eachStatement(const std::string& how, int count, History history) {
         const int code = worker.end();
         BOOST_TEST((code == 0 || (how == "kill" && code == -SIGKILL)));
     }
-    for (const std::string& name : names)
-        scheduler.registerTask(name, [&](Run& run) { handle(run, test::server().conninfo()); });
+    for (const std::string& name : names) registerBoth(scheduler, name, test::server().conninfo());
     scheduler.start();
-    const std::string expected = std::to_string(names.size() * (kOneShots + 1));
+    constexpr std::size_t kEach = kOneShots + kLimitedOneShots + 1;
+    const std::string expected = std::to_string(names.size() * kEach);
     const auto done = [&] {
         return sql("select count(distinct (name, id)) from public.effect "
-                   "where name <> 'all' and id <> 'repeat'");
+                   "where name not like 'all%' and id <> 'repeat'");
     };
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
     while (done() != expected && std::chrono::steady_clock::now() < deadline)
@@ -170,7 +187,7 @@ void eachStatement(const std::string& how, int count, History history) {
     BOOST_TEST(schema.ask("select count(*) from @.task where owner is not null") == "0");
     // A past run is there if and only if its end is; a take-over ends runs, too, and a handler
     // whose lease was lost may have failed.
-    const std::string oneShots = std::to_string((names.size() + 1) * (kOneShots + 1));
+    const std::string oneShots = std::to_string((names.size() + 1) * kEach);
     BOOST_TEST(
         schema.ask("select count(*) from @.run where outcome = 'succeeded' and id <> 'repeat'") ==
         (history == History::All ? oneShots : "0"));
