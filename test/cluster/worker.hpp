@@ -19,17 +19,17 @@ extern char** environ;
 
 namespace test {
 
-/// This very program, started again to be the child NAME of a CHILD_PROCESS, with `settings` of the
-/// form NAME=VALUE in its environment. Its standard input ends when end() is called or this process
-/// is gone, however: see awaitEnd().
+/// This very program, started again to be the child NAME of a CHILD_PROCESS, or another one, with
+/// `settings` of the form NAME=VALUE in its environment. Its standard input ends when end() is
+/// called or this process is gone, however: see awaitEnd().
 class Worker {
   public:
-    Worker(std::string name, const std::vector<std::string>& settings) {
+    Worker(std::string name, const std::vector<std::string>& settings,
+           std::string program = boost::unit_test::framework::master_test_suite().argv[0]) {
         int ends[2];
         if (::pipe(ends) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
         input_ = ends[1];
         ::fcntl(input_, F_SETFD, FD_CLOEXEC);
-        std::string program = boost::unit_test::framework::master_test_suite().argv[0];
         std::string silent = "--log_level=nothing";
         std::string separator = "--";
         char* const arguments[] = {program.data(), silent.data(), separator.data(), name.data(),
