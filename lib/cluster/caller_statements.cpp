@@ -19,6 +19,14 @@ Statement statements::cancel() {
             pg_catalog.pg_current_xact_id_if_assigned())"};
 }
 
+namespace {
+
+/// The token of the task when the statement began. If it is another one where the row is locked,
+/// the task has run meanwhile, and the statement's clock may be before a period that has ended.
+constexpr const char* kSeen = "(select token from @.task where name = $1 and id = $2) as seen";
+
+}  // namespace
+
 /// The periods of a fixed rate or cron task count from its due: an earlier one would repeat those
 /// that have ended.
 Statement statements::reschedule() {
@@ -30,8 +38,9 @@ Statement statements::reschedule() {
                 due = greatest(new.due, case when kind in ('fixed rate', 'cron')
                     then least(task.due, @.now()) end)
             from (select least(coalesce($3, @.now() + $4 * interval '1 microsecond'),
-                timestamptz '2262-04-11 00:00:00+00') as due) new
-            where name = $1 and id = $2 and owner is null returning id)
+                timestamptz '2262-04-11 00:00:00+00') as due, )" +
+                              std::string(kSeen) + R"() new
+            where name = $1 and id = $2 and owner is null and token = seen returning id)
         select exists (select from changed), pg_catalog.pg_current_xact_id_if_assigned())"};
 }
 
@@ -46,8 +55,9 @@ Statement statements::runNow() {
                     else least(due, now) end,
                 attempt = case when coalesce(held, wake) = 'infinity' then 0 else attempt end,
                 crashes = case when coalesce(held, wake) = 'infinity' then 0 else crashes end
-            from (select @.now() as now) clock
-            where name = $1 and id = $2 and owner is null returning id)
+            from (select @.now() as now, )" +
+                           std::string(kSeen) + R"() clock
+            where name = $1 and id = $2 and owner is null and token = seen returning id)
         select exists (select from changed), pg_catalog.pg_current_xact_id_if_assigned())"};
 }
 

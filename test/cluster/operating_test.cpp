@@ -2,6 +2,7 @@
 
 // What people who operate a cluster see and do.
 
+#include "cluster/plain_session.hpp"
 #include "cluster/prefix.hpp"
 #include "cluster/store_fixture.hpp"
 
@@ -9,10 +10,13 @@
 #include <jtimer/exceptions.hpp>
 #include <jtimer/version.hpp>
 
+#include <boost/thread/thread.hpp>
+
 #include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 using namespace jtimer::cluster;
@@ -105,6 +109,29 @@ BOOST_AUTO_TEST_CASE(o20_a_paused_task_runs_once_and_stays_paused) {
     BOOST_TEST((find().nextAttempt == toDate(first)));
     store.advance(7200 * kSecond);
     BOOST_TEST(claim().empty());
+}
+
+BOOST_AUTO_TEST_CASE(k5_k23_o20_a_call_that_a_run_has_overtaken_makes_no_period_come_again) {
+    const Micros first = store.now() + 100 * kSecond;
+    for (const bool runsNow : {true, false}) {
+        schedule("n", "i", Schedule::fixedRate(toDate(first), seconds(1000)), {},
+                 IfExists::Replace);
+        test::Session other(options.conninfo);
+        other("begin");
+        other("select id from \"" + options.schema + "\".task for update");
+        bool changed = true;
+        boost::thread call(
+            [&] { changed = runsNow ? store.runNow("n", "i") : store.reschedule("n", "i", 0); });
+        while (ask("select count(*) from pg_locks where not granted") == "0") ::usleep(1000);
+        // What a claim at its due and the end of that run make of the row.
+        other("update \"" + options.schema +
+              "\".task set token = token + 1, "
+              "due = due + interval '1000 s', wake = wake + interval '1000 s'");
+        other("commit");
+        call.join();
+        BOOST_TEST(!changed);
+        BOOST_TEST((find().scheduledExecutionTime == toDate(first + 1000 * kSecond)));
+    }
 }
 
 BOOST_AUTO_TEST_CASE(o21_revive_makes_the_selected_dead_tasks_due) {
