@@ -22,12 +22,13 @@ Statement statements::pauseTask() {
         select exists (select from changed), pg_catalog.pg_current_xact_id_if_assigned())"};
 }
 
-/// A run that runNow() has asked for, and that has not begun, is still to be.
+/// A run that runNow() has asked for, and that has not begun, is still to be. If a node of an older
+/// library has ended one, wake is right, and held is of before that.
 Statement statements::resumeTask() {
     return {"resume_task", R"(
         with changed as (
             update @.task set
-                wake = case when owner is null and held > '-infinity' then least(held, wake)
+                wake = case when owner is null and wake = 'infinity' and held > '-infinity' then held
                     else wake end,
                 held = null, paused_since = null, paused_by = null, paused_note = null
             where name = $1 and id = $2 and held is not null returning id)

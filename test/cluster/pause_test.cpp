@@ -482,4 +482,21 @@ BOOST_AUTO_TEST_CASE(o44_after_an_end_by_an_old_library_a_task_runs_once_more_be
     BOOST_TEST(claims() == "i");
 }
 
+BOOST_AUTO_TEST_CASE(o44_a_resume_goes_on_where_old_libraries_have_brought_a_paused_task) {
+    const Micros first = store.now() + 10 * kSecond;
+    StoreFixture::schedule("n", "i", Schedule::fixedRate(toDate(first), 10'000));
+    BOOST_TEST(pause(Target::task("n", "i")));
+    BOOST_TEST(store.runNow("n", "i"));
+    // The end of this run, and another run.
+    claimOne();
+    ask("update @.task set owner = null, started = null, attempt = 0,"
+        " due = origin + interval '10 s', wake = origin + interval '10 s'");
+    store.advance(12 * kSecond);
+    BOOST_TEST(resume(Target::task("n", "i")));
+    BOOST_TEST(claims().empty());
+    BOOST_TEST((find().nextAttempt == toDate(first + 10 * kSecond)));
+    store.advance(8 * kSecond);
+    BOOST_TEST(claimOne()->due == first + 10 * kSecond);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
