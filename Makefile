@@ -318,7 +318,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   demo-cluster   three workers share ten tasks on a private PostgreSQL server, and one is killed: 15 s
   cluster        builds libjtimer-cluster (libpq); check-cluster and check-cluster-slow test it,
                  stress-cluster for DURATION seconds (1800), beside private PostgreSQL servers;
-                 install-cluster
+                 rolling-update runs nodes of the first schema's library beside; install-cluster
   check-syntax   compiles everything without writing objects, for CXXFLAGS=-std=c++20 and so on
   nightly        runs what .ci/run has no time for: check-shaken, model, explore, other builds
   fuzz, load     libFuzzer (clang++), SECONDS=60 for each of FUZZERS=; a million tasks, 3600 for ROOMS=

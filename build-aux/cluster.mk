@@ -91,15 +91,37 @@ $(B)/test/cluster/with_server: $(B)/obj/test/cluster/with_server.o $(B)/obj/test
 
 server_programs = build-aux/find-postgres >/dev/null
 
+# A node with the last library of schema version 1, built from the history by its own Makefile.
+version1_commit = add66d73aeff855d540b0dc9b8b2d6b48d6e68f0
+version1 = $(B)/version1
+old_node = $(version1)/node
+has_version1 = git cat-file -e $(version1_commit)^{commit} 2>/dev/null
+old_node_if_known := $(if $(filter check-cluster-slow,$(MAKECMDGOALS)),$(shell $(has_version1) && echo $(old_node)))
+version1_libraries = $(version1)/build/libjtimer-cluster.a $(version1)/build/libjtimer.a
+
+$(old_node): test/cluster/version1/node.cpp test/cluster/stress_node.hpp test/cluster/plain_session.hpp \
+		$(version1)/built $(B)/cluster-flags
+	$(QUIET) LINK $@
+	$(Q)$(CXX) -std=c++17 $(WARNINGS) -O2 -pthread -I$(version1)/include -Itest $(BOOST_CPPFLAGS) \
+		$(libpq_cppflags) $< $(version1_libraries) $(BOOST_LDFLAGS) $(libpq_libs) $(BOOST_THREAD_LIBS) -o $@
+
+$(version1)/built: | $(first)
+	@$(has_version1) || { echo 'rolling-update: not run: the history of this clone lacks' \
+		'$(version1_commit), the last library of schema version 1' >&2; exit 1; }
+	$(QUIET) MAKE $(version1)
+	$(Q)rm -rf $(version1) && mkdir -p $(version1) && git archive $(version1_commit) | tar -x -C $(version1)
+	$(Q)MAKEFLAGS= $(MAKE) -C $(version1) B=build CXX='$(CXX)' $(version1_libraries:$(version1)/%=%)
+	$(Q)touch $@
+
 # One at a time: leases and take-overs are measured in real time.
-.PHONY: check-cluster check-cluster-slow stress-cluster
+.PHONY: check-cluster check-cluster-slow stress-cluster rolling-update
 check-cluster: $(cluster_programs) $(filter $(B)/test/cluster/%,$(tests)) | $(filter check,$(MAKECMDGOALS))
 	@$(server_programs)
 	@TEST_JOBS=1 LOGS='$(B)/test/cluster-logs' $(run_tests) $^
 
-check-cluster-slow: $(slow_cluster_tests) | $(filter check check-cluster,$(MAKECMDGOALS))
+check-cluster-slow: $(slow_cluster_tests) $(old_node_if_known) | $(filter check check-cluster,$(MAKECMDGOALS))
 	@$(server_programs)
-	@TEST_JOBS=1 LOGS='$(B)/test/slow-cluster-logs' $(run_tests) $(slow_cluster_tests)
+	@STRESS_OLD_NODE='$(old_node_if_known)' TEST_JOBS=1 LOGS='$(B)/test/slow-cluster-logs' $(run_tests) $(slow_cluster_tests)
 
 # DURATION in seconds; SEED= repeats a run. It prints what it does to the processes and the server.
 DURATION = 1800
@@ -107,6 +129,11 @@ SEED =
 stress-cluster: $(B)/test/cluster/stress_test
 	@$(server_programs)
 	STRESS_DURATION=$(DURATION) STRESS_SEED=$(SEED) $< --log_level=message
+
+# Old nodes and new ones, while the schema is migrated. Half a minute of it is in check-cluster-slow.
+rolling-update: $(B)/test/cluster/slow/rolling_update_test $(old_node)
+	@$(server_programs)
+	STRESS_OLD_NODE='$(old_node)' STRESS_DURATION=$(DURATION) STRESS_SEED=$(SEED) $< --log_level=message
 
 # Installing.
 

@@ -122,6 +122,8 @@ nightly:
 	$(MAKE) load SECONDS=600
 	$(MAKE) oracle ORACLE_RANDOM=100000
 	$(MAKE) deps-cluster check-cluster-slow
+	$(MAKE) rolling-update DURATION=300
+	$(MAKE) stress-cluster DURATION=300
 	$(MAKE) deps deb
 	$(MAKE) check-syntax CXXFLAGS='-Werror -std=c++2b'
 	$(MAKE) check-syntax CXX=clang++ CXXFLAGS='-Werror -std=c++2b'

@@ -184,22 +184,19 @@ class Stress {
     std::vector<Worker> workers_;
 };
 
-/// Calls step() of the operator on a thread of its own, until stop().
-template <class OperatorType>
+/// Calls a function again and again on a thread of its own, for as long as this lives.
 class OnThread {
   public:
-    explicit OnThread(OperatorType& each)
-        : thread_([this, &each] {
-              while (!ends_) each.step();
+    explicit OnThread(std::function<void()> function)
+        : thread_([this, function = std::move(function)] {
+              while (!ends_) function();
           }) {}
-    ~OnThread() { stop(); }
+    ~OnThread() {
+        ends_ = true;
+        thread_.join();
+    }
     OnThread(const OnThread&) = delete;
     OnThread& operator=(const OnThread&) = delete;
-
-    void stop() {
-        ends_ = true;
-        if (thread_.joinable()) thread_.join();
-    }
 
   private:
     std::atomic<bool> ends_{false};

@@ -85,17 +85,17 @@ class Operator {
                            now + 1000 * static_cast<std::int64_t>(below(upToMillis))});
     }
 
-    /// Before the call of what ends a pause.
-    void end(std::size_t index) {
-        Active& each = active_[index];
+    /// Before the call of what ends a pause, or may end it.
+    void end(Active& each) {
         each.paused.end = nowMicros();
         if (each.certain) over_.push_back(each.paused);
-        active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(index));
+        each.certain = false;
     }
 
     void resume(std::size_t index) {
+        end(active_[index]);
         const cluster::Target target = active_[index].target;
-        end(index);
+        active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(index));
         const bool skips = below(3) == 0;
         insist([&] {
             return scheduler_.resume(target, skips ? cluster::MissedInPause::Skip
@@ -219,11 +219,11 @@ class OperatorOfTasks : public Operator {
 
     void runPaused(const Active& each) { runNow(each.paused.name, each.paused.id); }
 
-    /// Before the call of what deletes such tasks, which ends their pauses.
-    template <class Deletes>
-    void endPauses(const Deletes& deletes) {
-        for (std::size_t i = active_.size(); i-- > 0;)
-            if (deletes(active_[i].paused)) end(i);
+    /// Before the call of what may delete such tasks, which ends their pauses.
+    template <class MayDelete>
+    void endPauses(const MayDelete& mayDelete) {
+        for (Active& each : active_)
+            if (mayDelete(each.paused)) end(each);
     }
 
     /// What repeats is scheduled anew.
