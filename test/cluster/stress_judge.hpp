@@ -18,6 +18,7 @@ namespace test::stress {
 /// The judge, when all nodes have ended. What the operators do is in `deleted` by their
 /// application's name.
 inline void judgeEffects(Stress& stress) {
+    stress.sql()("analyze");
     const std::string once = "name in ('once', 'mortal', 'doomed')";
     stress.expectNone("lost", "select name, id from given except select name, id from effect "
                               "except select name, id from deleted where by = 'operator'");
@@ -72,6 +73,7 @@ inline void judgePauses(Stress& stress, const std::vector<Paused>& paused) {
         sql("insert into paused values ($1, $2, $3, " + time(each.begin) + ", " + time(each.end) +
                 ", $4)",
             {each.scope, each.name, each.id, std::to_string(each.runNows)});
+    sql("analyze");
     const std::string during = " and started > \"from\" and started < until";
     stress.expectNone(
         "claimed in a pause",
