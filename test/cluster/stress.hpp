@@ -50,6 +50,11 @@ class Stress {
     /// \param seed repeats what it draws
     Stress(unsigned seed, int nodes, StartNode startNode)
         : random_(seed), names_(nodeNames(nodes)), startNode_(std::move(startNode)) {
+        // Without the case before. The schema jtimer is this user's, so its tables come first.
+        sql()("set client_min_messages = error");
+        sql()("drop schema if exists jtimer cascade");
+        sql()("drop schema public cascade");
+        sql()("create schema public");
         sql()("create table effect (name text, id text, due bigint, token bigint, attempt int, "
               "pid int, at timestamptz default clock_timestamp())");
         sql()("create table given (name text, id text)");
@@ -75,6 +80,15 @@ class Stress {
               "current_setting('application_name')); return old; end $$");
         sql()("create trigger note after delete on jtimer.task for each row execute function "
               "public.note_task()");
+    }
+
+    /// And when no node could renew for a while: all leases began anew then.
+    void watchGaps() {
+        sql()("create table public.gap (resumed timestamptz)");
+        sql()("create function public.note_gap() returns trigger language plpgsql as $$ begin "
+              "insert into public.gap values (new.resumed); return new; end $$");
+        sql()("create trigger note after update of resumed on jtimer.cluster for each row "
+              "when (new.resumed <> old.resumed) execute function public.note_gap()");
     }
 
     void startNodes() {

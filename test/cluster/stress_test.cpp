@@ -38,6 +38,7 @@ class Cluster {
         migrate(optionsOf(stress.conninfo(), "migration"));
         feeder_.keepHistory(History::All, std::chrono::hours(1), 100'000'000);
         stress.watch();
+        stress.watchGaps();
         stress.startNodes();
     }
 
