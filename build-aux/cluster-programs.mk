@@ -12,7 +12,10 @@ command_own = $(patsubst %,tools/cluster/%.cpp,commands confirm main many_tasks 
 command_values = $(filter-out $(command_own),$(wildcard tools/cluster/*.cpp))
 command_value_objects = $(call objects_or_unit,$(command_values),$(units)/tools/cluster.o)
 $(units)/tools/cluster.cpp: unit_sources = $(command_values)
-$(filter $(B)/test/tools/%,$(unit_tests) $(groups)): $(command_value_objects)
+page_sources = $(wildcard tools/cluster/page/*.cpp)
+page_objects = $(call objects_or_unit,$(page_sources),$(units)/tools/page.o)
+$(units)/tools/page.cpp: unit_sources = $(page_sources)
+$(filter $(B)/test/tools/%,$(unit_tests) $(groups)): $(command_value_objects) $(page_objects)
 $(filter $(B)/test/tools/%,$(unit_tests) $(groups)): private BOOST_TEST_LIBS += $(BOOST_PROGRAM_OPTIONS_LIBS)
 
 $(call objects,$(wildcard samples/cluster/*.cpp)) $(cluster_demo_objects): private \

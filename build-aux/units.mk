@@ -21,7 +21,7 @@ asserted_units = $(lib_folders:%=$(units)/asserted/%.o)
 # Those of the unit that is being made: of build/obj/units/asserted/jdk.cpp, for instance, lib/jdk/*.cpp.
 unit_sources = $(wildcard lib/$(basename $(@F))/*.cpp)
 all_units = $(lib_units) $(asserted_units) $(addprefix $(units)/,lib/cluster.o failpoints/cluster.o \
-	tools/run_schedule.o tools/text.o tools/cluster.o)
+	tools/run_schedule.o tools/text.o tools/cluster.o tools/page.o)
 $(all_units:.o=.cpp): FORCE | $(first)
 	$(call rewrite,printf '#include "%s"\n' $(unit_sources))
 

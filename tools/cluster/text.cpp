@@ -56,10 +56,6 @@ std::string nextText(const TaskInfo& task) {
     return dateText(task.state == State::Running ? task.scheduledExecutionTime : task.nextAttempt);
 }
 
-std::string countText(std::uint64_t count) {
-    return std::to_string(count) + (count >= kCountTo ? "+" : "");
-}
-
 /// Why the due tasks of a name do not begin, if that is known.
 std::string causeText(const NameInfo& name) {
     if (name.pause) return "paused " + pauseText(name.pause);
@@ -67,14 +63,6 @@ std::string causeText(const NameInfo& name) {
 }
 
 std::string spanText(jtimer::TimeSpan span) { return inWords(span.toChrono()); }
-
-std::string scheduleText(const TaskInfo& task) {
-    if (task.kind == "cron")
-        return "cron \"" + inPrintable(task.cron) + "\" " + inPrintable(task.zone);
-    if (task.kind == "once") return task.kind;
-    const auto millis = std::chrono::floor<std::chrono::milliseconds>(task.period.toChrono());
-    return task.kind + ", each " + inCanonicalForm(millis);
-}
 
 bool hasMissedRuns(const TaskInfo& task) {
     return task.kind == "fixed rate" || task.kind == "cron";
@@ -203,6 +191,18 @@ std::string textOf(const TaskInfo& task, bool withPayload) {
 
 std::string keyText(const std::string& name, const std::string& id) {
     return inQuotes(name) + ' ' + inQuotes(id);
+}
+
+std::string scheduleText(const TaskInfo& task) {
+    if (task.kind == "cron")
+        return "cron \"" + inPrintable(task.cron) + "\" " + inPrintable(task.zone);
+    if (task.kind == "once") return task.kind;
+    const auto millis = std::chrono::floor<std::chrono::milliseconds>(task.period.toChrono());
+    return task.kind + ", each " + inCanonicalForm(millis);
+}
+
+std::string countText(std::uint64_t count) {
+    return std::to_string(count) + (count >= kCountTo ? "+" : "");
 }
 
 std::string tasksText(std::uint64_t count) {

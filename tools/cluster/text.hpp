@@ -38,6 +38,12 @@ std::string textOf(const jtimer::cluster::TaskInfo& task, bool withPayload);
 /// `"report" "nightly"`
 std::string keyText(const std::string& name, const std::string& id);
 
+/// When a task runs, such as `once` or `fixed rate, each 5m`.
+std::string scheduleText(const jtimer::cluster::TaskInfo& task);
+
+/// A count of Scheduler::names(), such as `12` or `10000+`.
+std::string countText(std::uint64_t count);
+
 /// `1 task` or `3 tasks`.
 std::string tasksText(std::uint64_t count);
 
