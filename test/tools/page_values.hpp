@@ -115,14 +115,10 @@ inline PastRun runOf(std::int64_t token, Outcome outcome, seconds before) {
 
 inline page::Overview overviewOf(std::vector<NameInfo> names, std::vector<NodeInfo> nodes,
                                  std::vector<Pause> pauses = {}) {
-    return {jtimer::cluster::Backlog(),
-            std::move(names),
-            std::move(nodes),
-            std::move(pauses),
-            std::vector<TaskInfo>(),
-            std::vector<TaskInfo>(),
-            std::vector<TaskInfo>(),
-            PastRuns()};
+    return {jtimer::cluster::Backlog(), std::move(names),
+            std::move(nodes),           std::move(pauses),
+            std::vector<TaskInfo>(),    std::vector<TaskInfo>(),
+            std::vector<TaskInfo>(),    PastRuns()};
 }
 
 inline bool contains(const std::string& text, const std::string& part) {

@@ -51,7 +51,7 @@ Cause causeInNodes(const NameInfo& name, const std::vector<NodeInfo>& nodes, Dat
         return {"full", "no idle slot", true};
     if (name.oldestDue && read - *name.oldestDue < kUsualDelay)
         return {"begins", "about to begin", false};
-    return {"full", "held by a limit of the name, or not claimed yet", true};
+    return {"full", "held by a limit, or not claimed yet", true};
 }
 
 }  // namespace

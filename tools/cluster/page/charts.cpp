@@ -101,7 +101,7 @@ std::string bucketWidthText(const Buckets& buckets) {
     return inCanonicalForm(std::chrono::milliseconds(1000 * buckets.width));
 }
 
-/// Bars up to `most`, as a path; a bar that is not 0 is visible.
+/// Bars up to `most`, as a path of their middles; one that is not 0 is visible.
 std::string bars(const std::vector<std::int64_t>& values, std::int64_t most) {
     std::string path;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -109,9 +109,8 @@ std::string bars(const std::vector<std::int64_t>& values, std::int64_t most) {
         const auto height = std::max<std::int64_t>(
             1, static_cast<std::int64_t>(static_cast<double>(values[i]) /
                                          static_cast<double>(most) * static_cast<double>(kHeight)));
-        path += 'M' + std::to_string(static_cast<std::int64_t>(i) * kBarWidth + 1) + ' ' +
-                std::to_string(kHeight) + 'v' + std::to_string(-height) + "h8v" +
-                std::to_string(height) + 'z';
+        path += 'M' + std::to_string(static_cast<std::int64_t>(i) * kBarWidth + kBarWidth / 2) +
+                ' ' + std::to_string(kHeight) + 'v' + std::to_string(-height);
     }
     return path;
 }

@@ -67,8 +67,7 @@ std::string badge(std::string_view kind, std::string_view words) {
 }
 
 std::string section(const std::string& id, std::string_view heading, const std::string& html) {
-    return "<section>\n<h2 id=" + id + ">" + escaped(heading) +
-           "</h2>\n" + html + "</section>\n";
+    return "<section>\n<h2 id=" + id + ">" + escaped(heading) + "</h2>\n" + html + "</section>\n";
 }
 
 std::string descriptions(const std::vector<Entry>& entries) {
@@ -85,22 +84,24 @@ Table::Table(std::string_view label, std::vector<Column> columns)
 void Table::add(const std::vector<std::string>& cells) {
     rows_ += "<tr>";
     for (std::size_t i = 0; i < cells.size(); ++i) {
-        rows_ += i == 0 ? "<th scope=row" : "<td";
-        if (columns_[i].isNumber) rows_ += " class=n";
-        rows_ += '>' + cells[i];
+        rows_ += i == 0 ? "<th scope=row>" : "<td>";
+        rows_ += cells[i];
     }
     rows_ += '\n';
 }
 
 std::string Table::html() const {
-    std::string html = "<div class=scroll role=region tabindex=0 aria-label=\"" + escaped(label_) +
-                       "\"><table>\n<thead><tr>";
-    for (const Column& column : columns_) {
-        html += "<th scope=col";
-        if (column.isNumber) html += " class=n";
-        html += '>' + escaped(column.head);
+    // The style sheet aligns the columns by these classes.
+    std::string head, numbers;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        head += "<th scope=col>" + escaped(columns_[i].head);
+        if (columns_[i].isNumber)
+            numbers.append(numbers.empty() ? "n" : " n").append(std::to_string(i + 1));
     }
-    return html + "\n<tbody>\n" + rows_ + "</table></div>\n";
+    if (!numbers.empty()) numbers = " class=\"" + numbers + '"';
+    return "<div class=scroll role=region tabindex=0 aria-label=\"" + escaped(label_) +
+           "\"><table" + numbers + ">\n<thead><tr>" + head + "\n<tbody>\n" + rows_ +
+           "</table></div>\n";
 }
 
 }  // namespace page

@@ -69,6 +69,7 @@ constexpr const char* kContent =
 .figures strong { display: block; font-size: 1.75rem; line-height: 1.2; color: var(--text);
   font-variant-numeric: tabular-nums; }
 .figures small { display: block; padding: 0 1rem .75rem; color: var(--quiet); }
+.attention, .calm { margin: 1rem 0; }
 .attention { list-style: none; padding: .5rem 1rem; background: var(--card); border: 1px solid var(--line);
   border-left: .3rem solid var(--warn); border-radius: .25rem; }
 .attention li { padding: .2rem 0; overflow-wrap: anywhere; }
@@ -81,7 +82,9 @@ th, td { text-align: left; vertical-align: top; padding: .375rem .75rem; border-
 tbody th, tbody td:has(> bdi, > .b) { min-width: 8rem; }
 thead th { border-top: 0; color: var(--quiet); font-size: .875rem; white-space: nowrap; }
 tbody tr:hover { background: var(--mark); }
-.n { text-align: right; font-variant-numeric: tabular-nums; }
+.n2 tr > :nth-child(2), .n3 tr > :nth-child(3), .n4 tr > :nth-child(4), .n5 tr > :nth-child(5), .n6 tr > :nth-child(6),
+.n7 tr > :nth-child(7), .n8 tr > :nth-child(8), .n9 tr > :nth-child(9), .n10 tr > :nth-child(10), .n11 tr > :nth-child(11) {
+  text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 td time { white-space: nowrap; }
 #names + .scroll { max-height: 34rem; }
 #names + .scroll thead th { position: sticky; top: 0; background: var(--card); }
@@ -115,8 +118,8 @@ figure { margin: 0; padding: .75rem; background: var(--card); border: 1px solid 
 figcaption { font-size: .875rem; color: var(--quiet); }
 figcaption strong { color: var(--text); }
 svg { display: block; height: 5rem; margin-top: .5rem; border-bottom: 1px solid var(--control); }
-path { fill: var(--bar); }
-.longest { fill: var(--bar-more); }
+svg path { stroke: var(--bar); stroke-width: 8; }
+svg .longest { stroke: var(--bar-more); }
 summary { cursor: pointer; padding: .5rem 0; }
 )";
 
@@ -142,7 +145,7 @@ td .button { min-height: 0; padding: 0 .5rem; margin: 0; font-size: .875rem; whi
   dl div { display: block; }
   dt { width: auto; font-size: .875rem; }
 }
-@media (forced-colors: active) { path { fill: CanvasText; } .longest { fill: GrayText; } .b { border: 1px solid; } }
+@media (forced-colors: active) { svg path { stroke: CanvasText; } svg .longest { stroke: GrayText; } .b { border: 1px solid; } }
 @media print { header, .refresh, .skip, form, .button { display: none; } }
 )";
 

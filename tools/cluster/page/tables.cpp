@@ -27,7 +27,7 @@ using jtimer::cluster::TaskInfo;
 constexpr std::size_t kErrorWidth = 160;
 
 /// The names of a node that a table shows.
-constexpr std::size_t kNamesOfNode = 8;
+constexpr std::size_t kNamesOfNode = 4;
 
 const char* const kNothing = "<p class=empty>None.</p>\n";
 

@@ -39,8 +39,8 @@ std::string exact(jtimer::Date date, jtimer::Date now) {
 
 std::string dayAndTime(jtimer::Date date) {
     const std::string utc = inUtcMicros(date);
-    return timeElement(date, utc.substr(0, kDay) + ' ' + utc.substr(kDay + 1, kSeconds - kDay - 1) +
-                                 " UTC");
+    return "<time>" + utc.substr(0, kDay) + ' ' + utc.substr(kDay + 1, kSeconds - kDay - 1) +
+           "Z</time>";
 }
 
 std::string timeOfDay(jtimer::Date date) {

@@ -17,7 +17,7 @@ std::string relative(jtimer::Date date, jtimer::Date now);
 /// `2030-01-01 08:00:00.250 UTC (in 3.0s)`; a dash for Date::max().
 std::string exact(jtimer::Date date, jtimer::Date now);
 
-/// `2030-01-01 08:00:00 UTC`
+/// `2030-01-01 08:00:00Z`
 std::string dayAndTime(jtimer::Date date);
 
 /// `08:00:00 UTC`
