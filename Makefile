@@ -72,9 +72,9 @@ install_deps = $(foreach setting,$(settings),$(setting)='$($(setting))') build-a
 
 # The other goals on the command line, by default the usual ones. A file in build/ counts as a test.
 usual_goals = all demo check check-install
-other_goals = $(filter-out deps deps-dev deps-bench deps-cluster clean distclean,$(MAKECMDGOALS))
+other_goals = $(filter-out deps deps-dev deps-bench deps-cluster deps-page clean distclean,$(MAKECMDGOALS))
 
-.PHONY: deps deps-dev deps-bench deps-cluster
+.PHONY: deps deps-dev deps-bench deps-cluster deps-page
 deps:
 	@$(install_deps) $(or $(patsubst $(B)/%,check,$(other_goals)),$(usual_goals)) \
 		$(sanitizers:%=sanitize-%)
@@ -86,8 +86,8 @@ deps-bench: | $(filter deps deps-dev,$(MAKECMDGOALS))
 	@$(install_deps) $(usual_goals) bench-peers
 
 # All other goals wait for these.
-first = $(filter deps deps-dev deps-bench deps-cluster clean distclean,$(MAKECMDGOALS))
-deps deps-dev deps-bench deps-cluster: | $(filter clean distclean,$(first))
+first = $(filter deps deps-dev deps-bench deps-cluster deps-page clean distclean,$(MAKECMDGOALS))
+deps deps-dev deps-bench deps-cluster deps-page: | $(filter clean distclean,$(first))
 
 # Compiling.
 
@@ -309,6 +309,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   deps-dev       installs what is needed for development: also bench, doc, configure and .ci/run
   deps-bench     installs what is needed for all, demo, check and bench-peers
   deps-cluster   installs what is needed for all, demo, check and check-cluster
+  deps-page      installs a browser and what else check-page needs
   demo           runs build/tools/run_schedule on its demo.schedule for five seconds
   samples, tools builds the samples, and run_schedule, in build/samples/ and build/tools/
   tests, check   builds all fast tests, and what they test; check also runs them
@@ -319,6 +320,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   cluster        builds libjtimer-cluster (libpq); check-cluster and check-cluster-slow test it,
                  stress-cluster for DURATION seconds (1800), beside private PostgreSQL servers;
                  rolling-update runs nodes of the first schema's library beside; install-cluster
+  check-page     runs the page of jtimer-cluster in a browser; a part of check-cluster after deps-page
   check-syntax   compiles everything without writing objects, for CXXFLAGS=-std=c++20 and so on
   nightly        runs what .ci/run has no time for: check-shaken, model, explore, other builds
   fuzz, load     libFuzzer (clang++), SECONDS=60 for each of FUZZERS=; a million tasks, 3600 for ROOMS=

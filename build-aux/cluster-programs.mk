@@ -23,7 +23,8 @@ $(call objects,$(wildcard samples/cluster/*.cpp)) $(cluster_demo_objects): priva
 $(call objects,$(wildcard samples/cluster/*.cpp)) $(cluster_demo_objects): $(B)/cluster-flags
 
 $(cluster_samples): $(B)/samples/%: $(B)/obj/samples/%.o
-$(B)/tools/cluster_demo: $(cluster_demo_objects)
+# It has the words of the command for states.
+$(B)/tools/cluster_demo: $(cluster_demo_objects) $(call objects,tools/cluster/words.cpp) $(text_objects)
 $(B)/tools/run_schedule-cluster: $(cluster_schedule_objects)
 $(B)/tools/jtimer-cluster: $(call objects,$(command_own)) $(command_value_objects) $(text_objects)
 $(B)/tools/jtimer-cluster $(B)/tools/run_schedule-cluster: private BOOST_THREAD_LIBS += $(BOOST_PROGRAM_OPTIONS_LIBS)
@@ -36,11 +37,11 @@ $(cluster_samples) $(cluster_tools): $(B)/libjtimer-cluster.a $(B)/libjtimer.a
 	$(Q)$(CXX) $(filter %.o,$^) $(B)/libjtimer-cluster.a $(B)/libjtimer.a $(all_ldflags) \
 		$(libpq_libs) $(BOOST_THREAD_LIBS) -o $@
 
-# The demo ends the server that it starts.
+# The demo ends the server and the page that it starts.
 .PHONY: demo-cluster
-demo-cluster: $(B)/tools/cluster_demo $(B)/test/cluster/with_server
+demo-cluster: $(B)/tools/cluster_demo $(B)/tools/jtimer-cluster $(B)/test/cluster/with_server
 	@$(server_programs)
-	@$(B)/test/cluster/with_server $<
+	@$(B)/test/cluster/with_server sh tools/cluster_demo/with_page.sh $(B)/tools/jtimer-cluster $<
 
 cluster_program_test = test/cluster/programs/programs_test.sh
 schedule_program_test = test/cluster/programs/run_schedule_test.sh
@@ -53,4 +54,38 @@ $(cluster_program_test) $(schedule_program_test) $(command_program_test): $(clus
 ifeq ($(SANITIZE),)
 check-cluster: test/cluster/programs/install_test.sh
 test/cluster/programs/install_test.sh: cluster $(cluster_tools)
+endif
+
+# The pages in a browser. What that needs is in a folder that all builds share: `make deps-page` fills it.
+page_tools = build/page
+page_test = test/cluster/page/page_test.sh
+run_page_test = BUILD='$(B)' PAGE_TOOLS='$(page_tools)' NODE='$(NODE)' CHROMIUM='$(CHROMIUM)'
+has_page_tools = $(wildcard $(page_tools)/node_modules/axe-core/axe.min.js)
+
+.PHONY: deps-page check-page picture-page
+deps-page: | $(filter deps deps-dev deps-bench deps-cluster,$(MAKECMDGOALS))
+	@$(install_deps) check-page
+	@mkdir -p $(page_tools) && cp test/cluster/page/package.json test/cluster/page/package-lock.json $(page_tools)
+	@cd $(page_tools) && npm ci --no-audit --no-fund
+
+$(page_test) check-page picture-page: $(B)/tools/jtimer-cluster $(B)/test/cluster/with_server | $(first)
+check-page: | $(filter check-cluster,$(MAKECMDGOALS))
+	@$(server_programs)
+	@TEST_JOBS=1 LOGS='$(B)/test/page-logs' $(run_page_test) $(run_tests) $(page_test)
+
+# Takes doc/pictures/page.png.
+picture-page:
+	@$(server_programs)
+	@$(run_page_test) $(page_test) doc/pictures/page.png
+
+# Of .ci/run, which must not leave it out.
+ifeq ($(SANITIZE),)
+ifneq ($(CI)$(has_page_tools),)
+check-cluster: $(page_test)
+else
+check-cluster: no-page-test
+.PHONY: no-page-test
+no-page-test:
+	@echo 'make: the pages are not run in a browser: `make deps-page` installs what that needs'
+endif
 endif

@@ -54,6 +54,8 @@ JAVAC = javac
 SPIN = spin
 GO = go
 CARGO = cargo
+NODE = node
+CHROMIUM = chromium
 
 prefix = /usr/local
 exec_prefix = $(prefix)

@@ -1,36 +1,21 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "table.hpp"
 
+#include "../cluster/words.hpp"
+
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <unistd.h>
 
-using jtimer::cluster::State;
 using jtimer::cluster::TaskInfo;
 
 namespace {
 
-const char* nameOf(State state) {
-    switch (state) {
-    case State::Scheduled:
-        return "scheduled";
-    case State::Retrying:
-        return "retrying";
-    case State::Running:
-        return "running";
-    case State::Dead:
-        return "dead";
-    case State::Paused:
-        return "paused";
-    }
-    return "";
-}
-
 std::string lineOf(const TaskInfo& task) {
     char line[120];
     std::snprintf(line, sizeof line, "  %-6s %-10s %-10s %-9s %s", task.name.c_str(),
-                  task.id.c_str(), nameOf(task.state), task.runningOn.c_str(),
+                  task.id.c_str(), cluster_tool::nameOf(task.state), task.runningOn.c_str(),
                   task.crashes > 0 ? "taken over" : "");
     return line;
 }
