@@ -12,7 +12,7 @@ FUZZ_CXX = clang++
 $(B)/test/fuzz/corpus_test: $(fuzz_targets:%=$(B)/obj/test/fuzz/%.o) $(parser_objects)
 
 fuzz_programs = $(fuzz_targets:%=$(B)/fuzz/%)
-$(B)/fuzz/schedule: $(parser_objects)
+$(B)/fuzz/form $(B)/fuzz/schedule: $(parser_objects)
 $(fuzz_programs): $(B)/fuzz/%: $(B)/obj/test/fuzz/%.o $(B)/obj/test/fuzz/main.o $(B)/libjtimer.a
 	$(QUIET) LINK $@
 	@mkdir -p $(@D)

@@ -3,7 +3,7 @@
 # Part of the Makefile: run_schedule, and the demo.
 
 # The second of the two has the HTTP server, and needs the headers of Boost.Beast.
-http_sources = tools/http/address.cpp \
+http_sources = tools/http/address.cpp tools/http/form.cpp \
 	$(if $(filter no,$(HTTP)),tools/http/without_beast.cpp,tools/http/with_beast/http.cpp)
 # Other programs have others of the first.
 run_schedule_own = $(patsubst %,tools/run_schedule/%.cpp,main options without_cluster)

@@ -6,6 +6,8 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <future>
 #include <memory>
@@ -56,6 +58,22 @@ class Client {
     const Client& send(const std::string& text) const {
         static_cast<void>(::send(fd_, text.data(), text.size(), MSG_NOSIGNAL));
         return *this;
+    }
+
+    /// Whether exactly this comes next.
+    bool next(const std::string& expected) const {
+        std::string text(expected.size(), '\0');
+        const ssize_t count = ::recv(fd_, text.data(), text.size(), MSG_WAITALL);
+        text.resize(count < 0 ? 0 : static_cast<std::size_t>(count));
+        if (text != expected) BOOST_TEST_MESSAGE(text);
+        return text == expected;
+    }
+
+    std::uint16_t port() const {
+        sockaddr_in address{};
+        socklen_t size = sizeof(address);
+        BOOST_REQUIRE(::getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+        return ntohs(address.sin_port);
     }
 
     /// All that comes until the server closes the connection.
@@ -235,6 +253,105 @@ BOOST_AUTO_TEST_CASE(a_server_may_take_other_methods_and_bodies) {
     BOOST_TEST(has(head, "\r\nContent-Length: 5\r\n"));
     BOOST_TEST(head.substr(head.size() - 4) == "\r\n\r\n");
     BOOST_TEST(has(ask(server, "PUT / HTTP/1.1\r\n\r\n"), "\r\nAllow: GET, HEAD, POST\r\n"));
+}
+
+BOOST_AUTO_TEST_CASE(o62_a_body_that_does_not_tell_its_size_is_refused) {
+    ServerOptions options;
+    options.methods = {"GET", "POST"};
+    options.body = 16384;
+    const Server server(kAny, echo, options);
+    const std::string chunked = "Transfer-Encoding: chunked\r\n";
+    for (const std::string& fields : {chunked + "\r\n1\r\nx\r\n0\r\n\r\n", chunked + "\r\n",
+                                      chunked + "Expect: 100-continue\r\n\r\n"})
+        BOOST_TEST(firstLine(ask(server, "POST / HTTP/1.1\r\n" + fields)) ==
+                   "HTTP/1.1 411 Length Required");
+    const std::string body(16384, 'x');
+    const auto post = [](std::size_t size) {
+        return "POST / HTTP/1.1\r\nContent-Length: " + std::to_string(size) + "\r\n\r\n";
+    };
+    BOOST_TEST(has(ask(server, post(16384) + body), "\r\n\r\nPOST / " + body + '\n'));
+    BOOST_TEST(firstLine(ask(server, post(16385))) == "HTTP/1.1 413 Payload Too Large");
+}
+
+BOOST_AUTO_TEST_CASE(o62_a_connection_stays_for_the_next_request) {
+    ServerOptions options;
+    options.methods = {"GET", "HEAD", "POST"};
+    options.body = 10;
+    options.idle = seconds(600);
+    options.time = seconds(600);
+    const Server server(kAny, echo, options);
+    const Client client(server);
+    const std::string head =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ";
+    client.send("GET /a HTTP/1.1\r\n\r\n");
+    BOOST_TEST(client.next(head + "8\r\n\r\nGET /a \n"));
+    client.send("POST /b HTTP/1.1\r\nContent-Length: 3\r\n\r\nxyzHEAD /c HTTP/1.1\r\n\r\nGET");
+    BOOST_TEST(client.next(head + "12\r\n\r\nPOST /b xyz\n"));
+    BOOST_TEST(client.next(head + "9\r\n\r\n"));
+    client.send(" /d HTTP/1.1\r\nConnection: close\r\n\r\n");
+    const std::string last = client.rest();
+    BOOST_TEST(has(last, "\r\nConnection: close\r\n"));
+    BOOST_TEST(has(last, "\r\n\r\nGET /d \n"));
+    // What cannot be read ends it.
+    BOOST_TEST(has(ask(server, "GET / HTTP/1.1\r\nContent-Length: x\r\n\r\nGET / HTTP/1.1\r\n\r\n"),
+                   "400 Bad Request"));
+    BOOST_TEST(firstLine(ask(server, "GET / HTTP/1.0\r\n\r\n")) == "HTTP/1.0 200 OK");
+}
+
+BOOST_AUTO_TEST_CASE(o62_an_idle_connection_and_a_slow_request_are_cut_off) {
+    ServerOptions options;
+    options.idle = milliseconds(200);
+    options.time = seconds(600);
+    {
+        const Server server(kAny, echo, options);
+        const Client idle(server);
+        idle.send("GET /a HTTP/1.1\r\n\r\n");
+        BOOST_TEST(has(idle.rest(), "GET /a"));
+    }
+    options.idle = seconds(600);
+    options.time = milliseconds(200);
+    const Server server(kAny, echo, options);
+    const Client slow(server), silent(server);
+    slow.send("GET /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\nHo");
+    const std::string text = slow.rest();
+    BOOST_TEST(has(text, "GET /a"));
+    BOOST_TEST(!has(text, "GET /b"));
+    BOOST_TEST(silent.rest() == "");
+}
+
+BOOST_AUTO_TEST_CASE(o62_while_many_are_connected_no_connection_stays) {
+    ServerOptions options;
+    options.idle = seconds(600);
+    options.time = seconds(600);
+    options.connections = 3;
+    const Server server(kAny, echo, options);
+    const Client first(server);
+    first.send("GET /a HTTP/1.1\r\n\r\n");
+    BOOST_TEST(first.next("HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\n"
+                          "Content-Length: 8\r\n\r\nGET /a \n"));
+    BOOST_TEST(has(ask(server, "GET /b HTTP/1.1\r\n\r\n"), "\r\nConnection: close\r\n"));
+}
+
+BOOST_AUTO_TEST_CASE(o62_a_response_that_the_handler_took_all_the_time_for_arrives) {
+    ServerOptions options;
+    options.time = milliseconds(50);
+    const Server server(
+        kAny,
+        [&](const Request& request) {
+            std::this_thread::sleep_for(2 * options.time);
+            return echo(request);
+        },
+        options);
+    BOOST_TEST(has(ask(server, "GET /a HTTP/1.1\r\n\r\n"), "GET /a"));
+}
+
+BOOST_AUTO_TEST_CASE(o57_a_request_tells_its_client) {
+    const Server server(kAny, [](const Request& request) -> Response {
+        return {200, http::toText(request.client) + '\n'};
+    });
+    const Client client(server);
+    const std::string address = "127.0.0.1:" + std::to_string(client.port());
+    BOOST_TEST(has(client.send("GET / HTTP/1.1\r\n\r\n").rest(), "\r\n\r\n" + address + '\n'));
 }
 
 BOOST_AUTO_TEST_CASE(a_handler_that_throws_is_an_error_of_the_server) {

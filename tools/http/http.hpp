@@ -27,6 +27,7 @@ struct Request {
     std::string target;  ///< as the client wrote it: a path, and perhaps `?` and a query
     std::vector<Field> fields;
     std::string body;
+    Address client{};  ///< whose request it is
 };
 
 struct Response {
@@ -39,15 +40,21 @@ struct Response {
 struct ServerOptions {
     std::vector<std::string> methods{"GET"};  ///< others get 405
     std::size_t head = 8192;                  ///< bytes of the request before its body; else 431
-    std::size_t body = 0;                     ///< bytes of its body; else 413
-    /// From the moment when the connection is accepted until its client has the response. Then it
-    /// is closed.
+    /// Bytes of its body; else 413. Chunked ones, which do not tell their size, get 411, or also
+    /// 413 where there may be none.
+    std::size_t body = 0;
+    /// From the moment when the connection is accepted, or the first byte of a later request comes,
+    /// until its client has the response; a second more if the handler takes all of it. Then the
+    /// connection is closed.
     std::chrono::milliseconds time{5000};
+    /// How long a client that has its response may wait before its next request; 0: each connection
+    /// is closed after its response.
+    std::chrono::milliseconds idle{0};
     int connections = 64;  ///< more of them wait until one is closed
     int threads = 2;
 };
 
-/// Listens, and answers one request for each connection. Clients that are slow keep no thread. All
+/// Listens, and answers requests. Clients that are slow keep no thread. All
 /// descriptors are close-on-exec from the start.
 class Server {
   public:

@@ -31,6 +31,7 @@ namespace net = boost::asio;
 using boost::system::error_code;
 using net::ip::tcp;
 using std::chrono::milliseconds;
+using std::chrono::steady_clock;
 
 namespace http {
 
@@ -39,6 +40,9 @@ namespace {
 /// How long no connection is accepted when there are too many of them, or when there is no
 /// descriptor or memory for another one.
 constexpr milliseconds kPause(50);
+
+/// What a client has at least to take its response.
+constexpr milliseconds kWriting(1000);
 
 /// Of a response that get() reads.
 constexpr std::uint64_t kLongestBody = 1U << 20U;
@@ -61,8 +65,8 @@ Response plainly(unsigned status) {
     return {status, textOf(name) + '\n'};
 }
 
-/// Answers one request, and keeps itself alive until then. All its functions run on the strand of
-/// the stream.
+/// Answers the requests of one client, and keeps itself alive until then. All its functions run on
+/// the strand of the stream.
 class Connection : public std::enable_shared_from_this<Connection> {
   public:
     /// \param open the number of connections, with this one
@@ -70,9 +74,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
                std::atomic<int>& open)
         : options_(options), handler_(handler), open_(open), stream_(std::move(socket)) {
         ++open_;
-        constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max();
-        parser_.header_limit(static_cast<std::uint32_t>(std::min(options.head, kMost)));
-        parser_.body_limit(options.body);
     }
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
@@ -83,17 +84,33 @@ class Connection : public std::enable_shared_from_this<Connection> {
     }
 
   private:
+    using Parser = beast::http::request_parser<beast::http::string_body>;
+
     void read() {
-        stream_.expires_after(options_.time);  // of all that follows
+        constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max();
+        parser_.emplace();
+        parser_->header_limit(static_cast<std::uint32_t>(std::min(options_.head, kMost)));
+        parser_->body_limit(options_.body);
+        deadline_ = steady_clock::now() + options_.time;
+        stream_.expires_at(deadline_);  // of all that follows
+        beast::http::async_read_header(
+            stream_, buffer_, *parser_,
+            [self = shared_from_this()](error_code error, std::size_t) { self->readBody(error); });
+    }
+
+    void readBody(const error_code& error) {
+        if (error) return answer(error);
+        // Where there may be no body, this one is too long.
+        if (options_.body > 0 && parser_->chunked()) return write(plainly(411), false);
         beast::http::async_read(
-            stream_, buffer_, parser_,
-            [self = shared_from_this()](error_code error, std::size_t) { self->answer(error); });
+            stream_, buffer_, *parser_,
+            [self = shared_from_this()](error_code end, std::size_t) { self->answer(end); });
     }
 
     void answer(const error_code& error) {
         const std::optional<unsigned> status = statusOf(error);
         if (!status) return;
-        const std::string method = textOf(parser_.get().method_string());
+        const std::string method = textOf(parser_->get().method_string());
         const std::vector<std::string>& methods = options_.methods;
         Response response;
         if (*status != 400 && *status != 431 &&
@@ -107,13 +124,22 @@ class Connection : public std::enable_shared_from_this<Connection> {
         } else {
             response = handled(method);
         }
-        write(response, method == "HEAD");
+        // While many are connected, none stays.
+        const bool stays = *status == 200 && options_.idle.count() > 0 && parser_->keep_alive() &&
+                           open_ <= options_.connections / 2;
+        write(response, stays);
     }
 
     Response handled(const std::string& method) {
         try {
-            Request request{method, textOf(parser_.get().target()), {}, parser_.get().body()};
-            for (const auto& field : parser_.get())
+            error_code error;
+            const tcp::endpoint peer = stream_.socket().remote_endpoint(error);
+            Request request{method,
+                            textOf(parser_->get().target()),
+                            {},
+                            std::move(parser_->get().body()),
+                            {peer.address().to_string(error), peer.port()}};
+            for (const auto& field : parser_->get())
                 request.fields.emplace_back(textOf(field.name_string()), textOf(field.value()));
             return handler_(request);
         } catch (const std::exception&) {
@@ -121,19 +147,38 @@ class Connection : public std::enable_shared_from_this<Connection> {
         }
     }
 
-    void write(const Response& response, bool headOnly) {
-        message_.version(parser_.get().version());
+    void write(const Response& response, bool stays) {
+        message_ = {};
+        message_.version(parser_->get().version());
         message_.result(response.status);
         message_.set(beast::http::field::content_type, response.type);
         for (const auto& [name, value] : response.fields) message_.set(name, value);
         message_.body() = response.body;
-        message_.keep_alive(false);
+        message_.keep_alive(stays);
         message_.prepare_payload();
-        if (headOnly) message_.body().clear();
+        if (parser_->get().method() == beast::http::verb::head) message_.body().clear();
+        // The handler may have taken all the time.
+        stream_.expires_at(std::max(deadline_, steady_clock::now() + kWriting));
         beast::http::async_write(stream_, message_,
-                                 [self = shared_from_this()](error_code error, std::size_t) {
-                                     if (!error) self->endOutput();
+                                 [self = shared_from_this(), stays](error_code error, std::size_t) {
+                                     if (error) return;
+                                     if (stays)
+                                         self->awaitNext();
+                                     else
+                                         self->endOutput();
                                  });
+    }
+
+    void awaitNext() {
+        if (buffer_.size() > 0) return read();
+        stream_.expires_after(options_.idle);
+        stream_.async_read_some(
+            buffer_.prepare(1024),
+            [self = shared_from_this()](const error_code& error, std::size_t count) {
+                if (error) return;
+                self->buffer_.commit(count);
+                self->read();
+            });
     }
 
     /// If we closed the connection while the client is sending, it would be reset, and the client
@@ -156,7 +201,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::atomic<int>& open_;
     beast::tcp_stream stream_;
     beast::flat_buffer buffer_;
-    beast::http::request_parser<beast::http::string_body> parser_;
+    steady_clock::time_point deadline_;  ///< of the present request
+    std::optional<Parser> parser_;
     beast::http::response<beast::http::string_body> message_;
     std::array<char, 1024> discarded_{};
 };
