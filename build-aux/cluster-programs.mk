@@ -8,7 +8,8 @@ cluster_demo_objects = $(call objects,$(wildcard tools/cluster_demo/*.cpp))
 cluster_schedule_objects = $(call objects,$(wildcard tools/run_schedule/with_cluster/*.cpp)) \
 	$(filter-out %/without_cluster.o,$(run_schedule_objects))
 # The second of the two know values only, and are tested like units of the library.
-command_own = $(patsubst %,tools/cluster/%.cpp,commands confirm main many_tasks one_task pauses session)
+command_own = $(patsubst %,tools/cluster/%.cpp,commands confirm main many_tasks one_task pauses serve serve_actions \
+	serve_reader serve_site session)
 command_values = $(filter-out $(command_own),$(wildcard tools/cluster/*.cpp))
 command_value_objects = $(call objects_or_unit,$(command_values),$(units)/tools/cluster.o)
 $(units)/tools/cluster.cpp: unit_sources = $(command_values)
@@ -26,12 +27,19 @@ $(cluster_samples): $(B)/samples/%: $(B)/obj/samples/%.o
 # It has the words of the command for states.
 $(B)/tools/cluster_demo: $(cluster_demo_objects) $(call objects,tools/cluster/words.cpp) $(text_objects)
 $(B)/tools/run_schedule-cluster: $(cluster_schedule_objects)
-$(B)/tools/jtimer-cluster: $(call objects,$(command_own)) $(command_value_objects) $(text_objects)
+$(B)/tools/jtimer-cluster: $(call objects,$(command_own) $(http_sources)) $(command_value_objects) $(page_objects) \
+	$(text_objects)
 $(B)/tools/jtimer-cluster $(B)/tools/run_schedule-cluster: private BOOST_THREAD_LIBS += $(BOOST_PROGRAM_OPTIONS_LIBS)
+
+# What `make HTTP=no` builds, for a test.
+cluster_without_http = $(B)/test/tools/jtimer-cluster_without_http
+$(cluster_without_http): $(call objects,$(command_own) tools/http/address.cpp tools/http/form.cpp \
+	tools/http/without_beast.cpp) $(command_value_objects) $(page_objects) $(text_objects)
+$(cluster_without_http): private BOOST_THREAD_LIBS += $(BOOST_PROGRAM_OPTIONS_LIBS)
 
 installed_cluster_tools = $(addprefix $(B)/tools/,jtimer-cluster run_schedule-cluster)
 cluster_tools = $(B)/tools/cluster_demo $(installed_cluster_tools)
-$(cluster_samples) $(cluster_tools): $(B)/libjtimer-cluster.a $(B)/libjtimer.a
+$(cluster_samples) $(cluster_tools) $(cluster_without_http): $(B)/libjtimer-cluster.a $(B)/libjtimer.a
 	$(QUIET) LINK $@
 	@mkdir -p $(@D)
 	$(Q)$(CXX) $(filter %.o,$^) $(B)/libjtimer-cluster.a $(B)/libjtimer.a $(all_ldflags) \
@@ -46,9 +54,10 @@ demo-cluster: $(B)/tools/cluster_demo $(B)/tools/jtimer-cluster $(B)/test/cluste
 cluster_program_test = test/cluster/programs/programs_test.sh
 schedule_program_test = test/cluster/programs/run_schedule_test.sh
 command_program_test = test/cluster/programs/jtimer_cluster_test.sh
-check-cluster: $(cluster_program_test) $(schedule_program_test) $(command_program_test)
-$(cluster_program_test) $(schedule_program_test) $(command_program_test): $(cluster_samples) $(cluster_tools) $(B)/tools/run_schedule \
-	$(B)/test/cluster/with_server
+serve_program_test = test/cluster/programs/serve_test.sh
+check-cluster: $(cluster_program_test) $(schedule_program_test) $(command_program_test) $(serve_program_test)
+$(cluster_program_test) $(schedule_program_test) $(command_program_test) $(serve_program_test): $(cluster_samples) \
+	$(cluster_tools) $(cluster_without_http) $(B)/tools/run_schedule $(B)/test/cluster/with_server
 
 # What is installed, and not with a sanitizer: that would go into a stranger's program.
 ifeq ($(SANITIZE),)

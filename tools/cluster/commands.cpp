@@ -6,6 +6,7 @@
 #include "many_tasks.hpp"
 #include "one_task.hpp"
 #include "pauses.hpp"
+#include "serve.hpp"
 #include "session.hpp"
 #include "status.hpp"
 #include "text.hpp"
@@ -89,6 +90,7 @@ int execute(const Options& options, Console& console) {
         console.print(options.print);
         return kDone;
     }
+    if (options.command == Command::Serve) return serve(options);
     Session session(options, console);
     const bool isOne = !options.id.empty();
     switch (options.command) {
@@ -128,6 +130,7 @@ int execute(const Options& options, Console& console) {
     case Command::Migrate:
         return migrate(options, console);
     case Command::Schema:
+    case Command::Serve:
         break;
     }
     console.print(jtimer::cluster::schemaSql(options.schema, options.from));

@@ -4,6 +4,8 @@
 #include "../text/parsing.hpp"
 #include "../text/utf8.hpp"
 #include "moment.hpp"
+#include "option_values.hpp"
+#include "serve_access.hpp"
 #include "words.hpp"
 
 #include <jtimer/version.hpp>
@@ -65,6 +67,8 @@ constexpr std::array kForms{
          "delete the tasks that are not in a file, or that nobody runs"},
     Form{Command::Migrate, "migrate", "", 0, 0, "", "create the schema, or bring it up to date"},
     Form{Command::Schema, "schema", "", 0, 0, "from", "print the statements of migrate"},
+    Form{Command::Serve, "serve", "", 0, 0, "listen allow-actions host auth secret show-payloads",
+         "show pages of it to browsers"},
 };
 
 constexpr const char* kHelp = R"(
@@ -112,6 +116,14 @@ void addOptions(po::options_description& visible) {
     add("unregistered", "prune: tasks of names that no node registers");
     add("older", text("AGE"), "prune: which have been due for this long");
     add("from", text("VERSION"), "schema: the version of the schema that there is (0: none)");
+    add("listen", text("HOST:PORT"), "serve: where (127.0.0.1:8980); port 0: any");
+    add("allow-actions", "serve: people may also change things");
+    add("host", po::value<std::vector<std::string>>()->value_name("NAME"),
+        "serve: what else browsers call this server; may be given several times");
+    add("auth", text("FILE"), "serve: the file of USER:PASSWORD, which browsers must tell");
+    add("secret", text("FILE"),
+        "serve: the file of the forms' secret, where several servers have one name");
+    add("show-payloads", "serve: show the beginning of payloads");
     add("yes", "do not ask");
     add("dry-run", "only show what would be done");
     add("help,h", "print this help");
@@ -165,31 +177,6 @@ auto valueOf(const po::variables_map& values, const char* option, Parse parse) {
     } catch (const std::invalid_argument& e) {
         throw std::invalid_argument(std::string("--") + option + ": " + e.what());
     }
-}
-
-std::size_t limitOf(const std::string& text) {
-    if (const auto limit = parseCount(text, std::numeric_limits<int>::max()))
-        return static_cast<std::size_t>(*limit);
-    failExpecting(inQuotes(text) + " is not a number of tasks", "1 or more");
-}
-
-/// As large as a token may be.
-std::int64_t numberOf(const std::string& text) {
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error == std::errc() && end == text.data() + text.size() && number > 0) return number;
-    failExpecting(inQuotes(text) + " is not such a number", "1 or more");
-}
-
-int versionOf(const std::string& text) {
-    if (text == "0") return 0;
-    if (const auto version = parseCount(text, std::numeric_limits<int>::max())) return *version;
-    failExpecting(inQuotes(text) + " is not a version of the schema", "a number from 0");
-}
-
-std::string notEmpty(const std::string& text) {
-    if (text.empty()) failExpecting("it is empty", "a text");
-    return text;
 }
 
 void readSelection(const po::variables_map& values, jtimer::Date now, Options& options) {
@@ -255,6 +242,17 @@ void readPrune(const po::variables_map& values, jtimer::Date now, Options& optio
     if (byAge) options.filter.dueBefore = now - valueOf(values, "older", parsePeriod);
 }
 
+void readServe(const po::variables_map& values, Options& options) {
+    ServeOptions& serve = options.serve;
+    if (values.count("listen") != 0) serve.listen = valueOf(values, "listen", http::parseAddress);
+    if (values.count("host") != 0) serve.hosts = values["host"].as<std::vector<std::string>>();
+    if (values.count("auth") != 0) serve.auth = valueOf(values, "auth", notEmpty);
+    if (values.count("secret") != 0) serve.secret = valueOf(values, "secret", notEmpty);
+    serve.allowsActions = values.count("allow-actions") != 0;
+    serve.showsPayloads = values.count("show-payloads") != 0;
+    checkServe(serve);
+}
+
 /// The value of a --wait that has none. As an implicit value, it would take the next argument.
 constexpr const char* kForever = "forever";
 
@@ -279,6 +277,7 @@ void readOptions(const Form& form, const po::variables_map& values, jtimer::Date
     options.wait = has("wait");
     if (options.wait && values["wait"].as<std::string>() != kForever)
         options.limit = valueOf(values, "wait", parsePeriod);
+    if (form.command == Command::Serve) readServe(values, options);
     if (has("from")) options.from = valueOf(values, "from", versionOf);
     if (has("schema")) options.schema = valueOf(values, "schema", schemaOf);
 }

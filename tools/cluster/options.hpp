@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "../http/address.hpp"
+
 #include <jtimer/cluster/history.hpp>
 #include <jtimer/cluster/task_info.hpp>
 #include <jtimer/time.hpp>
@@ -31,7 +33,17 @@ enum class Command {
     Reschedule,
     Prune,
     Migrate,
-    Schema
+    Schema,
+    Serve
+};
+
+/// Of serve.
+struct ServeOptions {
+    http::Address listen{"127.0.0.1", 8980};
+    bool allowsActions = false;
+    std::vector<std::string> hosts;  ///< other names of the server, perhaps with their port
+    std::string auth, secret;        ///< files; empty: none
+    bool showsPayloads = false;
 };
 
 /// The command line.
@@ -63,6 +75,8 @@ struct Options {
     jtimer::cluster::History kept{};      ///< of keep-history
     std::chrono::milliseconds age = std::chrono::hours(24 * 7);
     std::uint64_t rows = 1'000'000;
+
+    ServeOptions serve;
 
     std::string print;  ///< if not empty, print this and do nothing else
 };

@@ -275,7 +275,7 @@ http::Response Site::health(const std::string& query) {
     Visit visit;
     const page::Part<Reader::Pauses> answer = reader_.pauses(visit);
     if (answer.value && !visit.awaySince) return {200, "ok\n"};
-    return {503, (answer.value ? "the database is away" : answer.why) + '\n'};
+    return {503, (visit.awaySince ? visit.whyAway : answer.why) + '\n'};
 }
 
 /// What has been done, and where that is told.
