@@ -216,8 +216,7 @@ BOOST_AUTO_TEST_CASE(o57_what_changes_several_is_first_shown_with_the_count) {
     values.count = 12;
     values.first.assign(10, taskOf("report", "x", State::Dead));
     const std::string html = page::confirmation(values, actingContext());
-    BOOST_TEST(contains(html, "<h1>Delete?</h1>"));
-    BOOST_TEST(contains(html, "<p class=subject>12 tasks</p>"));
+    BOOST_TEST(contains(html, "<h1>Delete 12 tasks?</h1>"));
     BOOST_TEST(contains(html, "They are gone for ever: 12 tasks."));
     BOOST_TEST(contains(html, "<form method=post action=cancel>\n"
                               "<input type=hidden name=token value=\"0123abcd\">"

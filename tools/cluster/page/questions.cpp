@@ -8,8 +8,9 @@
 
 #include "../text.hpp"
 
-#include <algorithm>
 #include <cstdint>
+#include <string>
+#include <utility>
 
 namespace page {
 
@@ -63,6 +64,23 @@ std::string subjectOf(const Confirmation& values) {
     return values.subject.scope ? subjectHtml(values.subject) : tasksCounted(values.count);
 }
 
+/// What a question is about: words, and what others have named it.
+std::pair<std::string, std::string> questionOf(const Confirmation& values) {
+    const Subject& subject = values.subject;
+    if (!subject.scope) return {' ' + tasksCounted(values.count) + '?', {}};
+    switch (*subject.scope) {
+    case Scope::Task:
+        return {" the task", subject.name + ' ' + subject.id};
+    case Scope::Name:
+        return {" the name", subject.name};
+    case Scope::Node:
+        return {" the node", subject.name};
+    case Scope::Everything:
+        break;
+    }
+    return {" everything?", {}};
+}
+
 /// Where one comes from, and may go back to.
 std::string backFrom(const Subject& subject) {
     if (!subject.scope) return tasksReference(subject.filter);
@@ -107,21 +125,19 @@ const char* headingOf(unsigned status) {
 
 std::string confirmation(const Confirmation& values, const Context& context) {
     const std::string verb = verbOf(values.action);
-    const std::string back = link(backFrom(values.subject), "Change nothing");
     std::string html = "<p>" + meaning(values) + "</p>\n";
+    if (canBeDone(values))
+        html += form(values.action, values.subject, context,
+                     confirmedField(values.count) + '\n' + fieldsOf(values.action),
+                     verb + ' ' + subjectOf(values));
+    html += "<p>" + link(backFrom(values.subject), "Change nothing") + "</p>\n";
     if (!values.first.empty()) {
         if (values.count > values.first.size())
             html += "<p>The first " + std::to_string(values.first.size()) + " of them:</p>\n";
         html += tasksTable("Tasks that this is for", values.first, kFew, context);
     }
-    if (canBeDone(values))
-        html += form(values.action, values.subject, context,
-                     confirmedField(values.count) + '\n' + fieldsOf(values.action),
-                     verb + ' ' + subjectOf(values));
-    return document(context, verb + '?', {},
-                    "<p class=subject>" + sentence(subjectOf(values)) + "</p>\n" + html + "<p>" +
-                        back + "</p>\n",
-                    Refreshable::No);
+    const auto [kind, name] = questionOf(values);
+    return document(context, verb + kind, name, html, Refreshable::No);
 }
 
 std::string message(const Message& values, const Context& context) {

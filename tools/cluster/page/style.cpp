@@ -79,7 +79,8 @@ constexpr const char* kContent =
 table { border-collapse: collapse; width: 100%; font-size: .9375rem; }
 th, td { text-align: left; vertical-align: top; padding: .375rem .75rem; border-top: 1px solid var(--line);
   font-weight: 400; max-width: 26rem; min-width: min-content; overflow-wrap: anywhere; }
-tbody th, tbody td:has(> bdi, > .b) { min-width: 8rem; }
+tbody th, td:has(> .b), td:has(bdi:not(:empty)) { min-width: 8rem; }
+td:last-child:has(> bdi:not(:empty)) { min-width: 16rem; }
 thead th { border-top: 0; color: var(--quiet); font-size: .875rem; white-space: nowrap; }
 tbody tr:hover { background: var(--mark); }
 .n2 tr > :nth-child(2), .n3 tr > :nth-child(3), .n4 tr > :nth-child(4), .n5 tr > :nth-child(5), .n6 tr > :nth-child(6),
@@ -138,7 +139,6 @@ button, .button { cursor: pointer; font-weight: 600; }
 button:hover, .button:hover { background: var(--mark); }
 td .button { min-height: 0; padding: 0 .5rem; margin: 0; font-size: .875rem; white-space: nowrap; }
 .cancel { color: var(--bad); border-color: var(--bad); }
-.subject { font-size: 1.125rem; }
 @media (max-width: 40rem) {
   header, main, footer { padding-left: .75rem; padding-right: .75rem; }
   nav a { padding: .5rem .5rem; }
