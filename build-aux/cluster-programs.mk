@@ -26,7 +26,9 @@ $(call objects,$(wildcard samples/cluster/*.cpp)) $(cluster_demo_objects): $(B)/
 $(cluster_samples): $(B)/samples/%: $(B)/obj/samples/%.o
 # It has the words of the command for states.
 $(B)/tools/cluster_demo: $(cluster_demo_objects) $(call objects,tools/cluster/words.cpp) $(text_objects)
-$(B)/tools/run_schedule-cluster: $(cluster_schedule_objects)
+# It serves the same pages.
+$(B)/tools/run_schedule-cluster: $(cluster_schedule_objects) $(call objects,$(patsubst %,tools/cluster/%.cpp,\
+	serve_reader serve_site)) $(command_value_objects) $(page_objects)
 $(B)/tools/jtimer-cluster: $(call objects,$(command_own) $(http_sources)) $(command_value_objects) $(page_objects) \
 	$(text_objects)
 $(B)/tools/jtimer-cluster $(B)/tools/run_schedule-cluster: private BOOST_THREAD_LIBS += $(BOOST_PROGRAM_OPTIONS_LIBS)

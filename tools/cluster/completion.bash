@@ -19,7 +19,8 @@ _jtimer_cluster() {
     --age) choices='1d 7d 30d' ;;
     --limit) choices='10 100 1000' ;;
     keep-history) choices='off failures all' ;;
-    --keep) ;;
+    --listen) choices='127.0.0.1:8980 localhost:0' ;;
+    --keep | --auth | --secret) ;;
     *)
         if [[ $word == -* ]]; then
             choices=$("${1/#\~/$HOME}" --help 2>/dev/null |
@@ -31,7 +32,7 @@ _jtimer_cluster() {
     esac
     if [[ -n $choices ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")
-    elif [[ $before == --keep ]]; then
+    elif [[ $before == --keep || $before == --auth || $before == --secret ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         compopt -o filenames 2>/dev/null
     fi

@@ -3,6 +3,7 @@
 
 #include "ledger.hpp"
 #include "options.hpp"
+#include "pages.hpp"
 #include "schedule_player.hpp"
 
 #include <memory>
@@ -34,6 +35,10 @@ std::string prune(const Options& options, const std::vector<Entry>& entries);
 /// their options.
 /// \throws ScheduleError if one cannot be played in a cluster
 void checkForCluster(const std::vector<Entry>& entries);
+
+/// The pages of the cluster, to be read only. They connect when the first is asked for.
+/// \param address where they are
+std::shared_ptr<OtherPages> makeClusterPages(const Options& options, const http::Address& address);
 
 /// A player that shares its schedule with all copies on Options::cluster.
 /// \throws std::invalid_argument if an option is out of range

@@ -142,7 +142,8 @@ constexpr Option kOptions[] = {
     {"metrics", "FILE", "write metrics for Prometheus, each second, by replacing FILE",
      [](Options& o, Argument text) { o.metrics = given(text, "a file"); }},
     {"listen", "HOST:PORT",
-     "serve GET /metrics for Prometheus, and /healthz; port 0: print the one that is chosen",
+     "serve GET /metrics for Prometheus, and /healthz, and with --cluster pages of the cluster; "
+     "port 0: print the one that is chosen",
      [](Options& o, Argument text) { o.listen = addressOf(text); }},
     {"probe", "HOST:PORT",
      "without FILE: ask a copy that listens there for its health, print it, and end",

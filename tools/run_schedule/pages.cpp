@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "pages.hpp"
 
+#include <future>
 #include <stdexcept>
 #include <utility>
 
@@ -22,12 +23,35 @@ http::Response pageOf(const Pages& pages, const std::string& target) {
     return response;
 }
 
+namespace {
+
+bool isOther(const std::string& target) {
+    const std::string path = target.substr(0, target.find('?'));
+    return path != "/metrics" && path != "/healthz";
+}
+
+}  // namespace
+
 std::unique_ptr<http::Server> serve(Pages pages, const http::Address& address) {
     try {
-        return std::make_unique<http::Server>(
-            address, [pages = std::move(pages)](const http::Request& request) {
-                return pageOf(pages, request.target);
-            });
+        if (!pages.others) {
+            return std::make_unique<http::Server>(
+                address, [pages = std::move(pages)](const http::Request& request) {
+                    return pageOf(pages, request.target);
+                });
+        }
+        http::ServerOptions options;
+        options.threads += 2;  // those who wait for others hold up neither /metrics nor /healthz
+        std::promise<std::shared_ptr<OtherPages>> others;
+        auto server = std::make_unique<http::Server>(
+            address,
+            [pages, made = others.get_future().share()](const http::Request& request) {
+                return isOther(request.target) ? made.get()->respond(request)
+                                               : pageOf(pages, request.target);
+            },
+            options);
+        others.set_value(pages.others(server->address()));
+        return server;
     } catch (const std::runtime_error& e) {
         throw std::invalid_argument(std::string("--listen: ") + e.what());
     }

@@ -84,7 +84,10 @@ class Session {
         }
         const Signals::Reason reason = waitForEnd(deadline);
         player_->cancel();
-        server_.reset();
+        // Somebody may wait for a page of the cluster, and so for the database. The end does not.
+        if (others_) others_->close();
+        const std::future<void> closing =
+            std::async(std::launch::async, [this] { server_.reset(); });
         report_.endRefreshing();
         if (reason != Signals::Reason::Deadline) sayWhatIsRunning();
         if (finish()) return result();
@@ -107,9 +110,14 @@ class Session {
     /// \throws std::invalid_argument if it cannot
     void listen() {
         if (!options_.listen) return;
-        server_ = serve({[this] { return metricsOf(ledger_.records(), overview()); },
-                         [this] { return player_->ailment(); }},
-                        *options_.listen);
+        Pages pages{[this] { return metricsOf(ledger_.records(), overview()); },
+                    [this] { return player_->ailment(); }};
+        if (!options_.cluster.empty()) {
+            pages.others = [this](const http::Address& address) {
+                return others_ = makeClusterPages(options_, address);
+            };
+        }
+        server_ = serve(std::move(pages), *options_.listen);
         if (options_.listen->port == 0 || options_.verbose)
             notify(Level::Info, "listening on " + http::toText(server_->address()));
     }
@@ -317,6 +325,7 @@ class Session {
     Commands commands_;
     Runs runs_;
     const std::unique_ptr<SchedulePlayer> player_;
+    std::shared_ptr<OtherPages> others_;    ///< of server_, in a cluster
     std::unique_ptr<http::Server> server_;  // last: its threads use the other members
 };
 

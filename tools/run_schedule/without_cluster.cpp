@@ -39,6 +39,8 @@ std::string prune(const Options&, const std::vector<Entry>&) { refuse(); }
 
 void checkForCluster(const std::vector<Entry>&) { refuse(); }
 
+std::shared_ptr<OtherPages> makeClusterPages(const Options&, const http::Address&) { refuse(); }
+
 std::unique_ptr<SchedulePlayer> makeClusterPlayer(
     const Options&, Ledger&,
     SchedulePlayer::Actions) {  // NOLINT(performance-unnecessary-value-param): the other moves it

@@ -434,6 +434,43 @@ wait $pid
 END
 }
 
+r32_r51_the_pages_of_the_cluster_are_served_and_the_end_does_not_wait_for_them() {
+    beside_server <<'END'
+echo 'every 1h after 1h mail true' >s.schedule
+$play --listen 127.0.0.1:0 --node n1 --grace 100ms s.schedule >out 2>err &
+pid=$!
+await grep -q listening err || exit 1
+address=$(sed -n 's/^run_schedule: listening on //p' err)
+get() { # TARGET [HOST [METHOD]]
+    bash -c 'exec 5<>"/dev/tcp/${0%:*}/${0#*:}" && printf "%s %s HTTP/1.1\r\nHost: %s\r\n\r\n" "${3:-GET}" "$1" "$2" >&5 && cat <&5' \
+        "$address" "$1" "${2:-$address}" "${3-}" | tr -d '\r'
+}
+status() { sed -n '1s/^HTTP\/1.1 \([0-9]*\) .*/\1/p'; }
+shows() { get "$1" >page && test "$(status <page)" = 200 && grep -q "$2" page; } # TARGET TEXT
+fail() { cat page err; exit 1; }
+await shows /names mail && await shows /nodes n1 && shows / mail && shows '/name?name=mail' mail || fail
+shows /metrics '^run_schedule_tasks 1$' && shows /healthz '^ok$' && shows /style.css color || fail
+get / >page
+! grep -Eiq '<form[^>]*post' page || fail
+test "$(get / evil.example | status)" = 421 && test "$(get / "$(uname -n):${address##*:}" | status)" = 200 || fail
+test "$(get /run '' POST | status)" = 405 && test "$(get /nix | status)" = 404 || fail
+# Somebody waits for a page, and so for the database.
+server=$(head -n 1 "$(sql 'show data_directory')/postmaster.pid")
+sleep 1.1 # what was read is not shared any more
+for each in $(pgrep -P "$server") $server; do kill -STOP "$each"; done
+get / >page &
+viewer=$!
+sleep 0.3
+begin=$(millis)
+kill $pid
+wait $pid
+took=$(($(millis) - begin))
+for each in $server $(pgrep -P "$server"); do kill -CONT "$each"; done
+wait $viewer
+test $took -lt 5000 || { echo "$took ms"; exit 1; }
+END
+}
+
 check r4_r18_r30_r44_r59_every_line_is_checked_before_anything_is_written
 check r59_a_zone_that_the_server_does_not_know_is_an_error_of_its_lines
 check r53_r54_r55_a_line_is_a_task_by_its_name_kind_and_rule
@@ -451,4 +488,5 @@ check r61_an_error_of_any_step_changes_nothing
 check r51_while_the_database_is_away_an_end_takes_two_graces_and_a_second
 check r51_without_a_command_an_end_takes_one_grace_and_a_second
 check r35_r36_health_and_metrics_tell_whether_the_database_answers
+check r32_r51_the_pages_of_the_cluster_are_served_and_the_end_does_not_wait_for_them
 sum_up

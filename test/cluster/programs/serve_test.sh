@@ -167,7 +167,7 @@ for body in /cancel,name=a '/cancel,name=a&id=1&scope=task' '/cancel,state=dead'
     test "$(status <page)" = 200 || { cat location page; exit 1; }
 done
 is 'a/1 a/2 b/1 b/2 ' "$(tasks)"
-is '' "$($tool pauses)"
+is '' "$($tool pauses --json)"
 is 1 "$(get '/confirm?do=cancel&state=dead&name=a' | grep -c 'value="1"')"
 post /revive "token=$token&name=a&confirmed=1" | field Location | grep -q 'count=1' || exit 1
 is 'b/2' "$(sql "select name || '/' || id from jtimer.task where wake = 'infinity'")"
