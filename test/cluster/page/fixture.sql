@@ -22,7 +22,7 @@ select task('mail', 'welcome-' || n, now() + n * interval '20 s', null, 0, null)
     from generate_series(1, 240) as n;
 select task('report', 'nightly-' || n, now() + n * interval '1 hour', null, 0, null)
     from generate_series(1, 24) as n;
-select task('invoice', 'order-' || n, now() + interval '90 s', null, 2, 'The printer is out of paper.')
+select task('invoice', 'order-' || n, now() - interval '2 min', null, 2, 'The printer is out of paper.')
     from generate_series(4711, 4714) as n;
 select task('mail', 'reminder-' || n, now() - interval '1 s', 1 + n % 2, n, null) from generate_series(1, 5) as n;
 select task('export', 'table-' || n, now() - interval '1 s', 3, 40 + n, null) from generate_series(1, 2) as n;
