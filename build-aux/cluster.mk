@@ -15,9 +15,11 @@ cluster_headers = $(patsubst include/%,%,$(wildcard include/jtimer/cluster.hpp i
 	include/jtimer/cluster/*/*.hpp))
 cluster_package_files = jtimer-cluster.pc jtimerCluster.cmake
 
+cluster_tested_objects = $(cluster_lib_sources:lib/%.cpp=$(units)/failpoints/%.o)
+
 # What the unit tests use too is compiled without libpq.
 cluster_pq_objects = $(call objects,$(filter-out $(cluster_sources),$(cluster_lib_sources))) \
-	$(units)/lib/cluster.o $(units)/failpoints/cluster.o
+	$(units)/lib/cluster.o $(units)/failpoints/cluster.o $(cluster_tested_objects)
 $(cluster_pq_objects): private all_cppflags += $(libpq_cppflags)
 $(cluster_pq_objects): $(B)/cluster-flags
 
@@ -60,9 +62,16 @@ exports-cluster: $(B)/$(cluster_link)
 
 # Tests. Their unit of the library has failpoints, see lib/cluster/failpoint.hpp.
 
-cluster_tested = $(units)/failpoints/cluster.o
-$(cluster_tested): $(units)/failpoints/%.o: $(units)/failpoints/%.cpp $(B)/flags $(precompiled_lib:%=%.gch)
-	$(call compile_unit,$(test_assertions) -DJTIMER_CLUSTER_FAILPOINTS)
+# CLUSTER_UNIT=no, for mutants: an object for each source, as only one of them changes.
+CLUSTER_UNIT = yes
+compile_failpoints = $(call compile_unit,$(test_assertions) -DJTIMER_CLUSTER_FAILPOINTS)
+cluster_tested_unit = $(units)/failpoints/cluster.o
+cluster_tested = $(if $(filter no,$(CLUSTER_UNIT)),$(cluster_tested_objects),$(cluster_tested_unit))
+$(cluster_tested_unit): $(units)/failpoints/%.o: $(units)/failpoints/%.cpp $(B)/flags $(precompiled_lib:%=%.gch)
+	$(compile_failpoints)
+
+$(cluster_tested_objects): $(units)/failpoints/%.o: lib/%.cpp $(B)/flags $(precompiled_lib:%=%.gch)
+	$(compile_failpoints)
 
 cluster_support = $(call objects,$(filter-out %_test.cpp test/cluster/with_server.cpp,\
 	$(wildcard test/cluster/*.cpp)))

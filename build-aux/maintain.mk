@@ -124,6 +124,7 @@ nightly:
 	$(MAKE) deps-cluster check-cluster-slow
 	$(MAKE) rolling-update DURATION=300
 	$(MAKE) stress-cluster DURATION=300
+	$(MAKE) mutants PARTS=cluster
 	$(MAKE) deps deb
 	$(MAKE) check-syntax CXXFLAGS='-Werror -std=c++2b'
 	$(MAKE) check-syntax CXX=clang++ CXXFLAGS='-Werror -std=c++2b'

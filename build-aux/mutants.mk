@@ -1,7 +1,7 @@
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 
 # Part of the Makefile: test/mutants, changes of one line, which a test should see. The same SEED, by
-# default the date, draws the same ones.
+# default the date, draws the same ones. PARTS=cluster needs PostgreSQL.
 
 COUNT = 20
 PARTS = jdk netty brpc go tokio sync thread clock data calendar

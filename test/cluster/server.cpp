@@ -143,8 +143,13 @@ void Server::startWatcher() {
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
-    const int error = ::posix_spawn(&watcher_, "/bin/sh", &actions, nullptr,
+    // A group of its own: timeout(1) kills that of this process.
+    posix_spawnattr_t attributes;
+    ::posix_spawnattr_init(&attributes);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    const int error = ::posix_spawn(&watcher_, "/bin/sh", &actions, &attributes,
                                     argumentsOf(command).data(), environ);
+    ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&actions);
     ::close(ends[0]);
     if (error != 0) throw std::system_error(error, std::generic_category(), "/bin/sh");

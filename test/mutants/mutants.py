@@ -10,6 +10,7 @@ once. With a mutant, only what depends on its file is compiled again, and of the
 run whose program differs, until one fails: first those named after the file, then those that have
 killed most. Mutants of a memory order or a lock run in the tests that explore interleavings, and then
 under ThreadSanitizer; all others under LeakSanitizer, and then in those that explore interleavings.
+Mutants of lib/cluster run in its fast tests, each beside a PostgreSQL server of its own.
 
 Results are appended to SCRATCH/results-SEED.txt, and a run goes on where an earlier one stopped.
 survivors.txt lists the mutants that no test can or need see, each with a reason; they are not played.
@@ -28,11 +29,14 @@ import sys
 import threading
 import time
 
+import postgres
 from tree import ROOT, Tree
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOMS = ["jdk", "netty", "brpc", "go", "tokio"]
 SHARED = ["sync", "thread", "clock", "data", "calendar"]
+# Those of the cluster that take long, or that test no code of lib/cluster.
+UNPLAYED = ["stress_test", "server_test", "structure_test"]
 
 Mutant = collections.namedtuple("Mutant", "file line old new kind")
 
@@ -41,6 +45,7 @@ REPLACEMENTS = [
     ("order", r"memory_order_(?:acquire|release|acq_rel|seq_cst)", "memory_order_relaxed"),
     ("lock", r"\benter\(\);", "tryEnter();"),
     ("lock", r"(?:const )?\b((?:Cell)?Lock|Guard) lock\([\w.()>-]+\);", r"Mutex unused; \1 lock(unused);"),
+    ("lock", r"(?:const )?(boost::\w+<boost::mutex>) lock\([\w.()>-]+\);", r"Mutex unused; \1 lock(unused);"),
     ("comparison", r" < ", " <= "),
     ("comparison", r" <= ", " < "),
     ("comparison", r" > ", " >= "),
@@ -87,6 +92,8 @@ def mutants_of(file):
             for match in re.finditer(pattern, code):
                 if not any(match.start() in each for each in quoted):
                     changed = code[:match.start()] + match.expand(new) + code[match.end():]
+                    if part_of(file) == "cluster":
+                        changed = changed.replace("Mutex unused", "boost::mutex unused")
                     yield Mutant(file, number, text, changed, kind)
 
 
@@ -94,14 +101,14 @@ def part_of(file):
     """lib/PART/... and include/jtimer/PART/...; what is directly in include/jtimer is jdk's."""
     parts = pathlib.PurePath(file).parts
     part = parts[1] if parts[0] == "lib" else parts[2]
-    return part if part in ROOMS + SHARED else "data" if part == "detail" else "jdk"
+    return part if part in ROOMS + SHARED + ["cluster"] else "data" if part == "detail" else "jdk"
 
 
 def sources(parts):
     for folder in ("lib", "include"):
         for path in sorted((ROOT / folder).rglob("*.?pp")):
             file = str(path.relative_to(ROOT))
-            if "cluster" not in path.parts and part_of(file) in parts:
+            if part_of(file) in parts:
                 yield file
 
 
@@ -156,11 +163,24 @@ QUICK, ASSERTIONS = "CXXFLAGS=-O1 -g0", " -D_GLIBCXX_ASSERTIONS"
 SETTINGS = {"leak": [QUICK + ASSERTIONS, "TEST_CXXFLAGS=-O0 -g0", "LDFLAGS=-fsanitize=leak"],
             "thread": [QUICK, "TEST_CXXFLAGS=-O0 -g0", "SANITIZE=thread"],
             "explore": [QUICK + ASSERTIONS, "TEST_CXXFLAGS=-O0 -g0"]}
+SETTINGS["cluster-leak"] = [*SETTINGS["leak"], "CLUSTER_UNIT=no"]
+SETTINGS["cluster-thread"] = [*SETTINGS["thread"], "CLUSTER_UNIT=no"]
+
+
+def stages_of(mutant):
+    """The trees where it is played, one after the other: the name of each, the folders of its tests, and
+    those of them that run."""
+    part, tied = part_of(mutant.file), mutant.kind in ("order", "lock")
+    if part == "cluster":
+        return [("cluster-thread" if tied else "cluster-leak", ["cluster"], ["cluster"])]
+    explore = ("explore", ["interleave"], ["interleave"])
+    tests = ("thread" if tied else "leak", SHARED + ROOMS, [part] if part in ROOMS else SHARED + ROOMS)
+    return [explore, tests] if tied else [tests, explore]
 
 
 def tests_in(folders):
     return [str(test.relative_to(ROOT)) for folder in folders
-            for test in sorted((ROOT / "test" / folder).glob("*_test.cpp"))]
+            for test in sorted((ROOT / "test" / folder).glob("*_test.cpp")) if test.stem not in UNPLAYED]
 
 
 def results_in(files):
@@ -193,11 +213,9 @@ class Game:
 
     def outcome_of(self, mutant, thread):
         """The outcome, and the test that fails."""
-        part, same = part_of(mutant.file), True
-        for name in ("explore", "thread") if mutant.kind in ("order", "lock") else ("leak", "explore"):
-            tree = self.tree(name, ["interleave"] if name == "explore" else SHARED + ROOMS)
-            folders = ["interleave"] if name == "explore" else [part] if part in ROOMS else SHARED + ROOMS
-            by = tree.killer_of(mutant, folders, self.kills, thread)
+        same = True
+        for name, folders, played in stages_of(mutant):
+            by = self.tree(name, folders).killer_of(mutant, played, self.kills, thread)
             if by == "does not compile":
                 return "not compiled", ""
             if by not in (None, "same program"):
@@ -243,6 +261,8 @@ def main():
         return 0
     given.scratch.mkdir(parents=True, exist_ok=True)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if "cluster" in given.parts:
+        postgres.provide()
     game = Game(given, candidates)
     with concurrent.futures.ThreadPoolExecutor(given.threads) as pool:
         list(pool.map(game.play, range(given.threads)))

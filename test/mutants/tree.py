@@ -106,7 +106,7 @@ class Tree:
     def fails(self, test, program):
         """Processors that are busy with something else let a test fail too, or take too long. So it
         must fail twice, and then pass without the mutant; if time ran out, in a quarter of it."""
-        seconds = min(10 + 10 * self.took[test], 120)
+        seconds = max(min(10 + 10 * self.took[test], 120), 6 * self.took[test])
         ends = [self.passes(program, seconds)]
         if not ends[0]:
             ends.append(self.passes(program, seconds))
