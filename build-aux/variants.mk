@@ -58,7 +58,7 @@ endif
 COVERED =
 ifeq ($(COVERED),yes)
 B = build/covered
-SANITIZE_FLAGS = --coverage -fprofile-update=atomic -O0 -fprofile-filter-files=^lib/\;^include/
+SANITIZE_FLAGS = --coverage -fprofile-update=atomic -O0 -fprofile-filter-files=^lib/\;^./lib/\;^include/
 endif
 
 # ASSERTIONS=yes: everything checks the library's own promises (lib/sync/assert.hpp), as each build above

@@ -228,3 +228,74 @@ BOOST_AUTO_TEST_CASE(k41_every_failure_goes_to_the_uncaught_exception_handler_on
         "one: The transaction of complete() was not committed.", "one: broken b", "one: broken c"};
     BOOST_TEST(caught == expected, boost::test_tools::per_element());
 }
+
+BOOST_AUTO_TEST_CASE(k74_notifications_may_come_by_a_connection_of_their_own) {
+    test::Schema schema;
+    schema.options.notifyConninfo = schema.options.conninfo + " application_name=listens";
+    schema.options.pollInterval = std::chrono::hours(1);  // what is claimed was notified
+    test::Counted runs;
+    Scheduler scheduler(schema.options);
+    scheduler.registerTask("n", [&](Run&) { runs.add(); });
+    scheduler.start();
+    const auto listeners = [&] {
+        return schema.ask("select count(*) from pg_stat_activity where application_name ="
+                          " 'listens' and query like 'listen %'");
+    };
+    while (listeners() != "1") boost::this_thread::yield();
+    Scheduler planner(schema.options);
+    planner.schedule("n", "1", 0);
+    runs.await(1);
+    planner.pause(Target::name("n"));
+    planner.schedule("n", "2", 0);
+    planner.resume(Target::name("n"));
+    runs.await(2);
+    scheduler.stop();
+    BOOST_TEST(scheduler.stats().notifications >= 1U);
+}
+
+BOOST_AUTO_TEST_CASE(k63_stop_is_refused_while_another_thread_starts) {
+    test::Schema schema;
+    std::string refused;
+    Scheduler scheduler(schema.options);
+    detail::setFailpoint([&](const std::string& statement, bool before, int) {
+        if (!before || statement != "connect" || !refused.empty()) return;
+        refused = "no";
+        try {
+            scheduler.stop();
+        } catch (const jtimer::IllegalStateException& e) {
+            refused = e.what();
+        }
+    });
+    scheduler.start();
+    scheduler.stop();
+    detail::setFailpoint({});
+    BOOST_TEST(refused == "The scheduler is being started.");
+}
+
+BOOST_AUTO_TEST_CASE(o21_o24_what_is_revived_runs_at_once_and_names_tell_of_all) {
+    test::Schema schema;
+    schema.options.pollInterval = std::chrono::hours(1);
+    test::Counted runs;
+    Scheduler scheduler(schema.options);
+    TaskOptions once;
+    once.maxAttempts = 1;
+    scheduler.registerTask(
+        "n",
+        [&](Run&) {
+            runs.add();
+            if (runs.get() == 1) throw std::runtime_error("broken");
+        },
+        once);
+    scheduler.start();
+    scheduler.schedule("n", "i", 0);
+    while (scheduler.stats().died == 0) boost::this_thread::yield();
+    BOOST_REQUIRE(scheduler.names(10).size() == 1U);
+    BOOST_TEST(scheduler.names(10)[0].name == "n");
+    Filter filter;
+    filter.name = "n";
+    BOOST_TEST(scheduler.revive(filter) == 1U);
+    runs.await(2);
+    scheduler.stop();
+    BOOST_TEST(scheduler.stats().succeeded == 1U);
+    BOOST_TEST(scheduler.revive(filter) == 0U);
+}

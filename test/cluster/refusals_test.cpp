@@ -1,0 +1,210 @@
+// Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+
+// Single statements that the server refuses, or that do not reach it, and who goes on then. Most
+// are refused by a trigger.
+
+#include "cluster/failpoint.hpp"
+#include "cluster/fixture.hpp"
+#include "cluster/proxy.hpp"
+#include "cluster/schema.hpp"
+#include "cluster/store.hpp"
+#include "support/captured_cerr.hpp"
+
+#include <jtimer/cluster/exceptions.hpp>
+#include <jtimer/cluster/scheduler.hpp>
+
+#include <boost/test/unit_test.hpp>
+#include <boost/thread/thread.hpp>
+
+#include <atomic>
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <sys/socket.h>
+#include <unistd.h>
+
+using namespace jtimer::cluster;
+
+namespace {
+
+using detail::Store;
+
+struct Fixture : test::Schema {
+    Fixture() {
+        options.name = "one";
+        ask("create sequence @.tried");
+    }
+    ~Fixture() { detail::setFailpoint({}); }
+    Fixture(const Fixture&) = delete;
+    Fixture& operator=(const Fixture&) = delete;
+
+    /// \param event "insert on @.task", for example
+    /// \param what PL/pgSQL that is done before each; nextval() counts what is rolled back too
+    void before(const std::string& event, const std::string& what) const {
+        ask("create function @.refuse() returns trigger language plpgsql as $$ begin " + what +
+            " return coalesce(new, old); end $$");
+        ask("create trigger refuse before " + event + " for each row execute function @.refuse()");
+    }
+
+    int tried() const {
+        return std::stoi(ask("select case when is_called then last_value else 0 end from @.tried"));
+    }
+};
+
+std::size_t schedule(Store& store, const std::string& payload = {}) {
+    return store.schedule({{"n", "i", Schedule::once(0), payload, IfExists::Update}});
+}
+
+/// What a function of the C library writes to the standard error meanwhile.
+class CapturedDescriptor {
+  public:
+    CapturedDescriptor() { ::dup2(::fileno(file_.get()), STDERR_FILENO); }
+    ~CapturedDescriptor() {
+        ::dup2(saved_, STDERR_FILENO);
+        ::close(saved_);
+    }
+    CapturedDescriptor(const CapturedDescriptor&) = delete;
+    CapturedDescriptor& operator=(const CapturedDescriptor&) = delete;
+
+    long size() const { return ::lseek(::fileno(file_.get()), 0, SEEK_END); }
+
+  private:
+    std::unique_ptr<std::FILE, decltype(&std::fclose)> file_{std::tmpfile(), std::fclose};
+    const int saved_ = ::dup(STDERR_FILENO);
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(refusals, Fixture)
+
+BOOST_AUTO_TEST_CASE(k20_a_connection_that_the_server_ends_with_its_answer_is_not_used_again) {
+    before("insert on @.task", "if nextval('@.tried') = 1 then"
+                               " raise exception 'going down' using errcode = '57P01'; end if;");
+    std::atomic<int> connections{0};
+    detail::setFailpoint([&](const std::string& statement, bool before, int) {
+        if (before && statement == "connect") ++connections;
+    });
+    Store store(options);
+    BOOST_TEST(schedule(store) == 1U);
+    BOOST_TEST(connections == 2);
+    BOOST_TEST(ask("select count(*) from @.task") == "1");
+}
+
+BOOST_AUTO_TEST_CASE(k20_a_statement_that_does_not_leave_in_time_has_no_effect) {
+    test::Proxy proxy(test::server().folder() + "/.s.PGSQL.5432");
+    const std::string direct = options.conninfo;
+    options.conninfo = "host=127.0.0.1 port=" + proxy.port() + " user=jtimer dbname=postgres";
+    options.operationTimeout = 500;
+    detail::setFailpoint([&](const std::string& statement, bool before, int) {
+        if (before && statement == "schedule_update") proxy.set(test::Proxy::Mode::BlackHole);
+    });
+    Store store(options);
+    BOOST_CHECK_EXCEPTION(schedule(store, std::string(1 << 24, 'x')), DatabaseException,
+                          [](const DatabaseException& e) {
+                              return e.what() ==
+                                     std::string("The database did not take the statement in time");
+                          });
+    BOOST_TEST(!store.connected());
+    options.conninfo = direct;
+    BOOST_TEST(ask("select count(*) from @.task") == "0");
+}
+
+BOOST_AUTO_TEST_CASE(a_rollback_that_fails_ends_the_connection_and_hides_no_error) {
+    before("insert on @.task", "raise exception 'not this one';");
+    detail::setFailpoint([](const std::string& statement, bool before, int socket) {
+        if (before && statement == "rollback") ::shutdown(socket, SHUT_RDWR);
+    });
+    Store store(options);
+    BOOST_CHECK_EXCEPTION(schedule(store), DatabaseException, [](const DatabaseException& e) {
+        return e.what() == std::string("ERROR: not this one") && e.sqlState() == "P0001";
+    });
+    BOOST_TEST(!store.connected());
+}
+
+BOOST_AUTO_TEST_CASE(a_statement_that_is_refused_is_rolled_back_and_the_connection_stays) {
+    before("insert on @.task", "raise exception 'not this one';");
+    std::atomic<int> connections{0};
+    detail::setFailpoint([&](const std::string& statement, bool before, int) {
+        if (before && statement == "connect") ++connections;
+    });
+    Store store(options);
+    BOOST_CHECK_THROW(schedule(store), DatabaseException);
+    BOOST_TEST(store.connected());
+    ask("drop trigger refuse on @.task");
+    BOOST_TEST(schedule(store) == 1U);
+    BOOST_TEST(connections == 1);
+}
+
+BOOST_AUTO_TEST_CASE(what_the_server_warns_of_is_not_printed) {
+    before("insert on @.task", "raise warning 'perhaps not this one';");
+    const CapturedDescriptor printed;
+    Store store(options);
+    BOOST_TEST(schedule(store) == 1U);
+    BOOST_TEST(printed.size() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(k53_a_take_over_that_is_refused_is_told_once_and_tried_again) {
+    options.lease = 1000;
+    test::CapturedCerr cerr;
+    {
+        Store store(options);
+        const auto dead = store.registerNode({"dead", 1'000'000}).node;
+        schedule(store);
+        BOOST_REQUIRE(store.claim(dead, {"n"}, 1).tasks.size() == 1U);
+    }
+    before("delete on @.node", "if old.name = 'dead' then perform nextval('@.tried');"
+                               " raise exception 'it is needed'; end if;");
+    test::Counted runs;
+    Scheduler scheduler(options);
+    scheduler.registerTask("n", [&](Run&) { runs.add(); });
+    scheduler.start();
+    while (tried() < 3) boost::this_thread::sleep_for(boost::chrono::milliseconds(10));
+    BOOST_TEST(runs.get() == 0);
+    ask("drop trigger refuse on @.node");
+    runs.await(1);
+    scheduler.stop();
+    BOOST_TEST(scheduler.stats().takenOver == 1U);
+    BOOST_TEST(scheduler.stats().leasesLost == 0U);
+    BOOST_TEST(scheduler.stats().reconnects == 0U);
+    BOOST_TEST(cerr.text() == "Node \"one\" cannot take over tasks: ERROR: it is needed\n");
+}
+
+BOOST_AUTO_TEST_CASE(o35_a_node_prunes_again_after_a_failure) {
+    options.lease = 1000;
+    Scheduler scheduler(options);
+    scheduler.keepHistory(History::All, 1000);
+    ask("insert into @.run select 1, 'n', 'i', 'one', 1, now(), now(), now() - interval '1 h',"
+        " 'succeeded'");
+    before("update of pruned on @.cluster",
+           "if nextval('@.tried') = 1 then"
+           " raise exception 'going down' using errcode = '57P01'; end if;");
+    scheduler.start();
+    while (!scheduler.history().runs.empty())
+        boost::this_thread::sleep_for(boost::chrono::milliseconds(10));
+    BOOST_TEST(tried() == 2);
+    while (scheduler.stats().reconnects == 0) boost::this_thread::yield();
+    scheduler.stop();
+    BOOST_TEST(scheduler.stats().reconnects == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(k58_an_end_stays_if_the_connection_breaks_while_ends_are_written_one_by_one) {
+    before("delete on @.task", "if nextval('@.tried') = 1 then raise exception 'not yet'; end if;");
+    std::atomic<int> written{0};
+    detail::setFailpoint([&](const std::string& statement, bool before, int socket) {
+        if (before && statement == "write_ends" && ++written == 2) ::shutdown(socket, SHUT_RDWR);
+    });
+    test::Counted runs;
+    Scheduler scheduler(options);
+    scheduler.registerTask("n", [&](Run&) { runs.add(); });
+    scheduler.start();
+    scheduler.schedule("n", "i", 0);
+    runs.await(1);
+    scheduler.stop();
+    BOOST_TEST(written == 3);
+    BOOST_TEST(runs.get() == 1);
+    BOOST_TEST(scheduler.stats().succeeded == 1U);
+    BOOST_TEST(ask("select count(*) from @.task") == "0");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
