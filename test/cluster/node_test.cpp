@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "cluster/failpoint.hpp"
 #include "cluster/fixture.hpp"
+#include "cluster/recorder.hpp"
 #include "cluster/schema.hpp"
 #include "support/system_threads.hpp"
 
@@ -22,6 +23,7 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <vector>
 
 using namespace jtimer::cluster;
 
@@ -298,4 +300,48 @@ BOOST_AUTO_TEST_CASE(o21_o24_what_is_revived_runs_at_once_and_names_tell_of_all)
     scheduler.stop();
     BOOST_TEST(scheduler.stats().succeeded == 1U);
     BOOST_TEST(scheduler.revive(filter) == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(k74_a_fifth_caller_waits_for_a_connection_until_the_operation_timeout) {
+    test::Recorder recorder;
+    test::Schema schema;
+    schema.options.operationTimeout = 1000;
+    Scheduler scheduler(schema.options);
+    recorder.hold("commit");
+    std::vector<boost::thread> callers;
+    for (int i = 0; i < 4; ++i) {
+        callers.emplace_back([&, i] {
+            try {
+                scheduler.schedule("n", std::to_string(i), 0);
+            } catch (const DatabaseException&) {  // held for as long as the call may take
+            }
+        });
+    }
+    recorder.await("commit", 4);
+    BOOST_CHECK_EXCEPTION(scheduler.backlog(), DatabaseException, [](const DatabaseException& e) {
+        return e.what() == std::string("All connections of the Scheduler are in use");
+    });
+    recorder.release();
+    for (boost::thread& caller : callers) caller.join();
+    BOOST_CHECK_NO_THROW(scheduler.backlog());
+}
+
+BOOST_AUTO_TEST_CASE(k26_k42_a_run_tells_how_many_missed_ones_were_merged_into_it) {
+    test::Schema schema;
+    std::vector<std::uint64_t> missed;
+    test::Counted runs;
+    Scheduler scheduler(schema.options);
+    scheduler.registerTask("n", [&](Run& run) {
+        missed.push_back(run.missedRuns());
+        runs.add();
+    });
+    scheduler.scheduleAtFixedRate("n", "i", 0, std::chrono::hours(1));
+    // It runs, then once for the five hours since, and next in half an hour.
+    schema.ask("update @.task set due = due - interval '5 h 30 min',"
+               " origin = origin - interval '5 h 30 min', wake = wake - interval '5 h 30 min'");
+    scheduler.start();
+    runs.await(2);
+    scheduler.stop();
+    BOOST_TEST(missed == (std::vector<std::uint64_t>{0, 4}), boost::test_tools::per_element());
+    BOOST_TEST(scheduler.stats().missed == 4U);
 }
