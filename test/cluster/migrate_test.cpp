@@ -216,6 +216,21 @@ BOOST_AUTO_TEST_CASE(o45_a_lock_is_waited_for_three_times_and_in_between_others_
     BOOST_TEST(ask("select version from locked.meta") == "2");
 }
 
+BOOST_AUTO_TEST_CASE(o45_what_the_server_refuses_for_another_reason_is_tried_once) {
+    ask("create role stranger login");
+    Options options = optionsOf("others");
+    options.conninfo += " user=stranger";
+    int connections = 0;
+    detail::setFailpoint([&](const std::string& statement, bool before, int) {
+        if (before && statement == "connect") ++connections;
+    });
+    BOOST_CHECK_EXCEPTION(migrate(options), DatabaseException, [](const DatabaseException& e) {
+        return e.sqlState() == "42501";  // insufficient privilege
+    });
+    detail::setFailpoint({});
+    BOOST_TEST(connections == 1);
+}
+
 BOOST_AUTO_TEST_CASE(o46_the_new_tables_belong_to_the_roles_that_use_the_older_ones) {
     makeVersion1("granted");
     Options options = optionsOf("granted");
