@@ -197,6 +197,7 @@ BOOST_AUTO_TEST_CASE(k41_every_failure_goes_to_the_uncaught_exception_handler_on
     schema.options.executor = [](const std::function<void()>& run) {
         static int runs = 0;
         if (++runs <= 3) boost::thread(run).detach();
+        if (runs == 5) throw std::runtime_error("no more");
     };
     std::multiset<std::string> caught;
     boost::mutex mutex;
@@ -220,13 +221,13 @@ BOOST_AUTO_TEST_CASE(k41_every_failure_goes_to_the_uncaught_exception_handler_on
         if (run.id() != "a") throw std::runtime_error("broken " + run.id());
     });
     scheduler.start();
-    for (const char* const id : {"a", "b", "c", "d"})
+    for (const char* const id : {"a", "b", "c", "d", "e"})
         scheduler.scheduleAtFixedRate("n", id, 0, std::chrono::hours(1));
-    failures.await(4);
+    failures.await(5);
     scheduler.stop();
-    BOOST_TEST(scheduler.stats().failed == 4U);
+    BOOST_TEST(scheduler.stats().failed == 5U);
     const std::multiset<std::string> expected{
-        "one: The executor did not run the task.",
+        "one: The executor did not run the task.", "one: The executor did not run the task.",
         "one: The transaction of complete() was not committed.", "one: broken b", "one: broken c"};
     BOOST_TEST(caught == expected, boost::test_tools::per_element());
 }
@@ -344,4 +345,18 @@ BOOST_AUTO_TEST_CASE(k26_k42_a_run_tells_how_many_missed_ones_were_merged_into_i
     scheduler.stop();
     BOOST_TEST(missed == (std::vector<std::uint64_t>{0, 4}), boost::test_tools::per_element());
     BOOST_TEST(scheduler.stats().missed == 4U);
+}
+
+BOOST_AUTO_TEST_CASE(k44_a_callers_connection_waits_afterwards_or_not_as_it_did) {
+    test::Schema schema;
+    Scheduler scheduler(schema.options);
+    for (const int nonblocking : {0, 1}) {
+        test::Session session;
+        session("begin");
+        PQsetnonblocking(session.get(), nonblocking);
+        BOOST_TEST(scheduler.schedule(session.get(), {"n", "i", Schedule::once(0), {}}) ==
+                   (nonblocking == 0));
+        BOOST_TEST(PQisnonblocking(session.get()) == nonblocking);
+        session("commit");
+    }
 }

@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(k20_a_statement_that_does_not_leave_in_time_has_no_effect) 
     test::Proxy proxy(test::server().folder() + "/.s.PGSQL.5432");
     const std::string direct = options.conninfo;
     options.conninfo = "host=127.0.0.1 port=" + proxy.port() + " user=jtimer dbname=postgres";
-    options.operationTimeout = 500;
+    options.operationTimeout = 3000;
     detail::setFailpoint([&](const std::string& statement, bool before, int) {
         if (before && statement == "schedule_update") proxy.set(test::Proxy::Mode::BlackHole);
     });
@@ -110,16 +110,21 @@ BOOST_AUTO_TEST_CASE(k20_a_statement_that_does_not_leave_in_time_has_no_effect) 
     BOOST_TEST(ask("select count(*) from @.task") == "0");
 }
 
-BOOST_AUTO_TEST_CASE(a_rollback_that_fails_ends_the_connection_and_hides_no_error) {
+BOOST_AUTO_TEST_CASE(a_rollback_that_fails_ends_the_connection_and_another_is_tried) {
     before("insert on @.task", "raise exception 'not this one';");
-    detail::setFailpoint([](const std::string& statement, bool before, int socket) {
-        if (before && statement == "rollback") ::shutdown(socket, SHUT_RDWR);
+    std::atomic<int> connections{0};
+    std::atomic<int> rollbacks{0};
+    detail::setFailpoint([&](const std::string& statement, bool before, int socket) {
+        if (before && statement == "connect") ++connections;
+        if (before && statement == "rollback" && ++rollbacks == 1) ::shutdown(socket, SHUT_RDWR);
     });
     Store store(options);
     BOOST_CHECK_EXCEPTION(schedule(store), DatabaseException, [](const DatabaseException& e) {
         return e.what() == std::string("ERROR: not this one") && e.sqlState() == "P0001";
     });
-    BOOST_TEST(!store.connected());
+    BOOST_TEST(connections == 2);
+    BOOST_TEST(rollbacks == 2);
+    BOOST_TEST(store.connected());
 }
 
 BOOST_AUTO_TEST_CASE(a_statement_that_is_refused_is_rolled_back_and_the_connection_stays) {
@@ -205,6 +210,52 @@ BOOST_AUTO_TEST_CASE(k58_an_end_stays_if_the_connection_breaks_while_ends_are_wr
     BOOST_TEST(runs.get() == 1);
     BOOST_TEST(scheduler.stats().succeeded == 1U);
     BOOST_TEST(ask("select count(*) from @.task") == "0");
+}
+
+BOOST_AUTO_TEST_CASE(o42_a_large_end_is_not_blamed_for_a_line_that_was_silent_once) {
+    test::Proxy proxy(test::server().folder() + "/.s.PGSQL.5432");
+    const std::string direct = options.conninfo;
+    options.conninfo = "host=127.0.0.1 port=" + proxy.port() + " user=jtimer dbname=postgres";
+    options.operationTimeout = 500;
+    options.pollInterval = std::chrono::hours(1);
+    std::atomic<int> written{0};
+    detail::setFailpoint([&](const std::string& statement, bool before, int) {
+        if (before && statement == "write_ends" && ++written == 1)
+            proxy.set(test::Proxy::Mode::BlackHole);
+        if (before && statement == "connect" && written > 0) proxy.set(test::Proxy::Mode::Pass);
+    });
+    test::CapturedCerr cerr;
+    Scheduler scheduler(options);
+    scheduler.registerTask("n", [&](Run& run) { run.setPayload(std::string(1 << 20, 'x')); });
+    scheduler.start();
+    scheduler.scheduleAtFixedRate("n", "i", 0, std::chrono::hours(1));
+    while (scheduler.stats().succeeded == 0) boost::this_thread::yield();
+    scheduler.stop();
+    BOOST_TEST(written >= 2);  // the first may still hold the row
+    BOOST_TEST(scheduler.stats().succeeded == 1U);
+    BOOST_TEST(cerr.text() == "");
+    options.conninfo = direct;
+}
+
+BOOST_AUTO_TEST_CASE(k76_a_call_waits_for_a_server_that_only_reads_for_a_while) {
+    const auto setReadOnly = [&](const std::string& value) {
+        const std::string writes =
+            options.conninfo + " options='-c default_transaction_read_only=off'";
+        test::ask(writes, "alter system set default_transaction_read_only = " + value);
+        test::ask(writes, "select pg_reload_conf()");
+    };
+    const auto isReadOnly = [&] {
+        return test::ask(options.conninfo, "show default_transaction_read_only") == "on";
+    };
+    std::atomic<int> connections{0};
+    detail::setFailpoint([&](const std::string& statement, bool before, int) {
+        if (before && statement == "connect" && ++connections == 3) setReadOnly("off");
+    });
+    setReadOnly("on");
+    while (!isReadOnly()) boost::this_thread::yield();
+    Scheduler scheduler(options);
+    BOOST_TEST(scheduler.schedule("n", "i", 0));
+    BOOST_TEST(connections >= 3);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
