@@ -42,17 +42,17 @@ std::string navigation(const Context& context) {
     return html + "</ul></nav>\n";
 }
 
-std::string refreshReference(const Context& context, int seconds) {
+std::string refreshReference(const Context& context, int period) {
     std::string reference = "?" + context.query;
-    if (seconds > 0)
-        reference += (context.query.empty() ? "refresh=" : "&refresh=") + std::to_string(seconds);
+    if (period > 0)
+        reference += (context.query.empty() ? "refresh=" : "&refresh=") + std::to_string(period);
     return reference;
 }
 
-std::string refreshLink(const Context& context, int seconds) {
-    const std::string words = seconds == 0 ? "off" : std::to_string(seconds) + " s";
-    std::string html = "<a href=\"" + escaped(refreshReference(context, seconds)) + '"';
-    if (context.refresh.value_or(0) == seconds) html += " aria-current=true";
+std::string refreshLink(const Context& context, int period) {
+    const std::string words = period == 0 ? "off" : std::to_string(period) + " s";
+    std::string html = "<a href=\"" + escaped(refreshReference(context, period)) + '"';
+    if (context.refresh.value_or(0) == period) html += " aria-current=true";
     return html + '>' + words + "</a>\n";
 }
 
@@ -60,7 +60,7 @@ std::string refreshLinks(const Context& context) {
     std::string html =
         "<p class=refresh>As of " + timeOfDay(context.read) +
         ". <span role=group aria-label=\"Refresh this page\">Refresh: " + refreshLink(context, 0);
-    for (const int seconds : kRefreshes) html += refreshLink(context, seconds);
+    for (const int period : kRefreshes) html += refreshLink(context, period);
     return html + "</span></p>\n";
 }
 
