@@ -134,9 +134,13 @@ BOOST_AUTO_TEST_CASE(k63_stop_waits_for_a_run_with_any_time_span) {
         begun.add();
         released.await(1);
     });
+    BOOST_TEST(scheduler.unfinished().empty());
     scheduler.start();
     scheduler.schedule("slow", "1", 0);
     begun.await(1);
+    BOOST_REQUIRE(scheduler.unfinished().size() == 1U);
+    BOOST_TEST(scheduler.unfinished()[0].first == "slow");
+    BOOST_TEST(scheduler.unfinished()[0].second == "1");
     BOOST_TEST(!scheduler.stop(0));
     BOOST_TEST(!scheduler.stop(-1));
     boost::thread releaser([&] {
