@@ -153,6 +153,20 @@ BOOST_AUTO_TEST_CASE(k63_stop_waits_for_a_run_with_any_time_span) {
     BOOST_TEST(scheduler.stats().succeeded == 1);
 }
 
+BOOST_AUTO_TEST_CASE(k63_a_stop_with_a_limit_waits_for_the_nodes_row_too) {
+    test::Schema schema;
+    schema.ask("create function @.slowly() returns trigger language plpgsql as $$ begin"
+               " perform pg_sleep(0.3); return old; end $$");
+    schema.ask("create trigger slowly before delete on @.node for each row"
+               " execute function @.slowly()");
+    Scheduler scheduler(schema.options);
+    scheduler.registerTask("n", [](Run&) {});
+    scheduler.start();
+    BOOST_TEST(schema.ask("select count(*) from @.node") == "1");
+    BOOST_TEST(scheduler.stop(std::chrono::minutes(1)));
+    BOOST_TEST(schema.ask("select count(*) from @.node") == "0");
+}
+
 BOOST_AUTO_TEST_CASE(k41_a_failure_without_text_is_recorded_by_the_name_of_its_type) {
     struct Silent : std::exception {
         const char* what() const noexcept override { return nullptr; }
