@@ -136,7 +136,7 @@ every_page_of_the_reference_is_a_manual_page() {
             sed 's/\\-/-/g' "$tmp/$name.3" | grep -q "^$name - [A-Za-z]" || return 1
         sections=$(sed -n 's/^\.SH //p' "$tmp/$name.3" | tr '\n' ',')
         case $name in
-        jtimer-cluster) expected='NAME,SYNOPSIS,DESCRIPTION,COMMANDS,OPTIONS,OUTPUT,EXIT STATUS,EXAMPLE,SEE ALSO,' ;;
+        jtimer-cluster) expected='NAME,SYNOPSIS,DESCRIPTION,COMMANDS,OPTIONS,OUTPUT,THE PAGES,EXIT STATUS,EXAMPLE,SEE ALSO,' ;;
         run_schedule) expected='NAME,SYNOPSIS,DESCRIPTION,VARIABLES,CRONTABS,OPTIONS,OUTPUT,METRICS AND HEALTH,FAILURES,RESTARTS,IN A CLUSTER,SIGNALS,EXIT STATUS,EXAMPLE,SEE ALSO,' ;;
         *) expected='NAME,SYNOPSIS,DESCRIPTION,EXAMPLE,ERRORS,SEE ALSO,' ;;
         esac

@@ -5,12 +5,14 @@
 #include "cluster/due_tasks.hpp"
 #include "cluster/fixture.hpp"
 #include "cluster/recorder.hpp"
+#include "cluster/scheduler_state.hpp"
 #include "cluster/worker.hpp"
 #include "support/captured_cerr.hpp"
 #include "support/child_process.hpp"
 
 #include <jtimer/cluster/scheduler.hpp>
 #include <jtimer/exceptions.hpp>
+#include <jtimer/manual_clock.hpp>
 
 #include <boost/test/unit_test.hpp>
 #include <boost/thread/condition_variable.hpp>
@@ -27,6 +29,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -124,6 +127,33 @@ struct Fixture : test::DueTasks {
 };
 
 /// A Store with two nodes.
+/// A node on a clock that only the test moves. A run is abandoned after a second.
+struct ImpatientNode {
+    explicit ImpatientNode(Options options)
+        : state([&] {
+              options.name = "one";
+              options.lease = hours(24);
+              return options;
+          }()) {}
+
+    void add(const std::string& name, const Handler& handler, TaskOptions taskOptions) {
+        taskOptions.timeout = 1000;
+        taskOptions.grace = 0;
+        taskOptions.maxAttempts = 1;
+        state.registry.emplace(name, detail::Registered{handler, taskOptions});
+    }
+
+    void start() {
+        engine.emplace(state.options, state.registry, state.counters, state.stores, clock);
+        engine->start();
+    }
+
+    const std::shared_ptr<jtimer::ManualClock> clock = std::make_shared<jtimer::ManualClock>();
+    test::CapturedCerr printed;
+    detail::SchedulerState state;
+    std::optional<detail::Engine> engine;
+};
+
 std::string refused(const TaskOptions& options) {
     Scheduler scheduler;
     try {
@@ -344,45 +374,45 @@ BOOST_AUTO_TEST_CASE(o30_names_take_turns_at_the_slots_by_how_they_are_limited) 
 }
 
 BOOST_AUTO_TEST_CASE(o30_an_abandoned_handler_counts_in_its_node_until_it_returns) {
-    const test::CapturedCerr cerr;
     add("n", 2);
     HeldRuns runs;
     test::Counted others;
-    TaskOptions impatient = inNode(1);
-    impatient.timeout = 1;
-    impatient.grace = 0;
-    impatient.maxAttempts = 1;
-    Scheduler scheduler(options);
-    scheduler.registerTask("n", runs.handler(), impatient);
-    scheduler.registerTask("other", [&](Run&) { others.add(); });
-    scheduler.start();
+    ImpatientNode node(options);
+    node.add("n", runs.handler(), inNode(1));
+    node.add("first", [&](Run&) { others.add(); }, {});
+    node.add("second", [&](Run&) { others.add(); }, {});
+    node.start();
     runs.awaitBegun(1);
+    node.clock->advance(1000);
     waitUntil([&] { return ask("select count(*) from @.task where wake = 'infinity'") == "1"; });
-    lookAt(scheduler, others);
+    add("first", 1);
+    node.engine->dispatcher.lookForTasks();
+    others.await(1);
+    add("second", 1);
+    node.engine->dispatcher.lookForTasks();
+    others.await(2);
     BOOST_TEST(runs.begun() == 1);
     runs.letEnd(1);
     runs.awaitBegun(2);
     runs.letEnd(1);
-    scheduler.stop();
-    BOOST_TEST(scheduler.stats().abandoned >= 1U);
+    node.engine->stop({});
+    BOOST_TEST(node.state.counters.read().abandoned == 1U);
     BOOST_TEST(runs.most() == 1);
 }
 
 // Its lease is lost: another run may be going on.
 BOOST_AUTO_TEST_CASE(o30_an_abandoned_handler_does_not_count_in_the_cluster) {
-    const test::CapturedCerr cerr;
     add("n", 2);
     HeldRuns runs;
-    TaskOptions impatient = inCluster(1);
-    impatient.timeout = 1;
-    impatient.grace = 0;
-    impatient.maxAttempts = 1;
-    Scheduler scheduler(options);
-    scheduler.registerTask("n", runs.handler(), impatient);
-    scheduler.start();
+    ImpatientNode node(options);
+    node.add("n", runs.handler(), inCluster(1));
+    node.start();
+    runs.awaitBegun(1);
+    node.clock->advance(1000);
     runs.awaitBegun(2);
     runs.letEnd(2);
-    scheduler.stop();
+    node.engine->stop({});
+    BOOST_TEST(node.state.counters.read().abandoned == 1U);
     BOOST_TEST(runs.most() == 2);
 }
 
