@@ -163,7 +163,7 @@ END
 o47_the_manual_page_has_each_command_and_option_of_the_help() {
     "$BUILD/tools/jtimer-cluster" --help >"$tmp/help" || return 1
     sed -n -e 's/^  \([a-z][a-z-]*\) .*/\1/p' -e 's/^  \(-h \[ \)\{0,1\}\(--[a-z-]*\).*/\2/p' "$tmp/help" >"$tmp/words"
-    test "$(wc -l <"$tmp/words")" -eq 42 || { cat "$tmp/words" && return 1; }
+    test "$(wc -l <"$tmp/words")" -eq 49 || { cat "$tmp/words" && return 1; }
     while read -r word; do
         grep -q -e "^| .*\`$word[] \`=[].* |" doc/reference/jtimer-cluster.md || { echo "no $word" && return 1; }
     done <"$tmp/words"
