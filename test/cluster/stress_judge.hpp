@@ -90,6 +90,23 @@ inline void judgePauses(Stress& stress, const std::vector<Paused>& paused) {
             "= 'lost')");
 }
 
+/// That there never were more runs of the name at once, beyond the time that a statement may take
+/// from its arrival, which `run` tells, to its snapshot or commit. Call it after judgePauses().
+inline void judgeLimit(Stress& stress, const std::string& name, int limit) {
+    const std::string atOnce =
+        "select later.token, count(*) from jtimer.run later join jtimer.run earlier "
+        "on earlier.name = later.name and earlier.started <= later.started "
+        "and earlier.started > later.started - interval '10 s' "
+        "and earlier.finished - interval '50 ms' > later.started "
+        "where later.name = '" +
+        name + "' group by later.token";
+    stress.expectNone("more at once than its limit",
+                      atOnce + " having count(*) > " + std::to_string(limit));
+    BOOST_TEST_MESSAGE(name << ": limit " << limit << ", at once "
+                            << stress.sql()("select max(count) from (" + atOnce + ") each")
+                            << ", runs " << stress.count("jtimer.run where name = '" + name + "'"));
+}
+
 /// After each kill, or after a later gap of the renewals, the node is declared dead within lease +
 /// 0.5 s, unless the server was away meanwhile. On a busy machine there are gaps, too. A node that
 /// was killed before it had a row has none to take over.

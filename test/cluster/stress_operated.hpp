@@ -31,10 +31,10 @@ using Feed = std::function<bool(int from, int to)>;
 /// Nodes that have something to do, and operators.
 class Operated {
   public:
-    Operated(Stress& stress, unsigned seed, Feed feed)
+    Operated(Stress& stress, unsigned seed, Feed feed,
+             const std::vector<std::string>& otherNames = {})
         : stress_(stress), feed_(std::move(feed)),
-          scopes_(stress.conninfo(), seed + 1, {"once", "mortal", "doomed", "repeat", "cron"},
-                  stress.names()),
+          scopes_(stress.conninfo(), seed + 1, withUsualNames(otherNames), stress.names()),
           tasks_(stress.conninfo(), seed + 2, scheduled_) {}
 
     /// From now on until finish().
@@ -105,6 +105,11 @@ class Operated {
     }
 
   private:
+    static std::vector<std::string> withUsualNames(std::vector<std::string> names) {
+        names.insert(names.end(), {"once", "mortal", "doomed", "repeat", "cron"});
+        return names;
+    }
+
     static void report(const char* what, const Counts& counts) {
         BOOST_TEST_MESSAGE("operator of " << what << ": " << counts.pauses << " pauses, "
                                           << counts.resumes << " resumes with Run and "
