@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include <jtimer/detail/export.hpp>
+#include <jtimer/detail/compiler.hpp>
 
 #include <array>
 #include <chrono>
@@ -32,13 +32,13 @@ class LatenessHistogram {
     JTIMER_API std::chrono::nanoseconds percentile(double percent) const;
 
     /// The greatest lateness, exactly.
-    std::chrono::nanoseconds max() const noexcept { return std::chrono::nanoseconds(max_); }
+    std::chrono::nanoseconds(max)() const noexcept { return std::chrono::nanoseconds(max_); }
 
     /// Counts a run with this lateness, which must not be negative.
     void add(std::chrono::nanoseconds lateness) noexcept {
         const std::int64_t nanos = lateness.count();
         ++counts_[bucketOf(nanos)];
-        if (__builtin_expect(nanos > max_, 0) != 0) max_ = nanos;
+        if (detail::unlikely(nanos > max_)) max_ = nanos;
     }
 
     /// Counts the runs of another histogram too.
@@ -56,7 +56,7 @@ class LatenessHistogram {
     static std::size_t bucketOf(std::int64_t nanos) noexcept {
         const std::uint64_t micros = static_cast<std::uint64_t>(nanos) / 1000;
         // The number of bits of `micros`, without a special case for 0.
-        return static_cast<std::size_t>(63 - __builtin_clzll(2 * micros + 1));
+        return static_cast<std::size_t>(detail::highestBit(2 * micros + 1));
     }
 
     /// [i]: runs that were late by less than 2^i us and are not in an earlier bucket.

@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include <jtimer/detail/export.hpp>
+#include <jtimer/detail/compiler.hpp>
 #include <jtimer/detail/millis_and_nanos.hpp>
 #include <jtimer/detail/span_arithmetic.hpp>
 #include <jtimer/detail/time_advice.hpp>
@@ -45,7 +45,7 @@ class TimeSpan {
     TimeSpan(T, detail::write_integer_milliseconds_or_a_std_chrono_duration = {}) = delete;
 
     /// The longest span there is. Nobody waits as long: as a limit, it is none.
-    static constexpr TimeSpan max() noexcept { return TimeSpan(Exactly{detail::kLongestSpan}); }
+    static constexpr TimeSpan(max)() noexcept { return TimeSpan(Exactly{detail::kLongestSpan}); }
 
     /// Saturates 292 years away.
     constexpr std::chrono::nanoseconds toChrono() const noexcept {

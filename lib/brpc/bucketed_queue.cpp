@@ -5,6 +5,8 @@
 #include "sync/assert.hpp"
 #include "thread/thread_number.hpp"
 
+#include <jtimer/detail/compiler.hpp>
+
 #include <algorithm>
 #include <new>
 #include <stdexcept>
@@ -17,6 +19,7 @@ namespace jtimer::brpc::detail {
 using jtimer::detail::fixDown;
 using jtimer::detail::fixUp;
 using jtimer::detail::heapify;
+using jtimer::detail::prefetchForRead;
 
 BucketedQueue::BucketedQueue(std::size_t numBuckets, std::size_t sweepMinSize,
                              SlotPool::Limits limits)
@@ -70,7 +73,7 @@ void BucketedQueue::dropRemoved() noexcept {
     constexpr std::size_t ahead = 16;
     std::size_t kept = 0;
     for (std::size_t i = 1; i <= size_; ++i) {
-        if (i + ahead <= size_) __builtin_prefetch(heap_[i + ahead].slot);
+        if (i + ahead <= size_) prefetchForRead(heap_[i + ahead].slot);
         if (!dropIfRemoved(*heap_[i].slot)) heap_[++kept] = heap_[i];
     }
     size_ = kept;

@@ -7,6 +7,8 @@
 #include "data/growing_array.hpp"
 #include "sync/assert.hpp"
 
+#include <jtimer/detail/compiler.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -126,7 +128,7 @@ class BucketedQueue {
     /// see prefetchLines().
     struct PrefetchSlot {
         [[gnu::always_inline]] void operator()(const Entry& entry) const noexcept {
-            __builtin_prefetch(entry.slot, 1);
+            jtimer::detail::prefetchForWrite(entry.slot);
         }
     };
 

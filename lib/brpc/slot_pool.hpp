@@ -5,6 +5,8 @@
 #include "clock/waiter.hpp"
 #include "sync/assert.hpp"
 
+#include <jtimer/detail/compiler.hpp>
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -13,6 +15,7 @@
 namespace jtimer::brpc::detail {
 
 using jtimer::detail::Guard;
+using jtimer::detail::highestBit;
 using jtimer::detail::Lock;
 using jtimer::detail::Mutex;
 
@@ -83,7 +86,7 @@ class SlotPool {
 
     /// Chunk k holds 64 * 2^k slots, and so begins at number 64 * (2^k - 1).
     static constexpr std::size_t chunkOf(std::uint32_t number) noexcept {
-        return static_cast<std::size_t>(31 - __builtin_clz(number / kBatch + 1));
+        return static_cast<std::size_t>(highestBit(number / kBatch + 1));
     }
     static constexpr std::uint32_t sizeOf(std::size_t chunk) noexcept { return kBatch << chunk; }
     static constexpr std::uint32_t firstOf(std::size_t chunk) noexcept {

@@ -3,6 +3,7 @@
 
 #include "calendar/civil_date.hpp"
 
+#include <jtimer/detail/compiler.hpp>
 #include <jtimer/detail/saturating.hpp>
 #include <jtimer/exceptions.hpp>
 
@@ -157,7 +158,7 @@ bool CronFields::isEverDue() const {
     constexpr int kLeapYear = 2000;
     if (eitherDay_) return true;  // each month has every weekday
     // Each day of a year falls on each weekday in some year.
-    const int firstDay = __builtin_ctzll(days_);
+    const int firstDay = lowestBit(days_);
     for (int month = 1; month <= 12; ++month) {
         if (contains(months_, month) && firstDay <= daysIn(kLeapYear, month)) return true;
     }

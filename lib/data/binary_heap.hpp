@@ -3,6 +3,8 @@
 
 #include "sync/cache_line.hpp"
 
+#include <jtimer/detail/compiler.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -60,7 +62,7 @@ void fixDownIn(Entry* heap, std::size_t size, std::size_t i,
         const std::size_t rightChild = child + one;
         const auto left = at(child).time;
         const auto right = at(rightChild).time;
-        child = __builtin_expect_with_probability(left > right, 1, 0.5) ? rightChild : child;
+        child = unpredictable(left > right) ? rightChild : child;
         const auto least = left > right ? right : left;
         if (moving.time <= least) {
             at(hole) = moving;

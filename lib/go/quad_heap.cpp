@@ -3,6 +3,8 @@
 
 #include "sync/assert.hpp"
 
+#include <jtimer/detail/compiler.hpp>
+
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -38,8 +40,8 @@ void QuadHeap::remove(HeapItem& item) noexcept {
     const Entry last = heap()[--size_];
     if (i == size_) return;
     // The item's index is about to be written, and is probably not in the cache.
-    __builtin_prefetch(last.item, 1);
-    __builtin_prefetch(heap() + firstChildOf(i));
+    jtimer::detail::prefetchForWrite(last.item);
+    jtimer::detail::prefetchForRead(heap() + firstChildOf(i));
     if (i > 0 && last.when < heap()[parentOf(i)].when) {
         siftUp(i, last);
     } else {

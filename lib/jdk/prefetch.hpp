@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include <jtimer/detail/compiler.hpp>
 #include <jtimer/jdk/detail/task_access.hpp>
 #include <jtimer/jdk/timer_task.hpp>
 
@@ -10,11 +11,11 @@
 namespace jtimer::detail {
 
 /// Prefetches the memory between two addresses that are at most two cache lines apart. A hint reads
-/// nothing, so invalid addresses do no harm. Always inline: see prefetchLines().
+/// nothing, so invalid addresses do no harm. Always inline: see prefetchForRead().
 [[gnu::always_inline]] inline void prefetchBetween(std::uintptr_t begin,
                                                    std::uintptr_t end) noexcept {
-    __builtin_prefetch(reinterpret_cast<const void*>(begin), 1);
-    __builtin_prefetch(reinterpret_cast<const void*>(end - 1), 1);
+    prefetchForWrite(reinterpret_cast<const void*>(begin));
+    prefetchForWrite(reinterpret_cast<const void*>(end - 1));
 }
 
 /// Prefetches a task that will soon be run or destroyed, and so written to: the tasks of a large

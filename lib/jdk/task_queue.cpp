@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "jdk/task_queue.hpp"
 
+#include <jtimer/detail/compiler.hpp>
+
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -63,7 +65,7 @@ void TaskQueue::heapify() noexcept {
 }
 
 void TaskQueue::fixDown(std::size_t i) noexcept {
-    if (__builtin_expect(isExtended(), 0) != 0) return extras_->fixDown(heap_.data(), size_, i);
+    if (unlikely(isExtended())) return extras_->fixDown(heap_.data(), size_, i);
     detail::fixDown(heap_.data(), size_, i, PrefetchTask());
 }
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <jtimer/detail/compiler.hpp>
 #include <jtimer/detail/saturating.hpp>
 #include <jtimer/jdk/detail/task_access.hpp>
 #include <memory>
@@ -57,8 +58,7 @@ class TaskQueue {
         JTIMER_ASSERT(size_ + 1 < heap_.size() && stateOf(*task).queueReference == nullptr);
         new (&stateOf(*task).queueReference) std::shared_ptr<TimerTask>(task);  // it was null
         heap_[++size_] = {time, task.get()};
-        if (__builtin_expect(isExtended(), 0) != 0)
-            extras_->add(size_, knowsPositions_ ? link : nullptr);
+        if (unlikely(isExtended())) extras_->add(size_, knowsPositions_ ? link : nullptr);
         fixUp(size_);
     }
 
@@ -93,7 +93,7 @@ class TaskQueue {
         if (toDrop) {
             prefetchReference(task);
         } else {
-            __builtin_prefetch(&stateOf(*task));
+            prefetchForRead(&stateOf(*task));
         }
     }
 
@@ -167,14 +167,14 @@ class TaskQueue {
     void removeMinEntry() noexcept;
     /// Moves entry i up to its place.
     void fixUp(std::size_t i) noexcept {
-        if (__builtin_expect(isExtended(), 0) != 0) return extras_->fixUp(heap_.data(), i);
+        if (unlikely(isExtended())) return extras_->fixUp(heap_.data(), i);
         detail::fixUp(heap_.data(), i);
     }
     /// Moves entry i down to its place.
     void fixDown(std::size_t i) noexcept;
     /// Puts the last entry in the place of entry i. The task of that one keeps the reference.
     void replaceByLast(std::size_t i) noexcept {
-        if (__builtin_expect(isExtended(), 0) != 0) {
+        if (unlikely(isExtended())) {
             extras_->replaceByLast(heap_.data(), size_--, i);
         } else {
             if (i != size_) heap_[i] = heap_[size_];  // not an unneeded write to the array

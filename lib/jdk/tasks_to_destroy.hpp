@@ -4,6 +4,7 @@
 #include "jdk/task_link.hpp"
 #include "sync/assert.hpp"
 
+#include <jtimer/detail/compiler.hpp>
 #include <jtimer/jdk/detail/task_access.hpp>
 #include <jtimer/jdk/timer_task.hpp>
 
@@ -30,7 +31,7 @@ class TasksToDestroy {
     /// \param link not null: the task's cancel() is in progress and looks for the reference there
     void push(std::shared_ptr<TimerTask> task, TaskLink* link) noexcept {
         JTIMER_ASSERT(stateOf(*task).isCancelled());
-        if (__builtin_expect(link != nullptr, 0) != 0) {
+        if (unlikely(link != nullptr)) {
             link->removed = std::move(task);
             return;
         }

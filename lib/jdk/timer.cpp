@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include <jtimer/detail/compiler.hpp>
 #include <jtimer/jdk/timer.hpp>
 
 #include "clock/default_clocks.hpp"
@@ -15,6 +16,7 @@
 
 namespace jtimer {
 
+using detail::addOverflows;
 using detail::floorDivide;
 using detail::kNanosPerMilli;
 using detail::MillisAndNanos;
@@ -75,8 +77,8 @@ MillisAndNanos exactlyAfter(Nanos now, MillisAndNanos delay) {
     time.nanos += delay.nanos;
     const bool carry = time.nanos >= kNanosPerMilli;
     if (carry) time.nanos -= static_cast<std::int32_t>(kNanosPerMilli);
-    if (__builtin_add_overflow(time.millis, delay.millis, &time.millis) ||
-        __builtin_add_overflow(time.millis, carry ? 1 : 0, &time.millis)) {
+    if (addOverflows(time.millis, delay.millis, &time.millis) ||
+        addOverflows(time.millis, carry ? 1 : 0, &time.millis)) {
         throw IllegalArgumentException("Illegal execution time.");
     }
     return time;

@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include <jtimer/detail/compiler.hpp>
 #include <jtimer/jdk/timer_task.hpp>
 
 #include "jdk/all_timers.hpp"
@@ -19,6 +20,7 @@ using detail::Nanos;
 using detail::TaskLink;
 using detail::TaskState;
 using detail::TimerImpl;
+using detail::unlikely;
 
 namespace {
 
@@ -61,7 +63,7 @@ void TimerTask::jtimerRelease() noexcept {}
 
 bool TimerTask::cancel() {
     const TaskState::Word before = jtimerState_.cancel();
-    if (__builtin_expect(TaskState::isLinked(before), 0) != 0) finishCancel(*this, before);
+    if (unlikely(TaskState::isLinked(before))) finishCancel(*this, before);
     return TaskState::isScheduled(before);
 }
 

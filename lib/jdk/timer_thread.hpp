@@ -7,6 +7,7 @@
 #include "jdk/timer_state.hpp"
 #include "thread/loop_thread.hpp"
 
+#include <jtimer/detail/compiler.hpp>
 #include <jtimer/exceptions.hpp>
 #include <jtimer/jdk/timer_options.hpp>
 
@@ -66,7 +67,7 @@ class TimerThread final : public LoopThread {
     }
     /// To be called after the monitor has been released, before the queue is used again.
     void finishSweep(const Lock& lock) noexcept {
-        if (__builtin_expect(state_.sweep != nullptr, 0) != 0) finishSweepUnderWay(lock);
+        if (unlikely(state_.sweep != nullptr)) finishSweepUnderWay(lock);
     }
 
   private:

@@ -7,6 +7,7 @@
 #include "thread/run_here.hpp"
 #include "thread/uncaught_exception.hpp"
 
+#include <jtimer/detail/compiler.hpp>
 #include <jtimer/exceptions.hpp>
 
 #include <algorithm>
@@ -21,6 +22,7 @@ using jtimer::detail::exceptionOf;
 using jtimer::detail::Guard;
 using jtimer::detail::kLongAgo;
 using jtimer::detail::kNever;
+using jtimer::detail::multiplyOverflows;
 using jtimer::detail::RunHere;
 using jtimer::detail::saturatingAdd;
 using jtimer::detail::saturatingSubtract;
@@ -277,7 +279,7 @@ Nanos Worker::endOf(Tick tick) const noexcept {
     Nanos elapsed = 0;
     // A time that is more than 64 bits after the start never comes, even if the clock could
     // show it.
-    if (__builtin_mul_overflow(tickDuration_, tick + 1, &elapsed)) return kNever;
+    if (multiplyOverflows(tickDuration_, tick + 1, &elapsed)) return kNever;
     return saturatingAdd(start_, elapsed);
 }
 

@@ -3,6 +3,8 @@
 
 #include "sync/assert.hpp"
 
+#include <jtimer/detail/compiler.hpp>
+
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
@@ -87,7 +89,7 @@ std::optional<Wheel::Slot> Wheel::nextSlot() const noexcept {
         // are due in a revolution, and would hide all earlier ones.
         const int from = (slotOf(level, elapsed_) + 1) % kSlots;
         const std::uint64_t rotated = occupied >> from | occupied << ((kSlots - from) % kSlots);
-        const int slot = (from + __builtin_ctzll(rotated)) % kSlots;
+        const int slot = (from + jtimer::detail::lowestBit(rotated)) % kSlots;
         return Slot{level, slot, startOf(level, slot)};
     }
     return std::nullopt;

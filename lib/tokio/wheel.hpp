@@ -4,6 +4,8 @@
 #include "data/intrusive_list.hpp"
 #include "tokio/entry.hpp"
 
+#include <jtimer/detail/compiler.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -36,7 +38,7 @@ class Wheel {
     /// digits and not in ticks: at 60, tick 70 is on level 1.
     static int levelOf(Tick elapsed, Tick tick) noexcept {
         const auto digits = static_cast<std::uint64_t>(elapsed ^ tick) | (kSlots - 1);
-        const int level = (63 - __builtin_clzll(digits)) / kDigitBits;
+        const int level = (jtimer::detail::highestBit(digits)) / kDigitBits;
         return level < kLevels ? level : kLevels - 1;
     }
     static int slotOf(int level, Tick tick) noexcept {

@@ -4,7 +4,7 @@
 #include <jtimer/brpc/detail/advice.hpp>
 #include <jtimer/brpc/timer_thread_options.hpp>
 #include <jtimer/clock.hpp>
-#include <jtimer/detail/export.hpp>
+#include <jtimer/detail/compiler.hpp>
 #include <jtimer/detail/function_type.hpp>
 #include <jtimer/detail/is_null.hpp>
 #include <jtimer/exceptions.hpp>

@@ -14,7 +14,7 @@
 #include <jtimer/cluster/task_info.hpp>
 #include <jtimer/cluster/task_options.hpp>
 #include <jtimer/cluster/test_clock.hpp>
-#include <jtimer/detail/export.hpp>
+#include <jtimer/detail/compiler.hpp>
 #include <jtimer/exceptions.hpp>
 #include <jtimer/time.hpp>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <jtimer/cluster/options.hpp>
-#include <jtimer/detail/export.hpp>
+#include <jtimer/detail/compiler.hpp>
 #include <jtimer/time.hpp>
 
 #include <memory>

@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include <jtimer/detail/export.hpp>
+#include <jtimer/detail/compiler.hpp>
 #include <jtimer/detail/saturating.hpp>
 
 #include <chrono>
@@ -31,7 +31,7 @@ template <class Unit>
 constexpr MillisAndNanos splitCount(std::int64_t count) noexcept {
     using InMillis = std::ratio_divide<Unit, std::milli>;
     constexpr std::int64_t num = InMillis::num, den = InMillis::den;
-    constexpr std::int64_t max = std::numeric_limits<std::int64_t>::max();
+    constexpr std::int64_t max = (std::numeric_limits<std::int64_t>::max)();
     static_assert(
         den <= max / num,
         "the unit of this duration is not a fraction of a second that 64 bits can convert");
@@ -41,9 +41,8 @@ constexpr MillisAndNanos splitCount(std::int64_t count) noexcept {
     const std::int64_t above = count % den + (count % den < 0 ? den : 0);
     const std::int64_t rest = above * num;  // in 1/den milliseconds
     std::int64_t millis = 0;
-    if (__builtin_mul_overflow(whole, num, &millis) ||
-        __builtin_add_overflow(millis, rest / den, &millis)) {
-        return {count < 0 ? std::numeric_limits<std::int64_t>::min() : max, 0};
+    if (multiplyOverflows(whole, num, &millis) || addOverflows(millis, rest / den, &millis)) {
+        return {count < 0 ? (std::numeric_limits<std::int64_t>::min)() : max, 0};
     }
     const std::int64_t fraction = rest % den;
     std::int64_t nanos = 0;
@@ -65,8 +64,8 @@ JTIMER_API MillisAndNanos splitMillis(long double millis);
 
 template <class Integer>
 constexpr std::int64_t saturatingCast(Integer value) noexcept {
-    constexpr std::int64_t max = std::numeric_limits<std::int64_t>::max();
-    constexpr std::int64_t min = std::numeric_limits<std::int64_t>::min();
+    constexpr std::int64_t max = (std::numeric_limits<std::int64_t>::max)();
+    constexpr std::int64_t min = (std::numeric_limits<std::int64_t>::min)();
     constexpr bool isSigned = static_cast<Integer>(-1) < static_cast<Integer>(0);
     // A type wider than 64 bits is __int128, which counts as an integer with -std=gnu++17.
     if constexpr (sizeof(Integer) > sizeof max || (sizeof(Integer) == sizeof max && !isSigned)) {

@@ -18,9 +18,9 @@ namespace jtimer::detail {
 __extension__ typedef __int128 WideNanos;  // NOLINT(modernize-use-using): for __extension__
 
 inline constexpr WideNanos kLongestSpan =
-    WideNanos{std::numeric_limits<std::int64_t>::max()} * kNanosPerMilli + (kNanosPerMilli - 1);
+    WideNanos{(std::numeric_limits<std::int64_t>::max)()} * kNanosPerMilli + (kNanosPerMilli - 1);
 inline constexpr WideNanos kShortestSpan =
-    WideNanos{std::numeric_limits<std::int64_t>::min()} * kNanosPerMilli;
+    WideNanos{(std::numeric_limits<std::int64_t>::min)()} * kNanosPerMilli;
 
 constexpr WideNanos toWide(MillisAndNanos time) noexcept {
     return WideNanos{time.millis} * kNanosPerMilli + time.nanos;
@@ -55,8 +55,8 @@ constexpr MillisAndNanos dividedBy(MillisAndNanos time, WideNanos divisor) {
 /// A Date beyond the range is the end of time, or its beginning.
 template <class Date>
 constexpr Date toDate(WideNanos sinceEpoch) noexcept {
-    if (sinceEpoch >= std::numeric_limits<Nanos>::max()) return Date::max();
-    if (sinceEpoch <= std::numeric_limits<Nanos>::min()) return Date::min();
+    if (sinceEpoch >= (std::numeric_limits<Nanos>::max)()) return (Date::max)();
+    if (sinceEpoch <= (std::numeric_limits<Nanos>::min)()) return (Date::min)();
     const std::chrono::nanoseconds nanos(static_cast<Nanos>(sinceEpoch));
     return Date(std::chrono::duration_cast<typename Date::duration>(nanos));
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <jtimer/clock.hpp>
-#include <jtimer/detail/export.hpp>
+#include <jtimer/detail/compiler.hpp>
 #include <jtimer/detail/function_type.hpp>
 #include <jtimer/detail/is_null.hpp>
 #include <jtimer/exceptions.hpp>

@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include <jtimer/detail/export.hpp>
+#include <jtimer/detail/compiler.hpp>
 #include <jtimer/tokio/waker.hpp>
 
 #include <memory>

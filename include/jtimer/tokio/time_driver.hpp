@@ -2,7 +2,7 @@
 #pragma once
 
 #include <jtimer/clock.hpp>
-#include <jtimer/detail/export.hpp>
+#include <jtimer/detail/compiler.hpp>
 #include <jtimer/exceptions.hpp>
 #include <jtimer/stats.hpp>
 #include <jtimer/time.hpp>

@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include <jtimer/detail/export.hpp>
+#include <jtimer/detail/compiler.hpp>
 #include <jtimer/time.hpp>
 #include <jtimer/tokio/delay_key.hpp>
 #include <jtimer/tokio/time_driver.hpp>
