@@ -49,9 +49,7 @@ class JTIMER_API Clock {
     virtual ~Clock();
 
     /// \returns the current time on this clock, rounded down to the resolution of Date
-    Date now() const {
-        return Date(std::chrono::floor<Date::duration>(std::chrono::nanoseconds(nanos())));
-    }
+    Date now() const { return detail::toDate<Date>(nanos()); }
 
     /// The current time in nanoseconds since 1970. Several threads may call it at once, some of
     /// them holding a timer's lock: an override must be thread-safe and fast, and must not call a

@@ -204,10 +204,9 @@ void BucketLoop::removeAll(std::vector<PendingTask>* into) {
         Slot& slot = pool.at(number);
         if (!slot.take(Phase::Removing)) continue;
         if (into != nullptr) {
-            const std::chrono::nanoseconds time(slot.time);
             const Slot::Function function = slot.function();
-            into->push_back({slot.id(), Date(std::chrono::duration_cast<Date::duration>(time)),
-                             function.fn, function.arg});
+            into->push_back(
+                {slot.id(), jtimer::detail::toDate<Date>(slot.time), function.fn, function.arg});
         }
         slot.destroyCallable();
         slot.endRemoval();

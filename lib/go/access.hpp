@@ -39,9 +39,7 @@ namespace detail {
 
 inline Nanos toNanos(TimeSpan span) noexcept { return jtimer::detail::toNanos(span.value()); }
 
-inline Date toDate(Nanos time) {
-    return Date(std::chrono::floor<Date::duration>(std::chrono::nanoseconds(time)));
-}
+inline Date toDate(Nanos time) noexcept { return jtimer::detail::toDate<Date>(time); }
 
 }  // namespace detail
 

@@ -70,7 +70,7 @@ std::string RunReport::text() {
 
 std::string WaitReport::textOfTime(Nanos time) {
     std::ostringstream text;
-    text << When(Date(std::chrono::duration_cast<Date::duration>(std::chrono::nanoseconds(time))));
+    text << When(toDate<Date>(time));
     return text.str();
 }
 

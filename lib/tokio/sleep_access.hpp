@@ -8,17 +8,11 @@
 #include <jtimer/tokio/time_driver.hpp>
 
 #include <atomic>
-#include <chrono>
 #include <type_traits>
 
 namespace jtimer::tokio::detail {
 
-/// Rounded up if a Date is coarser: after a wait until that Date, the time must have come.
-inline Date dateOf(Nanos nanos) {
-    const std::chrono::nanoseconds time(nanos);
-    const auto date = std::chrono::duration_cast<Date::duration>(time);
-    return Date(date < time ? date + Date::duration(1) : date);
-}
+inline Date dateOf(Nanos time) noexcept { return jtimer::detail::toDateNotBefore<Date>(time); }
 
 /// \throws IllegalArgumentException "Negative duration."
 inline Nanos requireDuration(TimeSpan duration) {

@@ -5,6 +5,10 @@
 #include <jtimer/detail/saturating.hpp>
 #include <jtimer/exceptions.hpp>
 
+#if !defined(__SIZEOF_INT128__)  // 32-bit systems, and compilers without an integer of 128 bits
+#include <boost/multiprecision/cpp_int.hpp>
+#endif
+
 #include <chrono>
 #include <cstdint>
 #include <limits>
@@ -15,7 +19,11 @@
 
 namespace jtimer::detail {
 
+#if defined(__SIZEOF_INT128__)
 __extension__ typedef __int128 WideNanos;  // NOLINT(modernize-use-using): for __extension__
+#else
+using WideNanos = boost::multiprecision::int128_t;
+#endif
 
 inline constexpr WideNanos kLongestSpan =
     WideNanos{(std::numeric_limits<std::int64_t>::max)()} * kNanosPerMilli + (kNanosPerMilli - 1);
@@ -52,13 +60,21 @@ constexpr MillisAndNanos dividedBy(MillisAndNanos time, WideNanos divisor) {
     return saturated(toWide(time) / divisor);
 }
 
-/// A Date beyond the range is the end of time, or its beginning.
+/// The Date of a time in nanoseconds, which is rounded down if a Date is coarser, as with libc++.
+/// What never comes is the end of time, whatever a Date counts; and so with the beginning.
 template <class Date>
 constexpr Date toDate(WideNanos sinceEpoch) noexcept {
     if (sinceEpoch >= (std::numeric_limits<Nanos>::max)()) return (Date::max)();
     if (sinceEpoch <= (std::numeric_limits<Nanos>::min)()) return (Date::min)();
     const std::chrono::nanoseconds nanos(static_cast<Nanos>(sinceEpoch));
-    return Date(std::chrono::duration_cast<typename Date::duration>(nanos));
+    return Date(std::chrono::floor<typename Date::duration>(nanos));
+}
+
+/// Rounded up: after a wait until that Date, the time must have come.
+template <class Date>
+constexpr Date toDateNotBefore(WideNanos sinceEpoch) noexcept {
+    const auto date = toDate<Date>(sinceEpoch);
+    return toNanos(date) < sinceEpoch ? date + typename Date::duration(1) : date;
 }
 
 /// What a span is multiplied with and divided by.
