@@ -3,10 +3,7 @@
 // What most units include and what takes long, compiled once: see build-aux/precompiled.mk. Each
 // unit still includes what it uses: CMake has no precompiled header, nor has a build with a
 // sanitizer.
-#include <boost/thread/condition_variable.hpp>
-#include <boost/thread/lock_types.hpp>
-#include <boost/thread/mutex.hpp>
-#include <boost/thread/thread.hpp>
+#include "sync/threads.hpp"
 
 #include <algorithm>
 #include <array>

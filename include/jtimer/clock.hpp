@@ -104,12 +104,15 @@ class JTIMER_API SteadyClock final : public Clock {
     const std::int64_t offset_;
 };
 
-#if defined(__linux__)
+#if defined(__linux__) || defined(_WIN32)
 /// A SteadyClock that keeps running while the computer sleeps (CLOCK_BOOTTIME): tasks that come due
 /// meanwhile run at resume. Each thread of a timer on it holds a file descriptor: those of
 /// jtimer::go that run functions, too. If the program closes it, as closefrom() does, std::cerr
 /// says so, and the timer goes on; but after a suspend it is then up to a second late, and its
 /// thread may be woken by SIGURG.
+///
+/// On Windows (QueryInterruptTime), tasks run up to a second after resume: the thread looks at the
+/// clock once a second while it waits for one.
 class JTIMER_API BoottimeClock final : public Clock {
   public:
     BoottimeClock();

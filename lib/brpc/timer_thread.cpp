@@ -30,7 +30,7 @@ namespace {
 
 using jtimer::detail::toNanos;
 
-Nanos toNanos(const std::timespec& time) noexcept {
+Nanos toNanos(const timespec& time) noexcept {
     return saturatingAdd(saturatingMultiply(time.tv_sec, 1'000'000'000), time.tv_nsec);
 }
 
@@ -141,7 +141,7 @@ TaskId TimerThread::schedule(void (*fn)(void*), void* arg, Date abstime) & {
     return loop == nullptr ? kInvalidTaskId : loop->schedule({fn, arg}, toNanos(abstime));
 }
 
-TaskId TimerThread::schedule(void (*fn)(void*), void* arg, const std::timespec& abstime) & {
+TaskId TimerThread::schedule(void (*fn)(void*), void* arg, const timespec& abstime) & {
     if (fn == nullptr) throw NullPointerException("task cannot be null");
     BucketLoop* const loop = impl_->loop();
     return loop == nullptr ? kInvalidTaskId : loop->schedule({fn, arg}, toNanos(abstime));

@@ -33,13 +33,36 @@ namespace jtimer::detail {
 
 namespace {
 
+// When a file was written, and when it was changed in any way.
+#if defined(__APPLE__)
+timespec timeOfWrite(const struct stat& file) { return file.st_mtimespec; }
+timespec timeOfChange(const struct stat& file) { return file.st_ctimespec; }
+#elif defined(_WIN32)
+timespec timeOfWrite(const struct stat& file) { return {file.st_mtime, 0}; }
+timespec timeOfChange(const struct stat& file) { return {file.st_ctime, 0}; }
+#else
+timespec timeOfWrite(const struct stat& file) { return file.st_mtim; }
+timespec timeOfChange(const struct stat& file) { return file.st_ctim; }
+#endif
+
 bool isSame(const struct stat& one, const struct stat& other) {
     const auto isSameTime = [](const timespec& a, const timespec& b) {
         return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
     };
     return one.st_dev == other.st_dev && one.st_ino == other.st_ino &&
-           one.st_size == other.st_size && isSameTime(one.st_mtim, other.st_mtim) &&
-           isSameTime(one.st_ctim, other.st_ctim);
+           one.st_size == other.st_size && isSameTime(timeOfWrite(one), timeOfWrite(other)) &&
+           isSameTime(timeOfChange(one), timeOfChange(other));
+}
+
+std::optional<std::int64_t> offsetOfSystemAt(std::time_t time) {
+    std::tm local{};
+#if defined(_WIN32)
+    if (localtime_s(&local, &time) != 0) return std::nullopt;
+    return _mkgmtime(&local) - time;
+#else
+    if (localtime_r(&time, &local) == nullptr) return std::nullopt;
+    return local.tm_gmtoff;
+#endif
 }
 
 /// What TZ names or says, as the C library reads it: a colon at the beginning has no meaning.
@@ -66,9 +89,8 @@ std::shared_ptr<const ZoneFile>& rereadZone() {
 std::optional<std::int64_t> localOffsetAt(std::int64_t instant) {
     if (const auto zone = std::atomic_load(&rereadZone())) return zone->offsetAt(instant);
     const auto time = static_cast<std::time_t>(instant);
-    std::tm local{};
-    if (time != instant || localtime_r(&time, &local) == nullptr) return std::nullopt;
-    return local.tm_gmtoff;
+    if (time != instant) return std::nullopt;
+    return offsetOfSystemAt(time);
 }
 
 bool isLocalZoneKnown() {

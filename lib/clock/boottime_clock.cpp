@@ -7,11 +7,8 @@
 #include "clock/waiter.hpp"
 #include "sync/assert.hpp"
 #include "sync/process_number.hpp"
+#include "sync/threads.hpp"
 #include "sync/uninterruptible.hpp"
-
-#include <boost/chrono/duration.hpp>
-#include <boost/thread/condition_variable.hpp>
-#include <boost/thread/mutex.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -38,6 +35,7 @@ using detail::Nanos;
 using detail::saturatingAdd;
 using detail::saturatingSubtract;
 using detail::wallNanos;
+namespace threads = detail::threads;
 
 namespace {
 
@@ -152,7 +150,7 @@ class BoottimeWaiter final : public detail::Waiter {
     /// whether the thread is in poll().
     void waitUntil(Lock& lock, Nanos deadline, Nanos now) override {
         JTIMER_ASSERT(lock.owns_lock());
-        boost::unique_lock<boost::mutex> going(going_);
+        threads::unique_lock<threads::mutex> going(going_);
         isNotified_ = false;
         lock.unlock();
         for (; !isNotified_ && now < deadline; now = boottimeNanos() + offset_) {
@@ -163,7 +161,7 @@ class BoottimeWaiter final : public detail::Waiter {
                 timer_.poll(saturatingSubtract(deadline, now));
             } else {
                 if (timer_.isOfThisProcess()) reportClosedTimerfd();
-                notified_.wait_for(going, boost::chrono::nanoseconds(std::min(
+                notified_.wait_for(going, threads::chrono::nanoseconds(std::min(
                                               saturatingSubtract(deadline, now), kNanosPerSecond)));
             }
         }
@@ -173,7 +171,7 @@ class BoottimeWaiter final : public detail::Waiter {
 
     void notify() override {
         const detail::Uninterruptible uninterruptible;
-        boost::unique_lock<boost::mutex> going(going_);
+        threads::unique_lock<threads::mutex> going(going_);
         isNotified_ = true;
         if (!isInPoll_) {
             notified_.notify_one();
@@ -190,7 +188,7 @@ class BoottimeWaiter final : public detail::Waiter {
     /// While the thread is in poll(), going_ is released. The thread may be cancelled there.
     class InPoll {
       public:
-        InPoll(BoottimeWaiter& waiter, boost::unique_lock<boost::mutex>& going)
+        InPoll(BoottimeWaiter& waiter, threads::unique_lock<threads::mutex>& going)
             : waiter_(waiter), going_(going) {
             waiter_.thread_ = pthread_self();
             waiter_.isInPoll_ = true;
@@ -206,12 +204,12 @@ class BoottimeWaiter final : public detail::Waiter {
 
       private:
         BoottimeWaiter& waiter_;
-        boost::unique_lock<boost::mutex>& going_;
+        threads::unique_lock<threads::mutex>& going_;
     };
 
     /// Repeats the signal, as the thread may not have begun to wait yet. As long as isInPoll_ is
     /// true with going_ held, the thread exists.
-    void interruptPoll(boost::unique_lock<boost::mutex>& going) {
+    void interruptPoll(threads::unique_lock<threads::mutex>& going) {
         struct sigaction current {};
         sigaction(SIGURG, nullptr, &current);
         if ((current.sa_flags & SA_SIGINFO) == 0 &&
@@ -221,7 +219,7 @@ class BoottimeWaiter final : public detail::Waiter {
         }
         while (isInPoll_) {
             pthread_kill(thread_, SIGURG);
-            pollEnded_.wait_for(going, boost::chrono::milliseconds(1));
+            pollEnded_.wait_for(going, threads::chrono::milliseconds(1));
         }
     }
 
@@ -229,12 +227,12 @@ class BoottimeWaiter final : public detail::Waiter {
     OwnTimerfd timer_;
 
     /// Guards the rest. The thread releases it only while it waits.
-    boost::mutex going_;
-    boost::condition_variable notified_;
+    threads::mutex going_;
+    threads::condition_variable notified_;
     bool isNotified_ = false;
     bool isInPoll_ = false;
     pthread_t thread_{};
-    boost::condition_variable pollEnded_;
+    threads::condition_variable pollEnded_;
 };
 
 }  // namespace
@@ -246,6 +244,56 @@ std::int64_t BoottimeClock::nanos() const { return boottimeNanos() + offset_; }
 
 std::shared_ptr<detail::Waiter> BoottimeClock::makeWaiter() const {
     return std::make_shared<BoottimeWaiter>(offset_);
+}
+
+}  // namespace jtimer
+
+#elif defined(_WIN32)
+
+#include "clock/span_wait.hpp"
+#include "clock/system_time.hpp"
+#include "clock/waiter.hpp"
+
+#include <algorithm>
+
+namespace jtimer {
+
+using detail::boottimeNanos;
+using detail::Lock;
+using detail::Nanos;
+using detail::saturatingSubtract;
+using detail::wallNanos;
+
+namespace {
+
+/// Windows has no wait that includes the time for which the computer was suspended and that does
+/// not follow the time of day. So this one looks at the clock once a second.
+class BoottimeWaiter final : public detail::Waiter {
+  public:
+    void waitUntil(Lock& lock, Nanos deadline, Nanos now) override {
+        constexpr Nanos second = 1'000'000'000;
+        wait_.wait(lock, deadline == detail::kNever
+                             ? detail::kNever
+                             : std::min(saturatingSubtract(deadline, now), second));
+    }
+    void notify() override { wait_.notify(); }
+    bool canBeSetForward() const noexcept override { return false; }
+    bool wakesLate() const noexcept override { return true; }
+    Nanos settlingTime() const noexcept override { return detail::kNanosPerMilli; }
+
+  private:
+    detail::SpanWait wait_;
+};
+
+}  // namespace
+
+BoottimeClock::BoottimeClock() : offset_(wallNanos() - boottimeNanos()) {}
+BoottimeClock::~BoottimeClock() = default;
+
+std::int64_t BoottimeClock::nanos() const { return boottimeNanos() + offset_; }
+
+std::shared_ptr<detail::Waiter> BoottimeClock::makeWaiter() const {
+    return std::make_shared<BoottimeWaiter>();
 }
 
 }  // namespace jtimer

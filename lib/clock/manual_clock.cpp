@@ -7,10 +7,8 @@
 #include "sync/exception_of.hpp"
 #include "sync/process_number.hpp"
 #include "sync/reported_wait.hpp"
+#include "sync/threads.hpp"
 #include "sync/uninterruptible.hpp"
-
-#include <boost/chrono/duration.hpp>
-#include <boost/thread/thread.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -32,6 +30,7 @@ using detail::Lock;
 using detail::Mutex;
 using detail::Nanos;
 using detail::saturatingAdd;
+namespace threads = detail::threads;
 
 /// A small discrete-event simulation. Its participants are the timers' threads on this clock; each
 /// is busy, or waits for a deadline, or is *parked*: inside a move that a task has requested. While
@@ -96,7 +95,7 @@ class ManualClock::Impl::Waiter final : public detail::Waiter {
     ~Waiter() override {
         if (process_ == detail::numberOfThisProcess()) {
             end();
-        } else if (const Lock lock(clock_->mutex_, boost::try_to_lock); lock.owns_lock()) {
+        } else if (const Lock lock(clock_->mutex_, threads::try_to_lock); lock.owns_lock()) {
             remove();
         }
     }
@@ -108,7 +107,7 @@ class ManualClock::Impl::Waiter final : public detail::Waiter {
 
     void begin() override {
         const Lock lock(clock_->mutex_);
-        thread_ = boost::this_thread::get_id();
+        thread_ = threads::this_thread::get_id();
     }
 
     void waitUntil(Lock& monitor, Nanos deadline, Nanos) override {
@@ -168,7 +167,7 @@ class ManualClock::Impl::Waiter final : public detail::Waiter {
 
     const std::shared_ptr<Impl> clock_;
     const std::uint32_t process_ = detail::numberOfThisProcess();
-    boost::thread::id thread_;
+    threads::thread::id thread_;
     Activity activity_ = Activity::Busy;
     Nanos deadline_ = kNever;  // valid only while Waiting
     Condition woken_;
@@ -213,7 +212,7 @@ void ManualClock::Impl::awaitCompletion(Lock& lock, Move& move, const char* call
         const bool over = detail::waitOrReport(report, lock, [&](std::chrono::milliseconds span) {
             if (++step == detail::WaitReport::kSteps)
                 detail::exceptionOf([&] { before = looks(lock); });  // which takes memory
-            return move.completed.wait_for(lock, boost::chrono::milliseconds(span.count()),
+            return move.completed.wait_for(lock, threads::chrono::milliseconds(span.count()),
                                            [&move] { return move.done; });
         });
         if (over) return;
@@ -334,7 +333,7 @@ Nanos ManualClock::Impl::earliestDeadline() const {
 }
 
 ManualClock::Impl::Waiter* ManualClock::Impl::waiterOfThisThread() const {
-    const auto thread = boost::this_thread::get_id();
+    const auto thread = threads::this_thread::get_id();
     const auto found = std::find_if(waiters_.begin(), waiters_.end(), [=](const Waiter* waiter) {
         return waiter->thread_ == thread;
     });

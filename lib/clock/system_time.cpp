@@ -6,6 +6,9 @@
 #else
 #include <chrono>
 #endif
+#if defined(_WIN32)
+#include <windows.h>
+#endif
 
 namespace jtimer::detail {
 
@@ -40,7 +43,29 @@ Nanos nanosOf() noexcept {
 
 }  // namespace
 
+#if defined(_WIN32)
+
+/// The standard library's is up to 15.6 ms behind.
+Nanos wallNanos() noexcept {
+    FILETIME since1601{};
+    GetSystemTimePreciseAsFileTime(&since1601);
+    constexpr Nanos of1970 = 116'444'736'000'000'000;  // in units of 100 ns, as what follows
+    const Nanos time = static_cast<Nanos>(since1601.dwHighDateTime) << 32 | since1601.dwLowDateTime;
+    return (time - of1970) * 100;
+}
+
+Nanos boottimeNanos() noexcept {
+    ULONGLONG time = 0;  // in units of 100 ns
+    QueryInterruptTime(&time);
+    return static_cast<Nanos>(time) * 100;
+}
+
+#else
+
 Nanos wallNanos() noexcept { return nanosOf<std::chrono::system_clock>(); }
+
+#endif
+
 Nanos steadyNanos() noexcept { return nanosOf<std::chrono::steady_clock>(); }
 
 #endif

@@ -18,11 +18,14 @@ namespace jtimer::detail {
 Nanos wallNanos() noexcept;
 Nanos steadyNanos() noexcept;
 
-#if defined(__linux__)
+#if defined(__linux__) || defined(_WIN32)
 /// Like steadyNanos(), plus the time for which the computer was suspended.
 Nanos boottimeNanos() noexcept;
+#endif
 
-/// The first two as of the last tick of the kernel, for an eighth of the cost.
+#if defined(__linux__)
+/// The time of day and the steady time as of the last tick of the kernel, for an eighth of the
+/// cost.
 ///
 /// When the clock is set, the coarse one is set in the same step. So at any moment it equals the
 /// exact clock or is some milliseconds behind it, and the exact clock has reached every time that

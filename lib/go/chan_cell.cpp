@@ -4,6 +4,7 @@
 #include "go/errors.hpp"
 #include "go/event_cell.hpp"
 #include "sync/assert.hpp"
+#include "sync/threads.hpp"
 
 #include <jtimer/exceptions.hpp>
 #include <jtimer/go/channel.hpp>
@@ -19,7 +20,7 @@ void ChanCell::requireOfThisProcess() const {
 /// A send that waits finds that its node is still there, and a receive that it got none.
 void ChanCell::close() {
     WakeList toWake;  // outlives the lock
-    Lock lock(mutex_, boost::defer_lock);
+    Lock lock(mutex_, jtimer::detail::threads::defer_lock);
     if (!isOfAnotherProcess()) lock.lock();
     if (isClosed_.exchange(true, std::memory_order_acq_rel))
         throw IllegalStateException(kCloseClosed);

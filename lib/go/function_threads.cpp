@@ -4,12 +4,10 @@
 #include "go/runtime.hpp"
 #include "sync/assert.hpp"
 #include "sync/reported_wait.hpp"
+#include "sync/threads.hpp"
 #include "sync/uninterruptible.hpp"
 #include "thread/loop_thread.hpp"
 #include "thread/uncaught_exception.hpp"
-
-#include <boost/chrono/duration.hpp>
-#include <boost/thread/thread.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -26,7 +24,8 @@ constexpr Nanos kPatience = 1'000'000;
 constexpr Nanos kRetry = 10'000'000;
 
 std::size_t processors() noexcept {
-    static const std::size_t count = std::max(1U, boost::thread::hardware_concurrency());
+    static const std::size_t count =
+        std::max(1U, jtimer::detail::threads::thread::hardware_concurrency());
     return count;
 }
 
@@ -233,7 +232,7 @@ Run FunctionThreads::take(Lock& lock) noexcept {
 void FunctionThreads::awaitChange(Lock& lock, Nanos longest) {
     JTIMER_ASSERT(holds(lock, mutex_));
     ++waiting_;
-    changed_.wait_for(lock, boost::chrono::nanoseconds(longest));
+    changed_.wait_for(lock, jtimer::detail::threads::chrono::nanoseconds(longest));
     --waiting_;
 }
 

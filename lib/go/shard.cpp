@@ -4,6 +4,7 @@
 #include "go/errors.hpp"
 #include "go/runtime.hpp"
 #include "sync/assert.hpp"
+#include "sync/threads.hpp"
 
 #include <jtimer/go/channel.hpp>
 
@@ -35,8 +36,8 @@ void Shard::updateHead(Lock& lock) noexcept {
 /// Reserves two places: one is for the poller, which holds at most one popped item, so that it can
 /// put a ticker back without allocating memory.
 bool Shard::move(Scheduled& item, Shard& from, Nanos when) {
-    Lock lock(mutex_, boost::defer_lock);
-    Lock lockOfOther(from.mutex_, boost::defer_lock);
+    Lock lock(mutex_, jtimer::detail::threads::defer_lock);
+    Lock lockOfOther(from.mutex_, jtimer::detail::threads::defer_lock);
     const bool isOther = &from != this;
     if (isOther) {
         std::lock(lock, lockOfOther);

@@ -6,11 +6,10 @@
 #include "go/receive.hpp"
 #include "go/runtime.hpp"
 #include "sync/process_number.hpp"
+#include "sync/threads.hpp"
 
 #include <jtimer/exceptions.hpp>
 #include <jtimer/go/timers.hpp>
-
-#include <boost/thread/thread.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -38,7 +37,7 @@ unsigned shardsFor(const TimersOptions& options) {
                                        " is more than " + std::to_string(kMostShards));
     }
     if (options.shards != 0) return options.shards;
-    return std::clamp(boost::thread::hardware_concurrency(), 1U, kMostShards);
+    return std::clamp(jtimer::detail::threads::thread::hardware_concurrency(), 1U, kMostShards);
 }
 
 std::shared_ptr<Runtime> startRuntime(TimersOptions options) {

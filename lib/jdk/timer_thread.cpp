@@ -3,11 +3,10 @@
 
 #include "data/periods.hpp"
 #include "jdk/task_names.hpp"
+#include "sync/threads.hpp"
 #include "thread/uncaught_exception.hpp"
 
 #include <jtimer/exceptions.hpp>
-
-#include <boost/thread/thread.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -272,7 +271,7 @@ void TimerThread::runTask(Lock& lock) {
         } else {
             state_.run.task()->run();
         }
-    } catch (const boost::thread_interrupted&) {
+    } catch (const Interrupted&) {
         // Java's loop swallows an InterruptedException, wherever it comes from.
     } catch (const RefusedTask& e) {
         reporter_->countFailedRun();

@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "netty/node_blocks.hpp"
 
+#include "sync/address_sanitizer.hpp"
+
 #include <jtimer/detail/sanitizers.hpp>
 #include <jtimer/netty/detail/node_allocator.hpp>
 
@@ -16,34 +18,13 @@
 #endif
 #endif
 
-// Defined in a program that is linked with AddressSanitizer, whatever this library is built with.
-// Only in an ELF file may a weak symbol stay undefined.
-#if defined(__ELF__)
-// NOLINTNEXTLINE(bugprone-reserved-identifier)
-extern "C" [[gnu::weak]] void __asan_poison_memory_region(const volatile void*, std::size_t);
-#else
-#include <dlfcn.h>
-#endif
-
 namespace jtimer::netty::detail {
-
-namespace {
-
-[[maybe_unused]] bool hasAddressSanitizer() noexcept {
-#if defined(__ELF__)
-    return __asan_poison_memory_region != nullptr;
-#else
-    return dlsym(RTLD_DEFAULT, "__asan_poison_memory_region") != nullptr;
-#endif
-}
-
-}  // namespace
 
 bool memoryIsChecked() noexcept {
 #if defined(JTIMER_MEMORY_IS_FOLLOWED) && !defined(__SANITIZE_THREAD__)
     return true;
 #else
-    if (hasAddressSanitizer()) return true;
+    if (jtimer::detail::hasAddressSanitizer()) return true;
 #if defined(VALGRIND_MAKE_MEM_DEFINED)
     [[maybe_unused]] const bool any = true;  // not used where there is no Valgrind
     if (VALGRIND_MAKE_MEM_DEFINED(&any, sizeof any) != 0) return true;  // 0 outside of Memcheck

@@ -3,6 +3,7 @@
 
 #include "sync/cache_line.hpp"
 #include "sync/thread_end.hpp"
+#include "sync/threads.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -87,7 +88,7 @@ NodeStock::Collecting::Collecting(NodeStock& stock) noexcept { threadNodes.stock
 NodeStock::Collecting::~Collecting() { threadNodes.stock = nullptr; }
 
 bool NodeStock::add(Node& batch) noexcept {
-    const Lock lock(mutex_, boost::try_to_lock);
+    const Lock lock(mutex_, jtimer::detail::threads::try_to_lock);
     if (!lock.owns_lock() || count_ == kMostBatches) return false;
     batch.nextBatch = std::exchange(first_, &batch);
     ++count_;

@@ -3,20 +3,13 @@
 
 #include "sync/mutex.hpp"
 #include "sync/thread_annotations.hpp"
-
-#include <boost/thread/condition_variable.hpp>
-#include <boost/thread/lock_types.hpp>
-#include <boost/version.hpp>
-
-#if BOOST_VERSION < 107400
-#error "jtimer needs Boost 1.74 or newer"
-#endif
+#include "sync/threads.hpp"
 
 namespace jtimer::detail {
 
 /// Where a function takes a `Lock&`, its caller holds it. The function asserts that by holds(), or
 /// by the function of a class that keeps its mutex to itself.
-using Lock = boost::unique_lock<Mutex>;
+using Lock = threads::unique_lock<Mutex>;
 
 /// Whether the lock is held, and is a lock of this mutex.
 inline bool holds(const Lock& lock, const Mutex& mutex) noexcept {
@@ -36,6 +29,6 @@ class JTIMER_SCOPED_CAPABILITY Guard final : public Lock {
 };
 
 /// A condition variable to wait on with a Lock.
-using Condition = boost::condition_variable_any;
+using Condition = threads::condition_variable_any;
 
 }  // namespace jtimer::detail

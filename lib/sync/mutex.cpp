@@ -3,32 +3,16 @@
 
 #include "sync/at_load.hpp"
 #include "sync/pause.hpp"
+#include "sync/process_barrier.hpp"
 #include "sync/process_mutex.hpp"
+#include "sync/threads.hpp"
 #include "sync/uninterruptible.hpp"
 
-#include <boost/chrono/duration.hpp>
 #include <boost/intrusive/list.hpp>
-#include <boost/thread/condition_variable.hpp>
-#include <boost/thread/lock_types.hpp>
-#include <boost/thread/mutex.hpp>
 
 #include <new>
 
-#if defined(__linux__)
-#include <linux/membarrier.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
-
 namespace jtimer::detail {
-
-namespace {
-
-#if defined(__linux__)
-bool callMembarrier(int command) noexcept { return syscall(SYS_membarrier, command, 0, 0) == 0; }
-#endif
-
-}  // namespace
 
 /// The waiters. A lot's mutex guards its list and the writes to its word.
 struct Mutex::ParkingLots {
@@ -39,11 +23,11 @@ struct Mutex::ParkingLots {
     struct Waiter : Hook {
         explicit Waiter(Address mutex) noexcept : waitsFor(mutex) {}
         const Address waitsFor;
-        boost::condition_variable released;
+        threads::condition_variable released;
     };
 
     struct Lot {
-        boost::mutex mutex;
+        threads::mutex mutex;
         /// In order of arrival.
         boost::intrusive::list<Waiter, boost::intrusive::constant_time_size<false>> waiters;
     };
@@ -59,19 +43,12 @@ struct Mutex::ParkingLots {
 
     [[JTIMER_AT_LOAD]] static void prepare() noexcept {
         instance();
-#if defined(__linux__)
-        waitersHaveBarrier = callMembarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
-#endif
+        waitersHaveBarrier = prepareProcessBarrier();
     }
 
     /// \returns false if the kernel now refuses the barrier that it granted earlier: the process
     ///   has entered a sandbox
-    static bool executeBarrier() noexcept {
-#if defined(__linux__)
-        if (waitersHaveBarrier) return callMembarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
-#endif
-        return true;
-    }
+    static bool executeBarrier() noexcept { return !waitersHaveBarrier || executeProcessBarrier(); }
 
     /// The caller of these two holds the lot's mutex.
     static void enter(Lot& lot, Waiter& waiter) noexcept {
@@ -125,14 +102,14 @@ void Mutex::lockContended() {
     const Uninterruptible uninterruptible;
     ParkingLots::Lot& lot = ParkingLots::instance().lots[lotOf(address())];
     ParkingLots::Waiter waiter(address());
-    boost::unique_lock<boost::mutex> lock(lot.mutex);
+    threads::unique_lock<threads::mutex> lock(lot.mutex);
     ParkingLots::enter(lot, waiter);
     const bool isNoticed = ParkingLots::executeBarrier();
     while (taken_.exchange(true, std::memory_order_seq_cst)) {
         if (isNoticed) {
             waiter.released.wait(lock);
         } else {
-            waiter.released.wait_for(lock, boost::chrono::milliseconds(1));
+            waiter.released.wait_for(lock, threads::chrono::milliseconds(1));
         }
     }
     ParkingLots::leave(lot, waiter);
@@ -145,7 +122,7 @@ void Mutex::wakeWaiter(Address mutex) noexcept {
     if (waited != mutex && waited != kSeveral) return;
     ProcessMutex::endOwnFork();
     ParkingLots::Lot& lot = ParkingLots::instance().lots[number];
-    const boost::unique_lock<boost::mutex> untilTheyWait(lot.mutex);
+    const threads::unique_lock<threads::mutex> untilTheyWait(lot.mutex);
     for (ParkingLots::Waiter& each : lot.waiters) {
         // Under the lot's mutex: the waiter needs it to leave, so it still exists.
         if (each.waitsFor == mutex) return each.released.notify_one();

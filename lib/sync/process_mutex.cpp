@@ -3,9 +3,8 @@
 
 #include "sync/at_load.hpp"
 #include "sync/never_destroyed.hpp"
+#include "sync/process.hpp"
 
-#include <pthread.h>
-#include <unistd.h>
 #include <utility>
 
 namespace jtimer::detail {
@@ -19,11 +18,11 @@ thread_local bool isForking = false;
 
 struct ProcessMutex::All {
     Mutex mutex;
-    ProcessMutex* last = nullptr;  // guarded by mutex, as are its links
-    pid_t process = getpid();      // changes in a forked child while it has one thread
+    ProcessMutex* last = nullptr;           // guarded by mutex, as are its links
+    ProcessId process = idOfThisProcess();  // changes in a forked child while it has one thread
 
     /// If the system has no memory to register the handlers, forks work as without this class.
-    All() noexcept { pthread_atfork(take, release, release); }
+    All() noexcept { atFork(take, release, release); }
 
     [[JTIMER_AT_LOAD]] static void prepare() noexcept { all(); }
 
@@ -34,7 +33,8 @@ struct ProcessMutex::All {
     }
 
     static void release() {
-        const bool isNewChild = std::exchange(all().process, getpid()) != getpid();
+        const bool isNewChild =
+            std::exchange(all().process, idOfThisProcess()) != idOfThisProcess();
         if (isNewChild) forgetWaiters();
         // A child unlocks them even if they were released before the fork: other threads may have
         // locked them since.

@@ -2,8 +2,7 @@
 #include "sync/process_number.hpp"
 
 #include "sync/at_load.hpp"
-
-#include <pthread.h>
+#include "sync/process.hpp"
 
 namespace jtimer::detail {
 
@@ -21,7 +20,7 @@ extern "C" void countFork() {
 /// Handlers of the child are called in the order of their registration. This one runs before all
 /// that a program registers, so that those may use the library. If the system has no memory to
 /// register it, forks are not counted.
-[[JTIMER_AT_LOAD]] void countForks() noexcept { pthread_atfork(nullptr, nullptr, countFork); }
+[[JTIMER_AT_LOAD]] void countForks() noexcept { atFork(nullptr, nullptr, countFork); }
 
 }  // namespace
 

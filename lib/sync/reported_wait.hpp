@@ -2,9 +2,8 @@
 #pragma once
 
 #include "sync/lock.hpp"
+#include "sync/threads.hpp"
 #include "sync/wait_report.hpp"
-
-#include <boost/chrono/duration.hpp>
 
 #include <chrono>
 
@@ -33,7 +32,7 @@ bool waitOrReport(WaitReport& report, Lock& lock, const WaitFor& waitFor) {
 template <class IsOver>
 void waitReported(WaitReport& report, Condition& changed, Lock& lock, const IsOver& isOver) {
     const bool over = waitOrReport(report, lock, [&](std::chrono::milliseconds step) {
-        return changed.wait_for(lock, boost::chrono::milliseconds(step.count()), isOver);
+        return changed.wait_for(lock, threads::chrono::milliseconds(step.count()), isOver);
     });
     if (!over) changed.wait(lock, isOver);
 }

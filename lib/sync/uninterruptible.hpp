@@ -1,9 +1,11 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include <boost/thread/thread.hpp>
+#include "sync/threads.hpp"
 
+#if !defined(_WIN32)
 #include <pthread.h>
+#endif
 
 namespace jtimer::detail {
 
@@ -12,14 +14,21 @@ namespace jtimer::detail {
 /// requested meanwhile takes effect at the next cancellation point after it.
 class Uninterruptible {
   public:
+#if defined(_WIN32)
+    Uninterruptible() noexcept = default;
+    ~Uninterruptible() = default;
+#else
     Uninterruptible() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelState_); }
+    ~Uninterruptible() { pthread_setcancelstate(cancelState_, nullptr); }
+#endif
     Uninterruptible(const Uninterruptible&) = delete;
     Uninterruptible& operator=(const Uninterruptible&) = delete;
-    ~Uninterruptible() { pthread_setcancelstate(cancelState_, nullptr); }
 
   private:
+#if !defined(_WIN32)
     int cancelState_ = PTHREAD_CANCEL_ENABLE;
-    const boost::this_thread::disable_interruption uninterrupted_;
+#endif
+    const NoInterruption uninterrupted_;
 };
 
 }  // namespace jtimer::detail

@@ -3,10 +3,8 @@
 
 #include "sync/assert.hpp"
 #include "sync/pause.hpp"
+#include "sync/threads.hpp"
 #include "thread/timer_slack.hpp"
-
-#include <boost/chrono/duration.hpp>
-#include <boost/thread/thread.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -44,16 +42,16 @@ void Monitor::letOthersIn(Lock& lock) {
     // processor only while this thread sleeps.
     constexpr int yields = 100;
     constexpr int sleeps = 10;
-    constexpr boost::chrono::microseconds shortTime(20);
+    constexpr threads::chrono::microseconds shortTime(20);
     const std::uint32_t before = contendedEntries_.load(std::memory_order_relaxed);
     lock.unlock();
     for (int i = 0; i < yields + sleeps; ++i) {
         if (contenders_.load(std::memory_order_relaxed) == 0) break;
         if (contendedEntries_.load(std::memory_order_relaxed) != before) break;
         if (i < yields) {
-            boost::this_thread::yield();
+            threads::this_thread::yield();
         } else {
-            boost::this_thread::no_interruption_point::sleep_for(shortTime);
+            sleepUninterrupted(shortTime);
         }
     }
     lock.lock();

@@ -3,6 +3,7 @@
 
 #include "clock/waiter.hpp"
 #include "sync/assert.hpp"
+#include "sync/process.hpp"
 #include "thread/own_thread.hpp"
 #include "thread/wait_policy.hpp"
 
@@ -12,8 +13,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <sys/types.h>
-#include <unistd.h>
 
 namespace jtimer::detail {
 
@@ -64,7 +63,7 @@ class Monitor {
     }
 
     /// Locks the mutex if it is free. \returns a lock that may own nothing
-    Lock tryEnter() { return Lock(mutex_, boost::try_to_lock); }
+    Lock tryEnter() { return Lock(mutex_, threads::try_to_lock); }
 
     /// Like enter(), for a thread that has released `lock`.
     void enter(Lock& lock) {
@@ -112,7 +111,7 @@ class Monitor {
 
     /// To be called before the first wait, and after the last.
     void begin() {
-        pid_.store(getpid(), std::memory_order_relaxed);
+        pid_.store(idOfThisProcess(), std::memory_order_relaxed);
         waiter_->begin();
     }
     void end() {
@@ -136,7 +135,7 @@ class Monitor {
     /// Whether the waiting thread is not the parent's, of which this process is a forked child.
     /// Before begin(), whether the monitor is not the parent's.
     bool isInThisProcess() const noexcept {
-        return getpid() == pid_.load(std::memory_order_relaxed);
+        return idOfThisProcess() == pid_.load(std::memory_order_relaxed);
     }
 
   private:
@@ -162,7 +161,7 @@ class Monitor {
     bool settling_ = false;
     /// The process of the waiting thread; until that thread begins, the process that constructed
     /// the monitor. Nothing is notified before that, hence relaxed.
-    std::atomic<pid_t> pid_{getpid()};
+    std::atomic<ProcessId> pid_{idOfThisProcess()};
 
     /// The number of threads inside enterContended(), and how often it has locked the mutex. Read
     /// without the mutex as hints, hence relaxed.

@@ -3,23 +3,19 @@
 
 #include "sync/assert.hpp"
 #include "sync/lock.hpp"
+#include "sync/process.hpp"
 #include "sync/process_number.hpp"
 #include "sync/reported_wait.hpp"
+#include "sync/threads.hpp"
 #include "sync/uninterruptible.hpp"
 #include "thread/thread_name.hpp"
 
 #include <jtimer/detail/own_thread_end.hpp>
 
-#include <boost/chrono/duration.hpp>
-#include <boost/thread/thread.hpp>
-
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <new>
-#include <pthread.h>
 #include <system_error>
-#include <unistd.h>
 #include <utility>
 
 namespace jtimer::detail {
@@ -49,13 +45,13 @@ class OwnThread::State {
     /// on the thread, as finish() does, knows that it exists through the lock under which the
     /// timer called start(). Until then isOfAnotherProcess() may read 0, as the thread would
     /// belong to this process.
-    std::atomic<pid_t> pid{0};
+    std::atomic<ProcessId> pid{0};
 
     Mutex mutex;
     Condition changed;
     /// Null once it was joined, and once pthread_exit or pthread_cancel has unwound the thread,
     /// which then uses its handle alone.
-    std::unique_ptr<boost::thread> thread JTIMER_GUARDED_BY(mutex);
+    std::unique_ptr<threads::thread> thread JTIMER_GUARDED_BY(mutex);
     bool bodyEnded JTIMER_GUARDED_BY(mutex) = false;
     /// The thread will not be joined.
     bool letGo JTIMER_GUARDED_BY(mutex) = false;
@@ -77,7 +73,7 @@ class OwnThread::State {
         serialOfThisThread = serial;
         nameThisThread(name);
         // This thread is never interrupted, and a wait is cheaper without interruption points.
-        const boost::this_thread::disable_interruption uninterrupted;
+        const NoInterruption uninterrupted;
         body();
         leave.isUnwinding = false;
     }
@@ -89,7 +85,7 @@ class OwnThread::State {
             return;
         }
         // On the thread itself, the call comes from the destructor of a thread_local object.
-        const std::unique_ptr<boost::thread> ended = std::move(thread);
+        const std::unique_ptr<threads::thread> ended = std::move(thread);
         lock.unlock();
         // Destroys the body, and with it user objects.
         if (ended != nullptr && ended->joinable()) ended->detach();
@@ -98,14 +94,14 @@ class OwnThread::State {
     bool awaitEnd(std::chrono::milliseconds time) {
         const Uninterruptible uninterruptible;
         Guard lock(mutex);
-        return changed.wait_for(lock, boost::chrono::milliseconds(time.count()),
+        return changed.wait_for(lock, threads::chrono::milliseconds(time.count()),
                                 [this]() JTIMER_REQUIRES(mutex) { return bodyEnded; });
     }
 
     void join() {
         const Uninterruptible uninterruptible;
         // Destroys the body, and with it user objects, outside of the locks.
-        std::unique_ptr<boost::thread> ended;
+        std::unique_ptr<threads::thread> ended;
         const Guard inTurn(joining);
         Guard lock(mutex);
         changed.wait(lock, [this]() JTIMER_REQUIRES(mutex) { return bodyEnded; });
@@ -119,28 +115,12 @@ class OwnThread::State {
     void leave(bool isUnwinding) {
         const Guard lock(mutex);
         if (isUnwinding) {
-            detachAtThreadEnd(thread.release());
+            detachUnwound(thread.release());
         } else if (letGo) {
             thread->detach();
         }
         bodyEnded = true;
         changed.notify_all();
-    }
-
-    /// Boost.Thread does not notice that the thread is unwound, so joining it would wait for ever;
-    /// and when the thread ends, Boost.Thread reads data that by then only the handle keeps alive.
-    /// So the handle stays until Boost.Thread, at the very end, calls the function given to
-    /// at_thread_exit. The handle and that function keep each other alive until then. If there is
-    /// no memory for at_thread_exit, the handle leaks.
-    static void detachAtThreadEnd(boost::thread* unwound) noexcept {
-        try {
-            boost::this_thread::at_thread_exit([unwound] {
-                const std::unique_ptr<boost::thread> owned(unwound);
-                owned->detach();
-            });
-        } catch (const std::bad_alloc&) {
-            pthread_detach(unwound->native_handle());
-        }
     }
 };
 
@@ -152,20 +132,20 @@ void OwnThread::start(const std::string& name, std::function<void()> body) {
     const Guard lock(state_->mutex);
     JTIMER_ASSERT(state_->thread == nullptr && !state_->bodyEnded);
     try {
-        state_->thread = std::make_unique<boost::thread>(
+        state_->thread = std::make_unique<threads::thread>(
             [state = state_, name, body = std::move(body)] { state->run(name, body); });
-    } catch (const boost::thread_resource_error& e) {
+    } catch (const ThreadNotStarted& e) {
         throw std::system_error(e.code().value(), std::generic_category(),
                                 "cannot start the thread of timer \"" + name + '"');
     }
-    state_->pid.store(getpid(), std::memory_order_relaxed);
+    state_->pid.store(idOfThisProcess(), std::memory_order_relaxed);
 }
 
 bool OwnThread::isCurrent() const noexcept { return serialOfThisThread == state_->serial; }
 
 bool OwnThread::isOfAnotherProcess() const noexcept {
-    const pid_t pid = state_->pid.load(std::memory_order_relaxed);
-    return pid != 0 && pid != getpid();
+    const ProcessId pid = state_->pid.load(std::memory_order_relaxed);
+    return pid != 0 && pid != idOfThisProcess();
 }
 
 bool OwnThread::awaitEnd(std::chrono::milliseconds time) { return state_->awaitEnd(time); }

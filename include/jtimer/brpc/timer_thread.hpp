@@ -121,7 +121,7 @@ class JTIMER_API TimerThread : private detail::CallAdvice {
     /// \throws NullPointerException "task cannot be null" if `fn` is null, in every state
     TaskId schedule(void (*fn)(void*), void* arg, Date abstime) &;
     /// \param abstime the time since 1970; saturates beyond 64 bits of nanoseconds
-    TaskId schedule(void (*fn)(void*), void* arg, const std::timespec& abstime) &;
+    TaskId schedule(void (*fn)(void*), void* arg, const timespec& abstime) &;
 
     /// Schedules anything that can be called without arguments, even if it is move-only. The stored
     /// callable is destroyed on the timer's thread after the run, or by the call that removes the
