@@ -59,6 +59,9 @@ class JTIMER_API TimersDestroyed : public IllegalStateException {
 /// object as long as none assigns to it or destroys it. A call that would block must not be made on
 /// the thread that fires the timers, where an inline executor runs functions: it would throw.
 /// Neither boost::thread::interrupt nor pthread_cancel ends a blocked call.
+///
+/// A value is a time to the nanosecond, as in Go, if a Date has nanoseconds, as with libstdc++.
+/// Else it is rounded down: to microseconds with libc++.
 class JTIMER_API Channel {
   public:
     /// Nil: no value ever comes.
