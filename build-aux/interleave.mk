@@ -49,7 +49,7 @@ $(B)/explored/libjtimer.a: $(explored_units)
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-with_mutex = $(patsubst %,$(B)/obj/explored/lib/sync/%.o,mutex process_mutex)
+with_mutex = $(patsubst %,$(B)/obj/explored/lib/sync/%.o,mutex process_barrier process_mutex)
 $(B)/obj/explored/lib/%.o: lib/%.cpp $(B)/flags
 	$(QUIET) CXX '$< (explored)'
 	@mkdir -p $(@D)
