@@ -112,7 +112,7 @@ b  two' "$(lines)"
 
 a_hung_command_does_not_hold_up_the_end_of_for() {
     echo 'after 0s hung echo $$ >pid; sleep 1000; echo never' >schedule
-    run --for 1s --grace 100ms schedule
+    run --for 1s --grace 30s schedule
     expect status 0 $status
     expect lines 'hung  [failed: ended by run_schedule: killed by signal 15 (Terminated)]' "$(lines)"
     expect table 'hung 1 1' "$(table)"
@@ -140,14 +140,14 @@ a_hung_command_leaves_no_orphan_behind() {
     cat >schedule <<'END'
 after 0s  a  sh -c 'trap "" TERM; echo $$ >begun; sleep 1000; sleep 1000' & wait
 END
-    run_until_begun --grace 100ms
+    run_until_begun --grace 2s
     expect lines 'a  [failed: ended by run_schedule: killed by signal 15 (Terminated)]' "$(lines)"
     expect_gone "$command"
 }
 
 a_stopped_command_is_ended_too() {
     echo 'after 0s a echo $$ >begun; kill -STOP $$; echo never' >schedule
-    run_until_begun --grace 100ms
+    run_until_begun --grace 30s
     expect lines 'a  [failed: ended by run_schedule: killed by signal 15 (Terminated)]' "$(lines)"
 }
 

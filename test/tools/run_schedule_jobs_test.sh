@@ -100,7 +100,7 @@ END
 every 100ms overlap=kill  k  echo begun; exec sleep 1000
 after 350ms               end  kill -TERM $PPID
 END
-    timeout 60 "$run_schedule" --grace 100ms schedule >out 2>err
+    timeout 60 "$run_schedule" --grace 30s schedule >out 2>err
     expect killed 'k    [failed: ended by run_schedule: killed by signal 15 (Terminated)]' \
         "$(lines | grep failed | sort -u)"
     expect_true 'runs' "$(lines | grep -c '^k    begun')" -ge 3
