@@ -27,14 +27,14 @@ bool isDead(const TaskInfo& task) {
            (task.state == State::Paused && task.nextAttempt == jtimer::Date::max());
 }
 
-std::string keyOf(const Session& session) {
+std::string taskIn(const Session& session) {
     return keyText(session.options.name, session.options.id);
 }
 
 int changed(Session& session, const std::string& what, const std::string& outcome = {}) {
     const Options& options = session.options;
     session.console.print(options.json ? changedJson(options.name, options.id, true, outcome)
-                                       : keyOf(session) + ' ' + what + '\n');
+                                       : taskIn(session) + ' ' + what + '\n');
     return kDone;
 }
 
@@ -42,7 +42,7 @@ int unchanged(Session& session, const std::string& why) {
     const Options& options = session.options;
     if (options.json && options.command != Command::Show)
         session.console.print(changedJson(options.name, options.id, false));
-    Console::tell(keyOf(session) + ' ' + why);
+    Console::tell(taskIn(session) + ' ' + why);
     return kUnchanged;
 }
 
@@ -54,7 +54,7 @@ int absentOrRunning(Session& session) {
 
 int failed(Session& session, const std::string& what, const std::string& outcome) {
     if (session.options.json) changed(session, {}, outcome);
-    Console::tell(keyOf(session) + ' ' + what);
+    Console::tell(taskIn(session) + ' ' + what);
     return kRunFailed;
 }
 

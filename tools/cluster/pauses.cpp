@@ -17,19 +17,19 @@ namespace {
 using jtimer::cluster::Scope;
 using jtimer::cluster::Target;
 
-Scope scopeOf(const Options& options) {
+Scope scopeIn(const Options& options) {
     if (options.everything) return Scope::Everything;
     if (!options.filter.runningOn.empty()) return Scope::Node;
     return options.id.empty() ? Scope::Name : Scope::Task;
 }
 
 /// Of the task, of its handler, or of the node.
-const std::string& nameOf(const Options& options) {
-    return scopeOf(options) == Scope::Node ? options.filter.runningOn : options.name;
+const std::string& nameIn(const Options& options) {
+    return scopeIn(options) == Scope::Node ? options.filter.runningOn : options.name;
 }
 
 Target targetOf(const Options& options) {
-    switch (scopeOf(options)) {
+    switch (scopeIn(options)) {
     case Scope::Task:
         return Target::task(options.name, options.id);
     case Scope::Name:
@@ -43,7 +43,7 @@ Target targetOf(const Options& options) {
 }
 
 std::string targetText(const Options& options) {
-    switch (scopeOf(options)) {
+    switch (scopeIn(options)) {
     case Scope::Task:
         return keyText(options.name, options.id);
     case Scope::Name:
@@ -59,7 +59,7 @@ std::string targetText(const Options& options) {
 int report(Session& session, bool changed, const std::string& what) {
     const Options& options = session.options;
     if (options.json)
-        session.console.print(changedJson(scopeOf(options), nameOf(options), options.id, changed));
+        session.console.print(changedJson(scopeIn(options), nameIn(options), options.id, changed));
     if (!changed) Console::tell(targetText(options) + ' ' + what);
     if (changed && !options.json) session.console.print(targetText(options) + ' ' + what + '\n');
     return changed ? kDone : kUnchanged;
@@ -78,7 +78,7 @@ std::optional<int> unlessConfirmed(Session& session, const std::string& verb) {
 }
 
 bool isAbsent(Session& session) {
-    return scopeOf(session.options) == Scope::Task && !session.find();
+    return scopeIn(session.options) == Scope::Task && !session.find();
 }
 
 }  // namespace

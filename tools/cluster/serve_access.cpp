@@ -177,7 +177,7 @@ bool Access::isOurHost(const std::string& text) const {
 std::optional<Response> Access::unauthorized(const http::Request& request, Time now) {
     Response response = refused(401, "user and password needed");
     response.fields.emplace_back("WWW-Authenticate",
-                                 "Basic realm=\"jtimer-cluster\", charset=\"UTF-8\"");
+                                 R"(Basic realm="jtimer-cluster", charset="UTF-8")");
     const std::optional<std::string> given = fieldOf(request, "Authorization");
     if (!given) return response;
     constexpr std::string_view kScheme = "basic ";

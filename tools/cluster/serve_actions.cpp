@@ -22,10 +22,10 @@ using page::Result;
 using page::Subject;
 
 /// Of each transaction. The client waits for all.
-constexpr std::chrono::milliseconds kPatience(4000);
+constexpr std::chrono::milliseconds kMostTime(4000);
 
 jtimer::cluster::Options actingOptions(jtimer::cluster::Options options) {
-    options.operationTimeout = kPatience;
+    options.operationTimeout = kMostTime;
     return options;
 }
 

@@ -68,7 +68,7 @@ void addTo(std::string& question, const char* field, const std::string& value) {
     question.append("&").append(field).append("=").append(http::percentEncoded(value));
 }
 
-std::string textOf(const std::optional<jtimer::Date>& date) {
+std::string dateOrNothing(const std::optional<jtimer::Date>& date) {
     return date ? std::to_string(date->time_since_epoch().count()) : "";
 }
 
@@ -78,7 +78,7 @@ std::string questionOf(const char* kind, const Filter& filter) {
     addTo(question, "prefix", filter.idPrefix);
     addTo(question, "state", filter.state ? nameOf(*filter.state) : "");
     addTo(question, "node", filter.runningOn);
-    addTo(question, "due-before", textOf(filter.dueBefore));
+    addTo(question, "due-before", dateOrNothing(filter.dueBefore));
     addTo(question, "after-name", filter.after.first);
     addTo(question, "after-id", filter.after.second);
     if (filter.order == jtimer::cluster::Order::Due) question += "&order=due";

@@ -86,8 +86,8 @@ class Session {
         player_->cancel();
         // Somebody may wait for a page of the cluster, and so for the database. The end does not.
         if (others_) others_->close();
-        const std::future<void> closing =
-            std::async(std::launch::async, [this] { server_.reset(); });
+        const std::future<void> closing =  // NOLINT(bugprone-unused-local-non-trivial-variable)
+            std::async(std::launch::async, [this] { server_.reset(); });  // its destructor waits
         report_.endRefreshing();
         if (reason != Signals::Reason::Deadline) sayWhatIsRunning();
         if (finish()) return result();
