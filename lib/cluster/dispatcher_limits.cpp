@@ -24,8 +24,8 @@ namespace {
 /// Until names that another node was just claiming are claimed again. Not the same for all nodes
 /// that they were left out of.
 Micros leftOutDelay() {
-    constexpr Micros kLongest = 20'000;
-    return kLongest / 2 + static_cast<Micros>(static_cast<double>(kLongest / 2) * randomFraction());
+    constexpr double least = 10'000, most = 20'000;
+    return static_cast<Micros>(least + (most - least) * randomFraction());
 }
 
 }  // namespace
