@@ -7,7 +7,7 @@ public_headers = $(filter-out jtimer/cluster.hpp jtimer/cluster/%,$(patsubst inc
 	$(wildcard $(addprefix include/jtimer/,*.hpp */*.hpp */*/*.hpp))))
 header_dirs = $(sort $(dir $(public_headers)))
 # The pages, and what they link to.
-doc_files = ChangeLog LICENSE $(wildcard *.md $(addprefix doc/,*.md */*.md */*.svg) \
+doc_files = ChangeLog LICENSE $(wildcard *.md $(addprefix doc/,*.md */*.md */*.svg */*.png) \
 	$(foreach suffix,md cpp java,samples/*.$(suffix) samples/*/*.$(suffix)) \
 	$(addprefix test/,*.md */*.md */*/*.md)) tools/run_schedule/demo.schedule \
 	$(addprefix packaging/,docker/Dockerfile docker/compose.yaml docker/schedule/schedule kubernetes.yaml \
