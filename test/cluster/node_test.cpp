@@ -15,6 +15,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <exception>
 #include <functional>
 #include <limits>
@@ -377,4 +378,19 @@ BOOST_AUTO_TEST_CASE(k44_a_callers_connection_waits_afterwards_or_not_as_it_did)
         BOOST_TEST(PQisnonblocking(session.get()) == nonblocking);
         session("commit");
     }
+}
+
+/// Nothing tells that a thread goes on sleeping. One that does not takes processor time.
+BOOST_AUTO_TEST_CASE(the_threads_of_an_idle_node_sleep) {
+    test::Schema schema;
+    test::Counted runs;
+    Scheduler scheduler(schema.options);
+    scheduler.registerTask("n", [&](Run&) { runs.add(); });
+    scheduler.start();
+    scheduler.schedule("n", "i", 0);
+    runs.await(1);
+    const std::clock_t before = std::clock();
+    boost::this_thread::sleep_for(boost::chrono::milliseconds(500));
+    BOOST_TEST(std::clock() - before < CLOCKS_PER_SEC / 4);
+    scheduler.stop();
 }
