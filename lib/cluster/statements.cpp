@@ -141,6 +141,15 @@ constexpr const char* kOldestIsOthers =
     R"((select name <> all ((select $2::text[])::text[]) from @.task
                     where owner is null and wake <= @.now() order by wake limit 1))";
 
+/// When the next task of `names` is due, if that is at most $4 microseconds from now.
+constexpr const char* kNextOfNames = R"((
+                    select pg_catalog.min(first.wake) from names cross join lateral (
+                        select wake from @.task
+                        where task.name = names.name and coalesce(owner, 0) = 0
+                            and wake > @.now()
+                            and wake <= @.now() + $4 * interval '1 microsecond'
+                        order by wake limit 1) first))";
+
 }  // namespace
 
 /// Before the first of these names' tasks may lie any number of others'. So the next wake is looked
@@ -180,13 +189,7 @@ Statement statements::claimByName() {
                     and coalesce(owner, 0) = 0 and wake <= @.now()
                 limit 1 for update skip locked) locked
             limit $3))",
-                                      "$5", kOldestIsOthers, R"((
-                    select pg_catalog.min(first.wake) from names cross join lateral (
-                        select wake from @.task
-                        where task.name = names.name and coalesce(owner, 0) = 0
-                            and wake > @.now()
-                            and wake <= @.now() + $4 * interval '1 microsecond'
-                        order by wake limit 1) first))",
+                                      "$5", kOldestIsOthers, kNextOfNames,
                                       R"(exists (
                     select from candidates group by name having pg_catalog.count(*) = 4 * $3))")};
 }
@@ -217,7 +220,8 @@ constexpr const char* kNamesLimitedInCluster = R"(running as materialized (
 /// must be counted by a snapshot that is later than the locks of lockNames().
 Statement statements::claimLimited(bool inCluster) {
     const std::string names = inCluster ? kNamesLimitedInCluster : kNamesLimitedInNode;
-    return {inCluster ? "claim_in_cluster" : "claim_limited", claimDue(names + R"(,
+    return {inCluster ? "claim_in_cluster" : "claim_limited",
+            claimDue(names + R"(,
         candidates as materialized (
             select names.name, room, wake,
                 pg_catalog.row_number() over (partition by names.name order by wake) as nth
@@ -234,14 +238,7 @@ Statement statements::claimLimited(bool inCluster) {
                 select ctid as place from @.task
                 where task.name = shares.name and coalesce(owner, 0) = 0 and wake <= @.now()
                 order by wake limit share for update skip locked) first))",
-                                                                       "$5", "false", R"((
-                    select pg_catalog.min(first.wake) from names cross join lateral (
-                        select wake from @.task
-                        where task.name = names.name and coalesce(owner, 0) = 0
-                            and wake > @.now()
-                            and wake <= @.now() + $4 * interval '1 microsecond'
-                        order by wake limit 1) first))",
-                                                                       "false", R"(array(
+                     "$5", "false", kNextOfNames, "false", R"(array(
                     select name from candidates group by name having pg_catalog.count(*) >
                         (select pg_catalog.count(*) from due where due.name = candidates.name)))")};
 }

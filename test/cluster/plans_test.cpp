@@ -31,6 +31,15 @@ struct Fixture : test::Schema {
         ask("vacuum analyze @.task");
     }
 
+    /// 50,000, nearly all of which have been due for longer than those of `n0` to `n9`.
+    void addTasksOfOthers() {
+        ask("insert into @.task (name, id, payload, kind, missed, origin, due, wake)"
+            " select 'others' || i % 10, i::text, '', 'once', 'once', now(), now(),"
+            " now() - interval '1 hour' + (i % 1000 - 10) * interval '1 s' * 4"
+            " from generate_series(1, 50000) i");
+        ask("vacuum analyze @.task");
+    }
+
     /// The plan, one line for each step.
     std::string plan(const Statement& statement, const Params& params, bool generic,
                      const char* how = "costs off") {
@@ -96,6 +105,13 @@ Params tasks(std::size_t count) {
         rows.bytes("once").time({}).number(0).bytes("once");
     }
     return Params().arrays(rows);
+}
+
+/// What a claim by name asks for: one name, or a hundred.
+std::vector<std::vector<std::string>> namesToClaim() {
+    std::vector<std::string> hundred;
+    for (int i = 0; i < 100; ++i) hundred.push_back('n' + std::to_string(i));
+    return {{"n1"}, hundred};
 }
 
 /// Of a claim within limits: in the node, and in the cluster.
@@ -211,16 +227,9 @@ BOOST_AUTO_TEST_CASE(k84_o23_a_list_reads_at_most_ten_rows_for_one_that_it_retur
     }
 }
 
-// 50,000 other tasks have been due for longer.
 BOOST_AUTO_TEST_CASE(k84_o38_a_claim_by_name_reads_no_task_of_another_name) {
-    ask("insert into @.task (name, id, payload, kind, missed, origin, due, wake)"
-        " select 'others' || i % 10, i::text, '', 'once', 'once', now(), now(),"
-        " now() - interval '1 hour' + (i % 1000 - 10) * interval '1 s' * 4"
-        " from generate_series(1, 50000) i");
-    ask("vacuum analyze @.task");
-    std::vector<std::string> hundred;
-    for (int i = 0; i < 100; ++i) hundred.push_back('n' + std::to_string(i));
-    for (const auto& names : {std::vector<std::string>{"n1"}, hundred}) {
+    addTasksOfOthers();
+    for (const auto& names : namesToClaim()) {
         for (const int limit : {1, 10, 1000}) {
             for (const bool generic : {false, true}) {
                 auto params = Params().number(1).texts(names).number(limit).number(1'000'000);
@@ -243,14 +252,8 @@ BOOST_AUTO_TEST_CASE(k84_o38_a_claim_by_name_reads_no_task_of_another_name) {
 
 // What is due is read by name, what runs by its owner, and nothing by wake.
 BOOST_AUTO_TEST_CASE(k84_o31_a_claim_within_limits_reads_no_task_of_another_name) {
-    ask("insert into @.task (name, id, payload, kind, missed, origin, due, wake)"
-        " select 'others' || i % 10, i::text, '', 'once', 'once', now(), now(),"
-        " now() - interval '1 hour' + (i % 1000 - 10) * interval '1 s' * 4"
-        " from generate_series(1, 50000) i");
-    ask("vacuum analyze @.task");
-    std::vector<std::string> hundred;
-    for (int i = 0; i < 100; ++i) hundred.push_back('n' + std::to_string(i));
-    for (const auto& names : {std::vector<std::string>{"n1"}, hundred}) {
+    addTasksOfOthers();
+    for (const auto& names : namesToClaim()) {
         for (const bool generic : {false, true}) {
             const std::string lock =
                 plan(statements::lockNames(), Params().text("s").texts(names), generic);
