@@ -1,11 +1,13 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "serve_metrics.hpp"
 
+#include "../text/metrics_text.hpp"
 #include "../text/time_text.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -18,15 +20,6 @@ using jtimer::cluster::NameInfo;
 using jtimer::cluster::NodeInfo;
 
 constexpr const char* kType = "# TYPE jtimer_cluster_";
-
-std::string inLabel(const std::string& text) {
-    std::string result = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') result += '\\';
-        result += c == '\n' ? std::string("\\n") : std::string(1, c);
-    }
-    return result += '"';
-}
 
 std::string secondsText(std::chrono::nanoseconds span) { return inDecimal(span.count() / 1000, 6); }
 

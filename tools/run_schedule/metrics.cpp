@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "metrics.hpp"
 
+#include "../text/metrics_text.hpp"
 #include "../text/time_text.hpp"
 #include "replace_file.hpp"
 
@@ -10,7 +11,6 @@
 #include <functional>
 #include <optional>
 #include <stdexcept>
-#include <string_view>
 #include <utility>
 
 using std::chrono::nanoseconds;
@@ -19,14 +19,7 @@ namespace {
 
 std::string inSeconds(nanoseconds time) { return inDecimal(time.count(), 9); }
 
-std::string label(std::string_view name) {
-    std::string text = "task=\"";
-    for (const char c : name) {
-        if (c == '"' || c == '\\') text += '\\';
-        text += c;
-    }
-    return text += '"';
-}
+std::string label(const std::string& name) { return "task=" + inLabel(name); }
 
 /// Writes one metric after another, each for all tasks.
 class Text {
