@@ -2,6 +2,7 @@
 
 // What a person does with the tasks of a schedule: --list, --revive and --prune.
 
+#include "../../cluster/words.hpp"
 #include "../../text/columns.hpp"
 #include "../../text/parsing.hpp"
 #include "../../text/time_text.hpp"
@@ -27,19 +28,8 @@ using Row = std::array<std::string, 5>;
 bool hasRun(const TaskInfo& task) { return task.scheduledExecutionTime == kDone; }
 
 std::string stateOf(const TaskInfo& task) {
-    switch (task.state) {
-    case State::Running:
-        return "running";
-    case State::Dead:
-        return "dead";
-    case State::Retrying:
-        return "retrying";
-    case State::Paused:
-        return "paused";
-    case State::Scheduled:
-        break;
-    }
-    return hasRun(task) ? "done" : "scheduled";
+    const bool isDone = task.state == State::Scheduled && hasRun(task);
+    return isDone ? "done" : cluster_tool::nameOf(task.state);
 }
 
 Row rowOf(const TaskInfo& task) {
