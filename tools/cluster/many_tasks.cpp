@@ -160,7 +160,7 @@ int reviveSelected(Session& session) {
     addTo(dead, session, filter);
     return change(session, dead, {"Revive", "due now", [&] {
                                       const std::size_t count = session.scheduler.revive(filter);
-                                      session.wakeNodes();
+                                      wakeNodes(session.scheduler);
                                       return count;
                                   }});
 }

@@ -101,7 +101,7 @@ int runTask(Session& session) {
     const std::optional<TaskInfo> before = session.find();
     if (!before) return absent(session);
     if (!session.scheduler.runNow(options.name, options.id)) return absentOrRunning(session);
-    session.wakeNodes();
+    wakeNodes(session.scheduler);
     if (!options.wait) return changed(session, "is due now");
     if (!options.json) changed(session, "is due now");
     session.console.flush();
@@ -112,7 +112,7 @@ int rescheduleTask(Session& session) {
     const Options& options = session.options;
     if (!session.scheduler.reschedule(options.name, options.id, options.when))
         return absentOrRunning(session);
-    session.wakeNodes();
+    wakeNodes(session.scheduler);
     return changed(session, "is rescheduled");
 }
 
@@ -130,7 +130,7 @@ int reviveTask(Session& session) {
     if (!isDead(*task)) return unchanged(session, "is not dead");
     if (!session.scheduler.reschedule(session.options.name, session.options.id, 0))
         return absentOrRunning(session);
-    session.wakeNodes();
+    wakeNodes(session.scheduler);
     return changed(session, "is due now");
 }
 

@@ -28,18 +28,8 @@ const std::string& nameIn(const Options& options) {
     return scopeIn(options) == Scope::Node ? options.filter.runningOn : options.name;
 }
 
-Target targetOf(const Options& options) {
-    switch (scopeIn(options)) {
-    case Scope::Task:
-        return Target::task(options.name, options.id);
-    case Scope::Name:
-        return Target::name(options.name);
-    case Scope::Node:
-        return Target::node(options.filter.runningOn);
-    case Scope::Everything:
-        break;
-    }
-    return Target::everything();
+Target targetIn(const Options& options) {
+    return targetOf(scopeIn(options), nameIn(options), options.id);
 }
 
 std::string targetText(const Options& options) {
@@ -85,7 +75,7 @@ bool isAbsent(Session& session) {
 
 int pause(Session& session) {
     if (const std::optional<int> status = unlessConfirmed(session, "Pause")) return *status;
-    if (session.scheduler.pause(targetOf(session.options), session.options.note))
+    if (session.scheduler.pause(targetIn(session.options), session.options.note))
         return report(session, true, "is paused");
     return report(session, false, isAbsent(session) ? "does not exist" : "is paused already");
 }
@@ -94,8 +84,8 @@ int resume(Session& session) {
     if (const std::optional<int> status = unlessConfirmed(session, "Resume")) return *status;
     const auto missed = session.options.skipMissed ? jtimer::cluster::MissedInPause::Skip
                                                    : jtimer::cluster::MissedInPause::Run;
-    if (session.scheduler.resume(targetOf(session.options), missed)) {
-        session.wakeNodes();
+    if (session.scheduler.resume(targetIn(session.options), missed)) {
+        wakeNodes(session.scheduler);
         return report(session, true, "is resumed");
     }
     return report(session, false, isAbsent(session) ? "does not exist" : "is not paused");

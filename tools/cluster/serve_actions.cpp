@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "serve_actions.hpp"
 
+#include "session.hpp"
 #include "text.hpp"
 
 #include <jtimer/cluster/exceptions.hpp>
@@ -29,18 +30,8 @@ jtimer::cluster::Options actingOptions(jtimer::cluster::Options options) {
     return options;
 }
 
-Target targetOf(const Subject& subject) {
-    switch (subject.scope.value_or(Scope::Everything)) {
-    case Scope::Task:
-        return Target::task(subject.name, subject.id);
-    case Scope::Name:
-        return Target::name(subject.name);
-    case Scope::Node:
-        return Target::node(subject.name);
-    case Scope::Everything:
-        break;
-    }
-    return Target::everything();
+Target targetIn(const Subject& subject) {
+    return targetOf(subject.scope.value_or(Scope::Everything), subject.name, subject.id);
 }
 
 }  // namespace
@@ -55,7 +46,7 @@ page::Done Actions::perform(const Instruction& instruction) {
     done.result = change(instruction, done);
     if (done.result == Result::Changed && done.action != Action::Pause &&
         done.action != Action::Cancel)
-        wakeNodes();
+        wakeNodes(scheduler_);
     return done;
 }
 
@@ -70,11 +61,11 @@ Result Actions::change(const Instruction& instruction, page::Done& done) {
                    ? Result::Changed
                    : absentOr(Result::Running, subject);
     case Action::Pause:
-        return scheduler_.pause(targetOf(subject), instruction.note)
+        return scheduler_.pause(targetIn(subject), instruction.note)
                    ? Result::Changed
                    : absentOr(Result::Already, subject);
     case Action::Resume:
-        return scheduler_.resume(targetOf(subject), instruction.missed)
+        return scheduler_.resume(targetIn(subject), instruction.missed)
                    ? Result::Changed
                    : absentOr(Result::Already, subject);
     case Action::Revive:
@@ -101,15 +92,6 @@ Result Actions::cancel(const Subject& subject, page::Done& done) {
 Result Actions::absentOr(Result result, const Subject& subject) {
     const bool isTask = subject.scope == Scope::Task;
     return isTask && !scheduler_.find(subject.name, subject.id) ? Result::Absent : result;
-}
-
-/// They would notice later without it, so its failure is none.
-void Actions::wakeNodes() {
-    try {
-        scheduler_.wakeUp();
-    } catch (const jtimer::cluster::DatabaseException&) {
-        return;
-    }
 }
 
 std::string textOf(const page::Done& done) {

@@ -24,7 +24,6 @@ class Actions {
     page::Result change(const Instruction& instruction, page::Done& done);
     page::Result cancel(const page::Subject& subject, page::Done& done);
     page::Result absentOr(page::Result result, const page::Subject& subject);
-    void wakeNodes();
 
     jtimer::cluster::Scheduler scheduler_;  // not started
 };

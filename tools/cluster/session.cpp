@@ -61,7 +61,24 @@ void Session::forEach(jtimer::cluster::Filter filter,
     }
 }
 
-void Session::wakeNodes() {
+jtimer::cluster::Target targetOf(jtimer::cluster::Scope scope, const std::string& name,
+                                 const std::string& id) {
+    using jtimer::cluster::Scope;
+    using jtimer::cluster::Target;
+    switch (scope) {
+    case Scope::Task:
+        return Target::task(name, id);
+    case Scope::Name:
+        return Target::name(name);
+    case Scope::Node:
+        return Target::node(name);
+    case Scope::Everything:
+        break;
+    }
+    return Target::everything();
+}
+
+void wakeNodes(jtimer::cluster::Scheduler& scheduler) {
     try {
         scheduler.wakeUp();
     } catch (const jtimer::cluster::DatabaseException&) {

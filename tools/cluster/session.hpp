@@ -4,14 +4,25 @@
 #include "console.hpp"
 #include "options.hpp"
 
+#include <jtimer/cluster/pause.hpp>
 #include <jtimer/cluster/scheduler.hpp>
 
 #include <functional>
 #include <optional>
+#include <string>
 
 namespace cluster_tool {
 
 jtimer::cluster::Options clusterOptions(const Options& options);
+
+/// What a pause or its end acts on.
+/// \param name of the task, of its handler, or of the node
+jtimer::cluster::Target targetOf(jtimer::cluster::Scope scope, const std::string& name,
+                                 const std::string& id);
+
+/// Has the nodes look for tasks that are due now. They would notice later without it, so its
+/// failure is none.
+void wakeNodes(jtimer::cluster::Scheduler& scheduler);
 
 /// What the commands work with. The Scheduler is not started, so it connects when it is first used.
 struct Session {
@@ -26,10 +37,6 @@ struct Session {
     /// Calls `use` with each task that the filter selects, until that returns false.
     void forEach(jtimer::cluster::Filter filter,
                  const std::function<bool(jtimer::cluster::TaskInfo&)>& use);
-
-    /// Has the nodes look for tasks that are due now. They would notice later without it, so its
-    /// failure is none.
-    void wakeNodes();
 
     const Options& options;
     Console& console;
