@@ -4,6 +4,7 @@
 #include "netty/node_blocks.hpp"
 #include "netty/node_stock.hpp"
 #include "support/failing_new.hpp"
+#include "support/netty_nodes.hpp"
 #include "support/test.hpp"
 
 #include <jtimer/detail/sanitizers.hpp>
@@ -18,6 +19,8 @@ using jtimer::netty::detail::NodeStock;
 using jtimer::netty::detail::takeNode;
 using test::allocations;
 using test::livingAllocations;
+using test::onAThread;
+using test::takeNodes;
 
 namespace {
 
@@ -33,19 +36,6 @@ struct Enabled {
         NodeStock::isEnabled = keptNodes;
     }
 };
-
-/// A thread of its own begins with a new block, and returns the rest of its last one.
-template <class Body>
-void onAThread(const Body& body) {
-    boost::thread(body).join();
-}
-
-std::vector<void*> take(std::size_t count) {
-    std::vector<void*> nodes;
-    nodes.reserve(count);
-    for (std::size_t i = 0; i < count; ++i) nodes.push_back(takeNode());
-    return nodes;
-}
 
 void give(const std::vector<void*>& nodes) {
     for (void* node : nodes) NodeBlocks::give(node);
@@ -98,7 +88,7 @@ BOOST_AUTO_TEST_CASE(eight_nodes_are_one_allocation) {
 
 BOOST_AUTO_TEST_CASE(nodes_are_aligned_and_do_not_overlap) {
     onAThread([] {
-        const std::vector<void*> nodes = take(3 * kNodes);
+        const std::vector<void*> nodes = takeNodes(3 * kNodes);
         unsigned char value = 0;
         for (void* node : nodes) {
             BOOST_TEST(reinterpret_cast<std::uintptr_t>(node) % kNodeAlign == 0U);
@@ -116,7 +106,7 @@ BOOST_AUTO_TEST_CASE(nodes_are_aligned_and_do_not_overlap) {
 
 BOOST_AUTO_TEST_CASE(a_block_is_freed_with_its_last_node_in_whatever_order) {
     onAThread([] {
-        std::vector<void*> nodes = take(kNodes);
+        std::vector<void*> nodes = takeNodes(kNodes);
         const long before = livingAllocations();
         std::swap(nodes.front(), nodes.back());
         void* const last = nodes[kNodes / 2];
@@ -161,9 +151,9 @@ BOOST_AUTO_TEST_CASE(no_block_is_made_while_too_many_have_nodes_that_were_given_
 
 BOOST_AUTO_TEST_CASE(half_of_all_blocks_may_have_nodes_that_were_given_back) {
     onAThread([] {
-        const std::vector<void*> whole = take(3 * kFew * kNodes);
+        const std::vector<void*> whole = takeNodes(3 * kFew * kNodes);
         const std::vector<void*> open = takeOpen(3 * kFew);
-        const std::vector<void*> another = take(kNodes);
+        const std::vector<void*> another = takeNodes(kNodes);
         BOOST_TEST(allocationsFor(kNodes) == 1);
         NodeBlocks::give(whole[0]);
         NodeBlocks::give(whole[kNodes]);
@@ -217,7 +207,7 @@ BOOST_AUTO_TEST_CASE(
     disabled_each_node_is_an_allocation_and_nodes_of_blocks_can_still_be_given_back) {
     const std::ptrdiff_t before = NodeBlocks::blocks();
     std::vector<void*> nodes;
-    onAThread([&] { nodes = take(kNodes); });
+    onAThread([&] { nodes = takeNodes(kNodes); });
     NodeBlocks::isEnabled = false;
     BOOST_TEST(allocationsFor(kNodes) == static_cast<long>(kNodes));
     give(nodes);

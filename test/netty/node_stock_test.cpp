@@ -6,6 +6,7 @@
 #include "support/child_process.hpp"
 #include "support/failing_new.hpp"
 #include "support/manual_wheel.hpp"
+#include "support/netty_nodes.hpp"
 #include "support/test.hpp"
 #include "sync/mutex.hpp"
 
@@ -20,6 +21,8 @@ using jtimer::netty::detail::takeNode;
 using test::allocations;
 using test::Handle;
 using test::livingAllocations;
+using test::onAThread;
+using test::takeNodes;
 
 namespace {
 
@@ -35,18 +38,6 @@ struct Enabled {
         NodeBlocks::isEnabled = hadBlocks;
     }
 };
-
-template <class Body>
-void onAThread(const Body& body) {
-    boost::thread(body).join();
-}
-
-std::vector<void*> take(std::size_t count) {
-    std::vector<void*> nodes;
-    nodes.reserve(count);
-    for (std::size_t i = 0; i < count; ++i) nodes.push_back(takeNode());
-    return nodes;
-}
 
 void give(const std::vector<void*>& nodes) {
     for (void* node : nodes) giveNode(node);
@@ -71,7 +62,7 @@ BOOST_FIXTURE_TEST_SUITE(node_stock, Fixture)
 
 BOOST_AUTO_TEST_CASE(a_thread_takes_again_what_it_has_given) {
     onAThread([] {
-        const std::vector<void*> nodes = take(3);
+        const std::vector<void*> nodes = takeNodes(3);
         give(nodes);
         BOOST_TEST(takeNode() == nodes[2]);
         BOOST_TEST(takeNode() == nodes[1]);
@@ -83,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_thread_takes_again_what_it_has_given) {
 BOOST_AUTO_TEST_CASE(it_keeps_a_batch_at_most_and_nothing_when_it_ends) {
     const long before = livingAllocations();
     onAThread([] {
-        const std::vector<void*> nodes = take(3 * kBatch);
+        const std::vector<void*> nodes = takeNodes(3 * kBatch);
         const long taken = livingAllocations();
         give(nodes);
         BOOST_TEST(livingAllocations() == taken - static_cast<long>(2 * kBatch));
@@ -92,7 +83,7 @@ BOOST_AUTO_TEST_CASE(it_keeps_a_batch_at_most_and_nothing_when_it_ends) {
 }
 
 BOOST_AUTO_TEST_CASE(what_a_worker_gives_comes_back_to_producers_in_batches) {
-    fill(take(2 * kBatch + 5));
+    fill(takeNodes(2 * kBatch + 5));
     BOOST_TEST(stock.batches() == 2U);
     onAThread([&] {
         stock.supply();
@@ -107,8 +98,8 @@ BOOST_AUTO_TEST_CASE(what_a_worker_gives_comes_back_to_producers_in_batches) {
 }
 
 BOOST_AUTO_TEST_CASE(a_producer_that_has_got_a_batch_keeps_no_more_than_that) {
-    fill(take(kBatch));
-    const std::vector<void*> more = take(2);
+    fill(takeNodes(kBatch));
+    const std::vector<void*> more = takeNodes(2);
     onAThread([&] {
         stock.supply();
         const long before = livingAllocations();
@@ -119,15 +110,15 @@ BOOST_AUTO_TEST_CASE(a_producer_that_has_got_a_batch_keeps_no_more_than_that) {
 
 BOOST_AUTO_TEST_CASE(a_full_stock_takes_no_more) {
     const long before = livingAllocations();
-    fill(take((NodeStock::kMostBatches + 2) * kBatch));
+    fill(takeNodes((NodeStock::kMostBatches + 2) * kBatch));
     BOOST_TEST(stock.batches() == NodeStock::kMostBatches);
-    fill(take(2 * kBatch));
+    fill(takeNodes(2 * kBatch));
     BOOST_TEST(stock.batches() == NodeStock::kMostBatches);
     BOOST_TEST(livingAllocations() == before + static_cast<long>(NodeStock::kMostBatches * kBatch));
 }
 
 BOOST_AUTO_TEST_CASE(an_eighth_of_what_no_producer_needs_is_deleted_at_a_time) {
-    fill(take(20 * kBatch));
+    fill(takeNodes(20 * kBatch));
     stock.deleteSurplus();  // they have just arrived
     BOOST_TEST(stock.batches() == 20U);
     onAThread([&] { stock.supply(); });
@@ -140,7 +131,7 @@ BOOST_AUTO_TEST_CASE(an_eighth_of_what_no_producer_needs_is_deleted_at_a_time) {
 }
 
 BOOST_AUTO_TEST_CASE(all_can_be_deleted_with_what_the_worker_keeps) {
-    const std::vector<void*> nodes = take(kBatch + 5);
+    const std::vector<void*> nodes = takeNodes(kBatch + 5);
     onAThread([&] {
         const long before = livingAllocations();
         const NodeStock::Collecting collecting(stock);
@@ -153,7 +144,7 @@ BOOST_AUTO_TEST_CASE(all_can_be_deleted_with_what_the_worker_keeps) {
 }
 
 BOOST_AUTO_TEST_CASE(a_worker_does_not_wait_for_a_producer) {
-    const std::vector<void*> nodes = take(kBatch);
+    const std::vector<void*> nodes = takeNodes(kBatch);
     onAThread([&] {
         const long before = livingAllocations();
         const NodeStock::Collecting collecting(stock);
@@ -170,7 +161,7 @@ BOOST_AUTO_TEST_CASE(a_thread_at_its_end_keeps_nothing_any_more) {
         void* node = nullptr;
         ~Late() {
             giveNode(node);
-            const std::vector<void*> more = take(2);
+            const std::vector<void*> more = takeNodes(2);
             give(more);
         }
     };
@@ -189,7 +180,7 @@ BOOST_AUTO_TEST_CASE(threads_exchange_nodes) {
     std::atomic<int> producing{2};
     const auto produce = [&](std::size_t number) {
         for (int i = 0; i < rounds; ++i) {
-            std::vector<void*> nodes = take(100);
+            std::vector<void*> nodes = takeNodes(100);
             for (void* node : nodes) *static_cast<std::size_t*>(node) = number;
             stock.supply();
             const Lock lock(mutex);
