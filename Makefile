@@ -349,7 +349,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   configure      generates ./configure, which is optional (autoconf)
   doc            generates the reference, build/doc/html/index.html (doxygen)
   man            generates the manual pages, in build/man/; all does so too
-  behaviour      writes the column of tests in doc/behaviour.md, which check compares with
+  behaviour      writes the column of tests in doc/internals/behaviour.md, which check compares with
   dist           packs the last commit into jtimer-$(VERSION).tar.gz
   deb            builds Debian packages of the last commit, in build/deb (debhelper, lintian)
   check-deb      the same in a fresh Debian, and installs and uses them (root, debootstrap)

@@ -38,10 +38,10 @@ doc: | $(first)
 		$(DOXYGEN) -
 	$(Q)build-aux/check-links build/doc/html
 
-# Writes the column of tests in doc/behaviour.md from their names; `make check` compares.
+# Writes the column of tests in doc/internals/behaviour.md from their names; `make check` compares.
 .PHONY: behaviour
 behaviour:
-	$(Q)mkdir -p $(B) && $(PYTHON) build-aux/behaviour >$(B)/behaviour.md && cp $(B)/behaviour.md doc
+	$(Q)mkdir -p $(B) && $(PYTHON) build-aux/behaviour >$(B)/behaviour.md && cp $(B)/behaviour.md doc/internals
 
 # Records the exported names, with which `make check-install` compares, also for the Debian package.
 .PHONY: exports

@@ -19,7 +19,7 @@ namespace {
 /// How long stop() waits for the node's row to disappear if it waits for the runs without a limit.
 constexpr Micros kRowPatience = 5'000'000;
 
-// The picture in doc/design.md. No call is made before start(), when all parts are there.
+// The picture in doc/internals/design.md. No call is made before start(), when all parts are there.
 
 Node::Calls callsOfNode(Engine& engine) {
     Node::Calls calls;

@@ -3,7 +3,7 @@
 #
 # Holds the pages to what they say: their C++ compiles, the commands of the README and of
 # doc/building.md build and run the README's first program, their links lead somewhere, and
-# doc/behaviour.md and the table of faults in doc/reliability.md list the tests that there are.
+# doc/internals/behaviour.md and the table of faults in doc/internals/laboratory.md list the tests that there are.
 #
 # A block of C++ without a main() becomes the body of a function, after all public headers. What else
 # it needs stands before it on the page, where readers do not see it:
@@ -115,7 +115,7 @@ each_setting_is_explained() {
 
 each_part_of_timer_java_is_where_the_design_says() {
     awk '/^Who knows Timer.java/ { here = 1 } /^The forms that a task/ { here = 0 }
-        here && /^\| `/' doc/design.md >"$tmp/parts"
+        here && /^\| `/' doc/internals/design.md >"$tmp/parts"
     test "$(wc -l <"$tmp/parts")" -ge 20 || return 1
     while IFS='|' read -r _ _ ours file _; do
         file=$(echo "$file" | tr -d ' ')
@@ -174,7 +174,7 @@ each_public_class_is_on_the_page_of_its_timer() {
 
 the_tests_of_each_behaviour_are_those_that_name_it() {
     "$PYTHON" build-aux/behaviour >"$tmp/behaviour.md" &&
-        diff doc/behaviour.md "$tmp/behaviour.md" ||
+        diff doc/internals/behaviour.md "$tmp/behaviour.md" ||
         { echo 'make behaviour writes it anew'; return 1; }
 }
 
@@ -198,7 +198,7 @@ a_behaviour_without_a_test_or_a_reason_and_a_test_without_a_behaviour_are_report
 # Each row names a unit and the beginning of its cases, and may name further units.
 every_fault_is_tested_for_every_timer() {
     rows=$(sed -n 's/^| .* | `\([a-z_]*_test\)`: `\([a-z_0-9]*\)` | .*|$/\1 \2/p' \
-        doc/reliability.md) &&
+        doc/internals/laboratory.md) &&
         test "$(echo "$rows" | wc -l)" -eq 15 &&
         echo "$rows" | while read -r unit case; do
             for room in jdk netty brpc go tokio; do
@@ -211,7 +211,7 @@ every_fault_is_tested_for_every_timer() {
         for case in $(grep -o 'CASE(fault_[a-z_0-9]*' test/support/faults.hpp | cut -d'(' -f2); do
             echo "$rows" | grep -qx "faults_test $case" || { echo "$case" && return 1; }
         done &&
-        for unit in $(grep -oE '`[a-z]+/[a-z_]+_test`' doc/reliability.md | tr -d '`'); do
+        for unit in $(grep -oE '`[a-z]+/[a-z_]+_test`' doc/internals/laboratory.md | tr -d '`'); do
             test -e "test/$unit.cpp" || { echo "no $unit" && return 1; }
         done
 }

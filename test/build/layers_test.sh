@@ -1,7 +1,7 @@
 #!/bin/sh
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #
-# The picture in doc/design.md: each folder of lib includes only those below it, and no room
+# The picture in doc/internals/design.md: each folder of lib includes only those below it, and no room
 # another room. A folder that is not named here fails, too.
 set -u
 
@@ -26,7 +26,7 @@ for folder in lib/*/; do
     folder=$(basename "$folder")
     allowed=$(echo "$layers" | sed -n "s/^$folder://p")
     if ! echo "$layers" | grep -q "^$folder:"; then
-        echo "FAILED: lib/$folder has no place in the picture of doc/design.md"
+        echo "FAILED: lib/$folder has no place in the picture of doc/internals/design.md"
         failed=$((failed + 1))
         continue
     fi

@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(the_picture_in_the_design_has_all_calls_between_the_parts_o
             connected.insert(part + ' ' + match[2].str() + ' ' + other + ' ' + match[4].str());
         });
     std::set<std::string> drawn;
-    forEachMatch(textOf("doc/design.md"),
+    forEachMatch(textOf("doc/internals/design.md"),
                  "\\n(Node|Listener|EndWriter|Dispatcher) +(\\w+) +([A-Z]\\w+) +(\\w+)  +[a-z]",
                  [&](const std::smatch& match) {
                      drawn.insert(match[1].str() + ' ' + match[2].str() + ' ' + match[3].str() +

@@ -29,7 +29,7 @@
 #include <system_error>
 #include <utility>
 
-// The faults that the tests of every timer try: doc/reliability.md has the table.
+// The faults that the tests of every timer try: doc/internals/laboratory.md has the table.
 // FAULT_CASES(Fixture) defines a case for each. A Fixture is constructed from a clock, and from
 // options that end nothing but what an exception must end; it has
 //
