@@ -29,7 +29,9 @@ const std::pair<const char*, void (*)(Report&, const Settings&)> kWorkloads[] = 
     {"C6", bench::measureSnapshot},
     {"C7", bench::measureLateness},
     {"C8", bench::measureIdleNode},
-    {"C9", bench::measureTakeOver}};
+    {"C9", bench::measureTakeOver},
+    {"C10", bench::measureLatenessBesideOthers},
+    {"C11", bench::measureHistory}};
 
 int usage() {
     std::cerr << "Usage: bench_cluster [--rounds N] [--workloads C1,C2] [--quick]\n"

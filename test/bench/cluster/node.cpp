@@ -27,6 +27,7 @@ void Node::run(const jtimer::cluster::Handler& handler) {
     Scheduler scheduler(options);
     scheduler.registerTask(
         "bench", handler ? handler : [](Run&) {});
+    if (!otherName.empty()) scheduler.registerTask(otherName, [](Run&) {});
     scheduler.start();
     for (++shared_.ready; !shared_.stop; pause(10ms)) {
         const jtimer::cluster::Stats stats = scheduler.stats();

@@ -18,6 +18,9 @@ class Node {
 
     jtimer::cluster::Options options;
 
+    /// Another name that it has a handler for, unless empty.
+    std::string otherName;
+
     /// Runs tasks until the end, and counts those whose end is written.
     /// \param handler by default, counts the run
     void run(const jtimer::cluster::Handler& handler = {});

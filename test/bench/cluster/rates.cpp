@@ -193,4 +193,17 @@ void measureSnapshot(Report& report, const Settings& settings) {
                lateRate(true), without);
 }
 
+void measureHistory(Report& report, const Settings& settings) {
+    const long tasks = settings.quick ? 5000 : 30'000;
+    jtimer::cluster::Scheduler scheduler;
+    // Each node asks what to keep when it starts.
+    scheduler.keepHistory(jtimer::cluster::History::All);
+    const double with = rate({workJtimer, 1, 100}, tasks);
+    scheduler.keepHistory(jtimer::cluster::History::Off);
+    Database().run("truncate jtimer.run");
+    report.add(
+        {"C11", "runs/s, a node, concurrency 100, History::All", "history off", kAtLeast, 0.75},
+        with, rate({workJtimer, 1, 100}, tasks));
+}
+
 }  // namespace bench

@@ -29,6 +29,8 @@ constexpr auto kAtMost = Figure::Goal::AtMost;
 constexpr auto kNone = Figure::Goal::None;
 constexpr double kMillis = 1e6;  // in nanoseconds
 
+constexpr const char* kPaused = "paused";
+
 /// A node of the tasks named "bench" that says when a run begins, and how late.
 void startNode(Processes& processes, jtimer::TimeSpan lease = 30'000,
                jtimer::TimeSpan pollInterval = 1000, bool endless = false) {
@@ -36,6 +38,7 @@ void startNode(Processes& processes, jtimer::TimeSpan lease = 30'000,
         Node node(shared, process, "jtimer", 10);
         node.options.lease = lease;
         node.options.pollInterval = pollInterval;
+        node.otherName = kPaused;
         node.run([&shared, endless](Run& run) {
             shared.begunAt = nanos();
             shared.add(std::chrono::duration<double, std::milli>(std::chrono::system_clock::now() -
@@ -53,7 +56,18 @@ void pauseAtRandom() {
     pause(std::chrono::milliseconds(30 + random() % 70));
 }
 
-void clear() { Database().run("truncate jtimer.task, jtimer.node"); }
+void clear() { Database().run("truncate jtimer.task, jtimer.node, jtimer.pause"); }
+
+/// Tasks of that name that have been due for an hour.
+void addDueTasks(const std::string& name, int count) {
+    const Database database;
+    database.run("insert into jtimer.task (name, id, payload, kind, missed, origin, due, wake)"
+                 " select '" +
+                 name + "', i, '', 'once', 'once', at, at, at from generate_series(1, " +
+                 std::to_string(count) +
+                 ") i, lateral (select now() - interval '1 hour' as at) clock");
+    database.run("vacuum analyze jtimer.task");
+}
 
 /// From the call of schedule() to the start of the run in another process, in milliseconds.
 std::vector<double> waitsForRuns(int count) {
@@ -76,9 +90,8 @@ std::vector<double> waitsForRuns(int count) {
     return caller.shared().allSamples();
 }
 
-/// How late tasks begin that were scheduled before.
+/// How late tasks begin that were scheduled before, beside what the table has.
 std::vector<double> latenessOfKnownDues(int count) {
-    clear();
     Processes node;
     startNode(node);
     Processes caller;
@@ -156,10 +169,29 @@ void measureLateness(Report& report, const Settings& settings) {
     report.add({"C7", "ms from a bare insert and notify to a bare claim in another process, p50",
                 "bare claim", kNone},
                bareWait(count), claim);
+    clear();
     const std::vector<double> lateness = latenessOfKnownDues(count);
     report.add({"C7", "ms late of a known due, p50", "bare claim", kAtMost, 2},
                quantile(lateness, 0.5), claim);
     report.add({"C7", "the same, p99 ", "", kAtMost, 50}, quantile(lateness, 0.99));
+}
+
+void measureLatenessBesideOthers(Report& report, const Settings& settings) {
+    const int count = settings.quick ? 20 : 100;
+    const int others = settings.quick ? 30'000 : 300'000;
+    clear();
+    const double alone = quantile(latenessOfKnownDues(count), 0.5);
+    clear();
+    addDueTasks("foreign", others);
+    report.add({"C10", "ms late of a known due, p50, beside due tasks that no node runs",
+                "without them", kAtMost, 1.3},
+               quantile(latenessOfKnownDues(count), 0.5), alone);
+    clear();
+    addDueTasks(kPaused, others);
+    Scheduler().pause(jtimer::cluster::Target::name(kPaused));
+    report.add({"C10", "the same, beside due tasks of a paused name", "without them", kAtMost, 1.3},
+               quantile(latenessOfKnownDues(count), 0.5), alone);
+    clear();
 }
 
 void measureIdleNode(Report& report, const Settings& settings) {
