@@ -13,7 +13,7 @@ $(B)/test/pictures/record: $(call objects,$(wildcard test/pictures/*.cpp)) $(B)/
 PICTURES =
 
 .PHONY: pictures
-pictures: $(B)/test/pictures/record
+pictures: $(B)/test/pictures/record $(B)/tools/run_schedule
 pictures: $(if $(filter no,$(RECORD)),,$(if $(filter cost,$(or $(PICTURES),cost)),bench-peers-programs))
-	@GNUPLOT='$(GNUPLOT)' PYTHON='$(PYTHON)' PEERS='$(peers_dir)' RECORD='$(RECORD)' \
+	@GNUPLOT='$(GNUPLOT)' PYTHON='$(PYTHON)' PEERS='$(peers_dir)' RECORD='$(RECORD)' RUN_SCHEDULE='$(B)/tools/run_schedule' \
 		test/pictures/draw.sh $(B)/test/pictures/record $(PICTURES)

@@ -2,8 +2,9 @@
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #
 # Holds the pages to what they say: their C++ compiles, the commands of the README and of
-# doc/building.md build and run the README's first program, their links lead somewhere, and
-# doc/internals/behaviour.md and the table of faults in doc/internals/laboratory.md list the tests that there are.
+# doc/building.md build and run the README's first program, their links lead somewhere, the README's
+# numbers are those of their sources, and doc/internals/behaviour.md and the table of faults in
+# doc/internals/laboratory.md list the tests that there are.
 #
 # A block of C++ without a main() becomes the body of a function, after all public headers. What else
 # it needs stands before it on the page, where readers do not see it:
@@ -103,6 +104,32 @@ the_commands_for_root_build_and_run_the_program_of_the_readme() {
 
 # shellcheck disable=SC2086
 every_link_of_the_pages_leads_to_a_file_and_a_heading() { every_link_leads_to_a_file_and_a_heading $pages; }
+
+the_readme_has_at_most_120_lines_and_its_prose_100_columns() {
+    test "$(wc -l <README.md)" -le 120 &&
+        awk '/^```/ { code = !code }
+            !code && !/^(    |\||!\[|\[I port)/ && length($0) > 100 { print "README.md:" FNR; bad = 1 }
+            END { exit bad }' README.md
+}
+
+# Ratios, and numbers of three digits or more, in what is neither code nor a cell but the last of a row.
+each_number_of_the_readme_is_on_the_page_that_it_comes_from() {
+    awk '/^```/ { code = !code } code || /^    / { next }
+        /^\|/ { sub(/ \|$/, ""); sub(/.*\| /, "") } { gsub(/`[^`]*`/, ""); print }' README.md |
+        grep -oE '[0-9]+([,.][0-9]{2,})+|[0-9]{3,}' | sort -u >"$tmp/numbers"
+    test "$(wc -l <"$tmp/numbers")" -ge 12 || return 1
+    while read -r number; do
+        grep -qwF -e "$number" doc/benchmarks.md doc/building.md doc/internals/laboratory.md CONTRIBUTING.md ||
+            { echo "README.md: $number is nowhere else" && return 1; }
+    done <"$tmp/numbers"
+}
+
+each_page_is_on_the_page_of_all_pages() {
+    for page in doc/*.md doc/*/*.md; do
+        test "$page" = doc/README.md || grep -qF "](${page#doc/})" doc/README.md ||
+            { echo "doc/README.md has no $page" && return 1; }
+    done
+}
 
 # build-aux/settings.mk is their list.
 each_setting_is_explained() {
@@ -222,6 +249,9 @@ else
     check every_block_of_cpp_compiles
     check the_commands_of_the_pages_build_and_run_the_program_of_the_readme
     check every_link_of_the_pages_leads_to_a_file_and_a_heading
+    check the_readme_has_at_most_120_lines_and_its_prose_100_columns
+    check each_number_of_the_readme_is_on_the_page_that_it_comes_from
+    check each_page_is_on_the_page_of_all_pages
     check each_setting_is_explained
     check each_part_of_timer_java_is_where_the_design_says
     check every_page_of_the_reference_is_a_manual_page

@@ -53,9 +53,13 @@ class Load {
         std::unique_lock lock(mutex_);
         allHaveRun_.wait(lock, [this] { return late_.size() == kTasks; });
         std::sort(late_.begin(), late_.end());
-        // In steps of 2%, and of 0.5% where the curve is flat.
-        for (std::size_t i = kTasks / 50; i <= kTasks;
-             i += kTasks / (i < kTasks / 100 * 98 ? 50 : 200)) {
+        // Finer and finer, as the picture has the share of later ones on a logarithmic scale.
+        const auto step = [](std::size_t i) {
+            if (i < kTasks / 10 * 9) return kTasks / 50;
+            if (i < kTasks / 100 * 99) return kTasks / 200;
+            return i < kTasks / 1000 * 999 ? kTasks / 1000 : kTasks / 10'000;
+        };
+        for (std::size_t i = kTasks / 50; i <= kTasks; i += step(i)) {
             out << static_cast<double>(i) * 100 / static_cast<double>(kTasks) << '\t'
                 << static_cast<double>(late_[i - 1].count()) / 1000 << '\n';
         }

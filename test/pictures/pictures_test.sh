@@ -16,8 +16,17 @@ pictures_show_what_the_timers_do() {
 each_picture_is_on_a_page_and_has_data() {
     for picture in doc/pictures/*.svg; do
         name=$(basename "$picture" .svg)
-        test -s "test/pictures/data/$name.tsv" || { echo "$picture has no data" && return 1; }
+        case $name in schedule) data=cost ;; *) data=$name ;; esac
+        test -s "test/pictures/data/$data.tsv" || { echo "$picture has no data" && return 1; }
         grep -rqF "pictures/$name.svg)" README.md doc || { echo "$picture is on no page" && return 1; }
+    done
+}
+
+the_title_of_a_picture_is_what_its_page_says() {
+    for picture in doc/pictures/*.svg; do
+        title=$(sed -n 's|.*<title>\(.*\)</title>.*|\1|p' "$picture")
+        test "${#title}" -ge 20 && grep -rqF "![$title](" README.md doc ||
+            { echo "$picture: $title" && return 1; }
     done
 }
 
@@ -30,5 +39,6 @@ a_picture_follows_the_readers_colours() {
 
 check pictures_show_what_the_timers_do
 check each_picture_is_on_a_page_and_has_data
+check the_title_of_a_picture_is_what_its_page_says
 check a_picture_follows_the_readers_colours
 sum_up

@@ -21,19 +21,31 @@ namespace {
 
 long millis(const jtimer::Clock& clock) { return static_cast<long>(clock.nanos() / 1'000'000); }
 
-/// Plays a task with a period of 100 ms whose runs take 20 ms, but for the second, which takes 350,
-/// and prints for each run the line `row begin end number`.
+/// Its runs take 20 ms, but for the second, which takes 350. Each prints `row begin end due`.
+class Stalling : public jtimer::TimerTask {
+  public:
+    Stalling(int row, std::shared_ptr<jtimer::ManualClock> clock)
+        : row_(row), clock_(std::move(clock)) {}
+
+    void run() override {
+        const long begin = millis(*clock_);
+        clock_->advance(++runs_ == 2 ? 350ms : 20ms);
+        std::cout << row_ << '\t' << begin << '\t' << millis(*clock_) << '\t'
+                  << scheduledExecutionTime() << '\n';
+    }
+
+  private:
+    const int row_;
+    const std::shared_ptr<jtimer::ManualClock> clock_;
+    int runs_ = 0;
+};
+
+/// Plays such a task, which `schedule` gives a period of 100 ms.
 template <class Schedule>
 void playStall(int row, Schedule schedule) {
     const auto clock = std::make_shared<jtimer::ManualClock>();
-    int runs = 0;
     jtimer::Timer timer("stall", true, clock);
-    schedule(timer, [&, row] {
-        const long begin = millis(*clock);
-        const int number = ++runs;
-        clock->advance(number == 2 ? 350ms : 20ms);
-        std::cout << row << '\t' << begin << '\t' << millis(*clock) << '\t' << number << '\n';
-    });
+    schedule(timer, std::make_shared<Stalling>(row, clock));
     clock->advance(900ms);
 }
 

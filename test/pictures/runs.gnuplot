@@ -1,9 +1,8 @@
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #
-# Runs as bars on a line of time, from lines `row begin end number`. `rows` is how many rows there are,
-# `names` their names from the lowest to the highest. Every second run is orange, so that runs
-# without a pause between them can be told apart.
-set terminal svg size 800,100+45*rows font 'sans-serif,14'
+# Runs as bars on a line of time, from lines `row begin end due`, with a tick where each was due. `rows`
+# is how many rows there are, `names` their names from the lowest to the highest.
+set terminal svg size 800,120+45*rows font 'sans-serif,14'
 load style
 set xlabel 'ms'
 set xrange [-10:935]
@@ -12,6 +11,7 @@ set xtics 0,100,900
 set ytics ()
 do for [row=1:rows] { set ytics add (sprintf('%s', word(names, row)) row) }
 set grid noytics
-set style fill solid 0.9 noborder
-plot for [parity=0:1] data using (int($4) % 2 == parity ? $2 : NaN):1:2:3:($1-0.28):($1+0.28) \
-    with boxxyerrorbars linecolor rgb (parity == 1 ? blue : orange) notitle
+set style fill solid 0.85 border rgb '#ffffff'
+plot data using 2:1:2:3:($1-0.28):($1+0.28) with boxxyerrorbars linecolor rgb blue title 'a run', \
+    data using 4:1:4:4:($1-0.42):($1+0.42) with boxxyerrorbars fillstyle empty border rgb orange \
+        linewidth 2 linecolor rgb orange title 'it was due'
