@@ -26,7 +26,7 @@ expected_files() {
             $(find doc samples test -name '*.md' -o -name '*.svg' -o -name '*.png' -o -path 'samples/*.cpp' -o -path 'samples/*.java'); do
             echo "./share/doc/jtimer/$file"
         done
-        for page in jtimer jtimer_brpc jtimer_go jtimer_netty jtimer_tokio; do
+        for page in jtimer jtimer_brpc jtimer_common jtimer_go jtimer_netty jtimer_tokio; do
             echo "./share/man/man3/$page.3"
         done
         for name in run_schedule run-schedule; do
