@@ -13,11 +13,11 @@ pictures_show_what_the_timers_do() {
     done
 }
 
-each_picture_is_on_a_page_and_has_data() {
+each_picture_is_on_a_page_and_has_data_unless_drawn_by_hand() {
     for picture in doc/pictures/*.svg; do
         name=$(basename "$picture" .svg)
         case $name in schedule) data=cost ;; *) data=$name ;; esac
-        test -s "test/pictures/data/$data.tsv" || { echo "$picture has no data" && return 1; }
+        test -s "test/pictures/data/$data.tsv" || grep -q 'Drawn by hand' "$picture" || { echo "$picture has no data" && return 1; }
         grep -rqF "pictures/$name.svg)" README.md doc || { echo "$picture is on no page" && return 1; }
     done
 }
@@ -38,7 +38,7 @@ a_picture_follows_the_readers_colours() {
 }
 
 check pictures_show_what_the_timers_do
-check each_picture_is_on_a_page_and_has_data
+check each_picture_is_on_a_page_and_has_data_unless_drawn_by_hand
 check the_title_of_a_picture_is_what_its_page_says
 check a_picture_follows_the_readers_colours
 sum_up
