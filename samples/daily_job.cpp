@@ -1,14 +1,17 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
 // A job that runs at half past two each night in Berlin, whatever the zone of the computer: once in
-// the night that has no half past two, and once in the night that has two. The clock is manual, so
-// the nights take no time; a real program leaves it out.
+// the night that has no half past two, and once in the night that has two. A night that fails is
+// reported, and the job runs again the next night: by default, the first exception would end the
+// timer. The clock is manual, so the nights take no time; a real program leaves it out.
 
 #include <jtimer/timer.hpp>
 
 #include <chrono>
+#include <exception>
 #include <iostream>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 using jtimer::Date;
@@ -25,6 +28,14 @@ std::string timeOfDay(Date date, const Zone& zone) {
     return twoDigits(minutes / 60) + ':' + twoDigits(minutes % 60);
 }
 
+void report(const jtimer::TaskException& e) {
+    try {
+        std::rethrow_exception(e.exception);
+    } catch (const std::exception& what) {
+        std::cout << "  failed in run " << e.run << ": " << what.what() << '\n';
+    }
+}
+
 }  // namespace
 
 int main() {
@@ -35,10 +46,20 @@ int main() {
     const Zone berlin("Europe/Berlin");
     const jtimer::Cron nightly("30 2 * * *", berlin);
     const auto clock = std::make_shared<jtimer::ManualClock>(Date(1'774'656'000s));  // 2026-03-28
-    jtimer::Timer timer("backup", true, clock);
+
+    jtimer::TimerOptions options;
+    options.name = "backup";
+    options.daemon = true;
+    options.clock = clock;
+    options.onException = jtimer::OnException::ContinueTask;
+    options.taskExceptionHandler = report;
+    jtimer::Timer timer(options);
+
+    bool diskIsFull = false;
     const auto backUp = [&] {
         const Date now = clock->now();
         std::cout << jtimer::When(now) << " is " << timeOfDay(now, berlin) << " in Berlin\n";
+        if (diskIsFull) throw std::runtime_error("the disk is full");
     };
 
     std::cout << "Summer time begins:\n";
@@ -49,5 +70,8 @@ int main() {
     clock->advanceTo(Date(1'792'800'000s));  // 2026-10-24
     std::cout << "It ends:\n";
     timer.scheduleBy(backUp, nightly);
-    clock->advance(3 * 24h);
+    diskIsFull = true;
+    clock->advance(24h);
+    diskIsFull = false;
+    clock->advance(2 * 24h);
 }
