@@ -1,23 +1,49 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// A port of a batch processor: it writes records in batches of three, what there is every 100 ms,
-// and the rest when it is told to stop. In Go:
+// A port of a batch processor. Its worker writes records in batches of three, what it has every
+// 100 ms, and the rest when the channel is closed or the context is done. In Go:
 //
-//     for {
-//         select {
-//         case record, ok := <-records:
-//             if !ok { flush("end"); return }
-//             batch = append(batch, record)
-//             if len(batch) == 3 { flush("full") }
-//         case <-ticker.C:
-//             flush("tick")
-//         case <-ctx.Done():
-//             flush(context.Cause(ctx).Error())
-//             return
+//     func process(ctx context.Context, records <-chan string) {
+//         var batch []string
+//         flush := func(why string) {
+//             if len(batch) == 0 { return }
+//             fmt.Println(why+":", strings.Join(batch, " "))
+//             batch = nil
+//         }
+//         ticker := time.NewTicker(100 * time.Millisecond)
+//         defer ticker.Stop()
+//         for {
+//             select {
+//             case record, ok := <-records:
+//                 if !ok { flush("end"); return }
+//                 batch = append(batch, record)
+//                 if len(batch) == 3 { flush("full") }
+//             case <-ticker.C:
+//                 flush("tick")
+//             case <-ctx.Done():
+//                 flush(context.Cause(ctx).Error())
+//                 return
+//             }
 //         }
 //     }
 //
-// On a manual clock, so that the sample takes no time and prints the same on each run.
+//     func main() {
+//         ctx, cancel := context.WithTimeoutCause(
+//             context.Background(), 950*time.Millisecond, errors.New("No route to host"))
+//         defer cancel()
+//         records := make(chan string)
+//         var wait sync.WaitGroup
+//         wait.Add(1)
+//         go func() { defer wait.Done(); process(ctx, records) }()
+//         for _, record := range []string{"a", "b", "c", "d"} { records <- record }
+//         time.Sleep(920 * time.Millisecond)
+//         records <- "e"
+//         wait.Wait()
+//         fmt.Println(ctx.Err())
+//     }
+//
+// The port has Timers on a manual clock, so that it takes no time and prints the same on each run.
+// There, to move the clock is to sleep, and it also waits for the worker.
 
 #include <jtimer/go.hpp>
 
@@ -34,8 +60,7 @@ namespace {
 using namespace std::chrono_literals;
 using Records = jtimer::go::Chan<std::string>;
 
-void processBatches(jtimer::go::Timers& timers, const jtimer::go::Context& ctx,
-                    const Records& records) {
+void process(jtimer::go::Timers& timers, const jtimer::go::Context& ctx, const Records& records) {
     std::vector<std::string> batch;
     const auto flush = [&batch](const std::string& why) {
         if (batch.empty()) return;
@@ -44,7 +69,7 @@ void processBatches(jtimer::go::Timers& timers, const jtimer::go::Context& ctx,
         std::cout << '\n';
         batch.clear();
     };
-    const auto ticker = timers.newTicker(100ms);
+    const auto ticker = timers.newTicker(100ms);  // stops at the end of the scope
     for (;;) {
         std::optional<std::string> record;
         switch (jtimer::go::select({records.receiveInto(record), ticker.C(), ctx.done()}).index) {
@@ -70,24 +95,20 @@ int main() {
     options.clock = clock;
     jtimer::go::Timers timers(options);
 
-    const auto records = jtimer::go::makeChan<std::string>();
     const auto [ctx, cancel] = jtimer::go::withTimeoutCause(
         jtimer::go::background(timers), 950ms, std::make_error_code(std::errc::host_unreachable));
-    // The name keeps it until the end of main.
-    const jtimer::go::ScopedCancel deferred(cancel);
-
-    // Go's `go`. A lambda of C++17 captures a structured binding only as a copy with a name.
-    timers.afterFunc(0, [&timers, records, ctx = ctx] { processBatches(timers, ctx, records); });
-    clock->waitUntilIdle();
+    const jtimer::go::ScopedCancel deferred(cancel);  // without a name it would cancel at once
+    const auto records = jtimer::go::makeChan<std::string>();
+    const jtimer::go::Event done;
+    // A lambda of C++17 cannot capture a structured binding by its name alone.
+    timers.afterFunc(0, [&timers, records, done, ctx = ctx] {
+        process(timers, ctx, records);
+        done.set();
+    });
     for (const char* const record : {"a", "b", "c", "d"}) records.send(record);
     clock->advance(920ms);
     records.send("e");
-    clock->advance(2s);  // the context ends after 30 ms of these, before the next tick
+    clock->advance(30ms);  // the context is done after 950 ms
+    done.receive();
     std::cout << ctx.err().message() << '\n';
-
-    timers.afterFunc(0, [&timers, records] { processBatches(timers, {}, records); });
-    clock->waitUntilIdle();
-    records.send("f");
-    records.close();
-    clock->waitUntilIdle();
 }
