@@ -96,7 +96,7 @@ class ObjectPool : public std::enable_shared_from_this<ObjectPool> {
             object = idle.front();
             idle.pop_front();
         }
-        destroy(object);  // takes its time, so without the lock
+        destroy(object);  // may take long, so the lock is released
         {
             const std::lock_guard lock(monitor);
             ++evictions;
