@@ -1,9 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// What a late run does to the runs after it: with a fixed delay it pushes them back, at a fixed
-// rate they catch up. Both tasks have a period of 100 ms and stall in their second run, for 250 ms.
-// They run on manual clocks: the stall is the task moving the time, the program takes no time, and
-// its output is exact.
+// What a late run does to the runs after it: with a fixed delay they are late, too; at a fixed rate
+// they catch up. Both tasks have a period of 100 ms and stall in their second run, for 250 ms. They
+// run on manual clocks. A task stalls by moving the time, so the program takes no time, and its
+// output is exact.
 
 #include <jtimer/clock.hpp>
 #include <jtimer/timer.hpp>
@@ -23,7 +23,7 @@ std::vector<long> play(Kind kind) {
     const auto clock = std::make_shared<jtimer::ManualClock>();
     jtimer::TimerOptions options;
     options.clock = clock;
-    options.daemon = true;  // the task repeats for ever: the destructor shall discard it
+    options.daemon = true;  // the destructor discards the task, which repeats for ever
     std::vector<long> times;
     jtimer::Timer timer(options);
 
@@ -37,7 +37,7 @@ std::vector<long> play(Kind kind) {
     return times;
 }
 
-/// Ten milliseconds a column: how many runs begin in it, or # where the stalled one goes on.
+/// Ten milliseconds a column: how many runs begin in it, or # while the stalled run goes on.
 void draw(const char* title, const std::vector<long>& times) {
     std::string line(66, '.');
     line.replace(11, 24, 24, '#');

@@ -1,7 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// How to test code that uses a timer: pass it the Timer, and in the test one on a ManualClock. A
-// minute then takes no time, every check is exact, and a busy machine makes no difference.
+// How to test code that uses a timer: pass the Timer to the code, and let the test's Timer have a
+// ManualClock. A minute then takes no time, every check is exact, and a busy machine makes no
+// difference.
 
 #include <jtimer/clock.hpp>
 #include <jtimer/timer.hpp>

@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// Periodic tasks on a timer that knows one-shots only, as brpc's PeriodicTaskManager does it: each
-// run says when the next one is. The timer owns the task between two runs, so a task that has
-// ended, or that the end of the timer catches, is destroyed, and none leaks.
+// Periodic tasks on a timer that has only one-shots, as brpc's PeriodicTaskManager makes them: each
+// run returns the time of the next one. Between two runs the timer owns the task. It destroys a
+// task that has ended, or that is left when the timer ends, so none leaks.
 #include <jtimer/brpc/timer_thread.hpp>
 #include <jtimer/manual_clock.hpp>
 
@@ -19,12 +19,12 @@ using jtimer::brpc::TimerThread;
 class PeriodicTask {
   public:
     virtual ~PeriodicTask() = default;
-    /// \returns when to run again; nothing: the task is over
+    /// \returns when to run again, or nothing if the task has ended
     virtual std::optional<jtimer::Date> onTriggeringTask() = 0;
 };
 
 void startTaskAt(TimerThread& timer, std::unique_ptr<PeriodicTask> task, jtimer::Date when) {
-    // Move-only callables are fine. If the timer is over, the task is destroyed here.
+    // A callable may be move-only. If the timer has ended, the task is destroyed here.
     timer.schedule(
         [&timer, task = std::move(task)]() mutable {
             if (const auto next = task->onTriggeringTask())
@@ -33,7 +33,7 @@ void startTaskAt(TimerThread& timer, std::unique_ptr<PeriodicTask> task, jtimer:
         when);
 }
 
-/// Checks a server, more and more rarely, until it is alive again.
+/// Checks a server less and less often, until it is alive again.
 class HealthCheck final : public PeriodicTask {
   public:
     HealthCheck(std::string server, int failures, std::shared_ptr<jtimer::Clock> clock)

@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// Eight client threads call a slow server, and give up on a call after 100 ms: an answer removes
-// the time-out, or the time-out has fired before. The clock is a manual one, so that this takes no
-// time.
+// Eight client threads call a slow server and give up on a call after 100 ms. Each answer removes
+// its time-out, unless the time-out has fired before. The clock is a ManualClock, so the sample
+// takes no time.
 #include <jtimer/brpc/timer_thread.hpp>
 #include <jtimer/manual_clock.hpp>
 
@@ -32,7 +32,7 @@ int main() {
     jtimer::brpc::TimerThreadOptions options;
     options.clock = clock;
     TimerThread timeouts;
-    TimerThread server;  // a task of it is an answer that arrives
+    TimerThread server;  // each of its tasks is an answer that arrives
     if (timeouts.start(options) != 0 || server.start(options) != 0) return 1;
 
     std::array<Client, 8> clients;
@@ -48,7 +48,7 @@ int main() {
                 if (call % 2 == 0) {
                     server.schedule(answer, clock->now() + (call % 10 == 0 ? 150ms : 30ms));
                 } else {
-                    answer();  // the server has sent it at once
+                    answer();  // the server has sent the answer at once
                 }
             }
         });

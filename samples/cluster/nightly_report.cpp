@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// A report each night at 2 o'clock in Berlin, once for the whole cluster, although each process
-// asks for it when it starts. Two nodes of one program stand for two machines here. A TestClock has
-// three nights pass at once, one of them that in which summer time ends.
+// A report each night at two o'clock in Berlin, once for the whole cluster, although each process
+// schedules it when it starts. Two nodes of one program stand for two machines. A TestClock lets
+// three nights pass at once; in one of them, summer time ends.
 #include <jtimer/cluster/scheduler.hpp>
 
 #include <chrono>
@@ -32,11 +32,11 @@ void report(Run& run) {
 }  // namespace
 
 int main() {
-    Options options;  // the server is where PGHOST and the like say
+    Options options;  // PGHOST and the like say where the server is
     options.schema = "nightly_report";
     migrate(options, true);
     TestClock clock(options);
-    // To noon, October 23rd, 2038. Summer time ends on the 31st.
+    // Noon, October 23rd, 2038. Summer time ends on the 31st.
     clock.advance(jtimer::Date(std::chrono::seconds(2'171'448'000)) - clock.now());
 
     Scheduler one(options), other(options);

@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// An order and the mail that confirms it, in one transaction: both are committed, or neither. And
-// the note that the mail was sent, in one transaction with the end of the run: a mail that could
-// not be sent is tried again, and one that is noted is not.
+// An order and the mail that confirms it are one transaction: both are committed, or neither. The
+// note that the mail was sent is one transaction with the end of the run. So a mail that could not
+// be sent is tried again, and one that is noted is not.
 #include <jtimer/cluster/scheduler.hpp>
 
 #include <libpq-fe.h>

@@ -1,9 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// A call to another company's server, which is down for 23 minutes. A failed attempt is
-// repeated after 1, 2, 4 ... minutes, at most 10, and up to a quarter more. After the eighth the
-// task is dead: it stays, with its last error, until somebody has it tried again. A TestClock lets
-// the hours pass at once.
+// A call to another company's server, which is down for 23 minutes. A failed attempt is repeated
+// after 1, 2, 4 ... minutes, at most 10, each up to a quarter longer. After eight attempts
+// the task is dead: it stays, with its last error, until somebody revives it. A TestClock lets the
+// hours pass at once.
 #include <jtimer/cluster/scheduler.hpp>
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// A watchdog that each heartbeat resets: it barks when there has been none for 100 ms. On a manual
-// clock, so that the sample takes no time and prints the same on each run.
+// A watchdog that each heartbeat resets: it barks when there has been no heartbeat for 100 ms. The
+// clock is manual, so the sample takes no time and prints the same on each run.
 
 #include <jtimer/go/timers.hpp>
 
@@ -25,7 +25,7 @@ int main() {
     auto watchdog = timers.afterFunc(
         100ms, [&] { std::cout << "no beat since 100 ms, at " << millis(timers.now()) << '\n'; });
 
-    // On a thread of its own, as any function: three beats, a long pause, and another beat.
+    // It has a thread of its own, as any function: three beats, a pause, and another beat.
     timers.afterFunc(0, [&] {
         for (const auto pause : {50ms, 50ms, 80ms, 300ms}) {
             timers.sleep(pause);

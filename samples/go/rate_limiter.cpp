@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// One request each 200 ms at most. After a pause one goes at once, and no more: of the ticks that
-// nobody received, a ticker keeps one. On a manual clock, so that the sample takes no time and
-// prints the same on each run.
+// At most one request each 200 ms. After a pause one request goes at once, and no more: a ticker
+// keeps only one of the ticks that nobody has received. The clock is manual, so the sample takes no
+// time and prints the same on each run.
 
 #include <jtimer/go/timers.hpp>
 

@@ -9,7 +9,7 @@
 //         }
 //     }
 //
-// On a manual clock, so that the sample takes no time and prints the same on each run.
+// The clock is manual, so the sample takes no time and prints the same on each run.
 
 #include <jtimer/go/timers.hpp>
 
@@ -37,7 +37,7 @@ int main() {
                 return;
             }
             std::cout << "tick at " << at.count() << '\n';
-            // Over two periods: the tick at 300 waits, and the one at 400 is dropped.
+            // More than two periods: the tick at 300 waits, and the one at 400 is dropped.
             if (at == 200ms) timers.sleep(230ms);
         }
     });

@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// Sessions that end unless they are renewed, as Consul's: a map of timers by session. A renewal
-// resets the timer; a timer that fires removes its own entry; the end of the server stops all of
-// them and waits for those that are firing, so the map may be destroyed.
+// Sessions that end unless they are renewed, as Consul has them: a map of timers by session. A
+// renewal resets the timer. A timer that fires removes its own entry. The end of the server stops
+// all timers and waits for those that are firing, so the map may be destroyed.
 #include <jtimer/go.hpp>
 #include <jtimer/manual_clock.hpp>
 
@@ -23,11 +23,11 @@ class SessionTimers {
     ~SessionTimers() {
         std::unique_lock lock(mutex_);
         auto timers = std::exchange(byId_, {});
-        lock.unlock();  // invalidate() may be waiting for it
+        lock.unlock();  // invalidate() may be waiting for the mutex
         for (auto& [id, timer] : timers) timer.stopAndWait();
     }
 
-    /// \returns false if there is such a session: dropping the handle of its timer would not stop it
+    /// \returns false if there is such a session. To drop its timer's handle would not stop it
     bool create(const std::string& id) {
         const std::lock_guard lock(mutex_);
         if (byId_.count(id) != 0) return false;
@@ -35,7 +35,7 @@ class SessionTimers {
         return true;
     }
 
-    /// \returns false if the session is over
+    /// \returns false if the session has ended
     bool renew(const std::string& id) {
         const std::lock_guard lock(mutex_);
         const auto found = byId_.find(id);

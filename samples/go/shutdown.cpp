@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
 // A worker that ticks until it is told to shut down, and a request with a time limit that ends with
-// the worker's context. On a manual clock, so that the sample takes no time and prints the same on
+// the worker's context. The clock is manual, so the sample takes no time and prints the same on
 // each run.
 
 #include <jtimer/go/context.hpp>

@@ -1,9 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// A task that submits itself again and keeps its next timeout, to cancel it: in Java a field
-// `private volatile Timeout timeout`, as in Dubbo's heartbeat. A timeout keeps its task. So the
-// field is a std::weak_ptr: with a std::shared_ptr the two would keep each other, and neither would
-// ever be destroyed. The timer keeps the timeout for as long as it is pending.
+// A task that submits itself again and keeps its next timeout, to cancel it, as in Dubbo's
+// heartbeat. In Java that is a field `private volatile Timeout timeout`. A timeout keeps its task,
+// so the field is a std::weak_ptr: with a std::shared_ptr the two would keep each other, and
+// neither would ever be destroyed. The timer keeps the timeout while it is pending.
 #include <jtimer/manual_clock.hpp>
 #include <jtimer/netty.hpp>
 
@@ -51,7 +51,7 @@ class Heartbeat : public jtimer::netty::TimerTask {
 
   private:
     const std::string peer_;
-    std::mutex mutex_;  // guards the two below
+    std::mutex mutex_;  // guards the two fields below
     bool isCancelled_ = false;
     std::weak_ptr<Timeout> next_;
 };
@@ -68,7 +68,7 @@ int main() {
     clock->advance(2500ms);
     first->cancel();
     first.reset();
-    clock->advance(100ms);  // the tick at whose end the timer forgets it
+    clock->advance(100ms);  // at the end of this tick the timer releases the timeout
 
     Heartbeat::start(timer, "second");
     clock->advance(2500ms);

@@ -1,9 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// Idle time-outs, what the wheel is made for: each of 100,000 connections is closed after 30
-// seconds without traffic. All traffic cancels one timeout and arms another, and nearly none of
-// them ever runs. Two minutes of it go by on a ManualClock, in which every tenth connection falls
-// silent.
+// Idle time-outs, the purpose of the wheel: each of 100,000 connections is closed after 30 seconds
+// without traffic. Each message cancels one timeout and adds another, and hardly any of them ever
+// runs. Two minutes pass on a ManualClock, in which every tenth connection falls silent.
 #include <jtimer/manual_clock.hpp>
 #include <jtimer/netty/hashed_wheel_timer.hpp>
 
@@ -40,7 +39,7 @@ int main() {
 
     std::vector<Connection> all(connections);
     for (int second = 0; second < 120; ++second) {
-        // Every connection has traffic every tenth second; one in ten no more after 50 seconds.
+        // Every connection has traffic each ten seconds, and a tenth of them none after 50 s.
         for (std::size_t i = static_cast<std::size_t>(second % 10); i < all.size(); i += 10) {
             const bool silent = second >= 50 && i % 10 == 3;
             if (!silent) all[i].traffic(timer);

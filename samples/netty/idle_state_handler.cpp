@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// Idle detection as in Netty's IdleStateHandler: a read only notes its time. One timeout for each
-// connection looks whether that time is long enough ago, and if not, waits for the rest. So traffic
-// costs nothing, where idle_connections.cpp cancels a timeout for every message.
+// Idle detection as in Netty's IdleStateHandler: a read only stores its time. Each connection has
+// one timeout, which checks whether that time is long enough ago, and if it is not, waits for the
+// rest. So traffic costs nothing, where idle_connections.cpp cancels a timeout for every message.
 #include <jtimer/manual_clock.hpp>
 #include <jtimer/netty/hashed_wheel_timer.hpp>
 
@@ -59,7 +59,7 @@ class IdleStateHandler {
     HashedWheelTimer& timer_;
     const std::chrono::nanoseconds idleTime_;
     const std::function<void(bool isFirst)> onIdle_;
-    std::mutex mutex_;  // guards what follows
+    std::mutex mutex_;  // guards the fields below
     jtimer::Date lastRead_ = timer_.clock()->now();
     bool isFirst_ = true;
     bool isOver_ = false;

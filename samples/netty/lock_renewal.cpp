@@ -1,9 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// A lock in a remote store expires after a lease of 30 seconds, so that a crashed owner loses it.
-// While its owner lives, each third of the lease renews it, as Redisson's watchdog does. unlock()
-// cancels the renewal and waits for one that is under way: no renewal follows it, and the lock may
-// be destroyed at once, although the timeout has captured `this`.
+// A lock in a remote store expires after a lease of 30 seconds, so that a crashed owner loses it. A
+// living owner renews the lease every ten seconds, as Redisson's watchdog does. unlock() cancels
+// the renewal and waits for one that is under way. No renewal follows it, so the lock may be
+// destroyed at once, although the timeout has captured `this`.
 #include <jtimer/manual_clock.hpp>
 #include <jtimer/netty/hashed_wheel_timer.hpp>
 
@@ -23,8 +23,8 @@ namespace {
 constexpr auto kLease = 30s;
 const auto theClock = std::make_shared<jtimer::ManualClock>();
 
-/// Stands for the server: when each lock expires. Needs no mutex here, as renewals take place only
-/// inside theClock->advance().
+/// Stands for the server, which knows when each lock expires. It needs no mutex here, as renewals
+/// take place only inside theClock->advance().
 std::map<std::string, jtimer::Date> store;
 
 bool isLocked(const std::string& name) { return store[name] > theClock->now(); }
@@ -67,7 +67,7 @@ class RemoteLock {
 
     HashedWheelTimer& timer_;
     const std::string name_;
-    std::mutex mutex_;  // guards the two below
+    std::mutex mutex_;  // guards the two fields below
     bool isHeld_ = false;
     std::shared_ptr<jtimer::netty::Timeout> renewal_;
 };

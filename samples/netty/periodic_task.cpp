@@ -1,8 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// A wheel knows one-shots only. A periodic task submits itself again, as in Netty. With a constant
-// delay each round also takes the rest of the tick in which it ended; with a delay to a point in
-// time, chosen inside of its tick, the rounds stay on a grid.
+// A wheel has only one-shots, so a periodic task submits itself again, as in Netty. With a constant
+// delay, each round also takes the rest of the tick in which the last one ended. With a delay to a
+// point in time inside of the right tick, the rounds keep their times.
 #include <jtimer/manual_clock.hpp>
 #include <jtimer/netty/hashed_wheel_timer.hpp>
 

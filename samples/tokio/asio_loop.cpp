@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// A polled driver in Boost.Asio: one steady_timer stands for all of its deadlines. What is
-// made on another thread unparks the loop.
+// A polled driver in Boost.Asio: one steady_timer stands for all deadlines of the driver. A
+// deadline from another thread unparks the loop.
 
 #include <jtimer/tokio/time_driver.hpp>
 

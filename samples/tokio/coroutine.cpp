@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
 // Coroutines of C++20 that sleep, tick and give up waiting. Two of them share one thread. The time
-// is virtual here, so the program ends at once; nothing in the coroutines knows that.
+// is virtual, so the program ends at once; the coroutines need not know that.
 
 #include <jtimer/manual_clock.hpp>
 #include <jtimer/tokio/await.hpp>

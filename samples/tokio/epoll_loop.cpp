@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// Timers for an event loop that exists already: a polled driver, a timerfd that shows when to turn
-// it, and an eventfd by which other threads end the wait.
+// Timers for an existing event loop: a polled driver, a timerfd that says when to turn it, and an
+// eventfd by which other threads end the wait.
 
 #include <jtimer/tokio/time_driver.hpp>
 
@@ -39,7 +39,7 @@ class Loop {
             epoll_event event{};
             if (epoll_wait(epoll_, &event, 1, -1) == 1) {  // here a real loop serves its sockets
                 eventfd_t count = 0;
-                static_cast<void>(eventfd_read(event.data.fd, &count));  // of 8 bytes, as a timerfd
+                static_cast<void>(eventfd_read(event.data.fd, &count));  // 8 bytes, as of a timerfd
             }
             driver.turn();
         }
@@ -47,7 +47,7 @@ class Loop {
 
   private:
     void arm(std::optional<jtimer::Date> next, jtimer::Date now) const {
-        itimerspec in{};  // zero: never
+        itimerspec in{};  // zero means never
         if (next) {
             const auto nanos =
                 std::max<std::int64_t>(1, std::chrono::nanoseconds(*next - now).count());

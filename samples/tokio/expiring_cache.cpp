@@ -1,9 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
 // A cache that threads share and whose entries expire, as in Tokio's mini-redis. One mutex guards
-// the map and the DelayQueue. The queue's waker takes it too, on the driver's thread: no call below
-// runs the waker, not even one that makes an entry expire at once. The clock is a manual one here,
-// so that the minutes pass at once.
+// the map and the DelayQueue. The queue's waker takes it too, on the driver's thread. None of the
+// calls below runs the waker, not even one that makes an entry expire at once. The clock is a
+// ManualClock, so the minutes pass at once.
 
 #include <jtimer/manual_clock.hpp>
 #include <jtimer/tokio/delay_queue.hpp>
@@ -35,7 +35,7 @@ class Cache : public std::enable_shared_from_this<Cache> {
         return found != entries_.end() ? found->second.value : "gone";
     }
 
-    /// Drops what has expired, and is called again for the next entry. Call it once at the start.
+    /// Drops what has expired. Call it once; the waker calls it again for the next entry.
     void purge() {
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto again = [weak = weak_from_this()] {
@@ -55,7 +55,7 @@ class Cache : public std::enable_shared_from_this<Cache> {
 
     mutable std::mutex mutex_;
     std::map<std::string, Entry> entries_;
-    DelayQueue<std::string> expirations_;  // of names
+    DelayQueue<std::string> expirations_;  // holds names
 };
 
 int main() {
@@ -73,6 +73,6 @@ int main() {
     clock->advance(40s);
     std::cout << "a: " << cache->get("a") << ", b: " << cache->get("b") << '\n';
     cache->set("a", "too late", 0s);
-    clock->waitUntilIdle();  // for the driver's thread
+    clock->waitUntilIdle();  // waits for the driver's thread
     std::cout << "a: " << cache->get("a") << '\n';
 }

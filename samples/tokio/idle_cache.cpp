@@ -1,9 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
-// A cache that forgets what nobody has asked for during a minute, as linkerd's idle cache, and
+// A cache that forgets what nobody has asked for during a minute, as linkerd's idle cache does, and
 // requests that wait for a lookup with a time-out. Each entry has a coroutine, which waits for a
-// Sleep that each use resets. A request that gives up leaves its lookup alone, so the answer is
-// there for the next request. The coroutines of a driver run one at a time: there is no mutex.
+// Sleep that each use resets. A request that gives up does not end its lookup, so the next request
+// finds the answer. The coroutines of a driver run one at a time: there is no mutex.
 
 #include <jtimer/manual_clock.hpp>
 #include <jtimer/tokio.hpp>

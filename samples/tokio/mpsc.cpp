@@ -34,7 +34,7 @@ class Mpsc {
         for (;;) {
             if (std::optional<T> value = tryReceive()) return value;
             if (!waits_.poll(waker)) return std::nullopt;
-            waits_ = arrived_.notified();  // something has arrived, perhaps what is taken already
+            waits_ = arrived_.notified();  // a value has arrived, but may be taken already
         }
     }
     void dropWaker() noexcept { waits_.dropWaker(); }
