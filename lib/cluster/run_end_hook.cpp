@@ -74,14 +74,16 @@ void RunEndHook::told(const Lock& lock) {
 
 void RunEndHook::call(const RunEnd& end) {
     const InHandler inHandler(environment_);
+    std::exception_ptr thrown;
     try {
         environment_.options.onRunEnd(end);
     } catch (...) {
-        const std::exception_ptr thrown = std::current_exception();
+        thrown = std::current_exception();
         // The unwinding by pthread_exit is no exception, and must go on.
         if (thrown == nullptr) throw;
-        report(environment_.options, thrown);
     }
+    // Not in the handler, where the process would end if this, too, called pthread_exit.
+    if (thrown != nullptr) report(environment_.options, thrown);
 }
 
 bool RunEndHook::waitUntilTold(Micros wait) {

@@ -139,3 +139,23 @@ BOOST_AUTO_TEST_CASE(k41_a_handler_that_ends_its_thread_fails_and_holds_up_nothi
     }
     BOOST_TEST(runs.get() == 20);
 }
+
+BOOST_AUTO_TEST_CASE(k41_an_uncaught_exception_handler_that_ends_its_thread_holds_up_nothing) {
+    test::Schema schema;
+    test::Counted reports;
+    schema.options.uncaughtExceptionHandler = [&](const std::string&, const std::exception_ptr&) {
+        reports.add();
+        pthread_exit(nullptr);
+    };
+    Scheduler scheduler(schema.options);
+    scheduler.registerTask(
+        "n", [](Run&) { throw std::runtime_error("broken"); }, attempts(1));
+    scheduler.start();
+    scheduler.schedule("n", "1", 0);
+    scheduler.schedule("n", "2", 0);
+    reports.await(2);
+    while (scheduler.stats().failed < 2) boost::this_thread::yield();
+    scheduler.stop();
+    BOOST_TEST((scheduler.find("n", "1").value().state == State::Dead));
+    BOOST_TEST((scheduler.find("n", "2").value().state == State::Dead));
+}

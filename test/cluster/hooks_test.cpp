@@ -483,6 +483,24 @@ BOOST_AUTO_TEST_CASE(o37_a_call_that_ends_its_thread_is_followed_by_others) {
     scheduler.stop();
 }
 
+BOOST_AUTO_TEST_CASE(o37_an_uncaught_exception_handler_that_ends_the_thread_is_followed_by_calls) {
+    options.onRunEnd = [&](const RunEnd& end) {
+        ends.add(end);
+        if (end.id == "1") throw std::runtime_error("no metrics");
+    };
+    options.uncaughtExceptionHandler = [](const std::string&, const std::exception_ptr&) {
+        pthread_exit(nullptr);
+    };
+    Scheduler scheduler(options);
+    scheduler.registerTask("n", [](Run&) {});
+    scheduler.start();
+    scheduler.schedule("n", "1", 0);
+    ends.await(1);
+    scheduler.schedule("n", "2", 0);
+    ends.await(2);
+    scheduler.stop();
+}
+
 BOOST_AUTO_TEST_CASE(o37_ten_thousand_ends_that_wait_are_printed_once) {
     options.name = "one";
     test::CapturedCerr cerr;
