@@ -46,8 +46,7 @@ bool pollUntil(int socket, short events, Deadline deadline, int wakeFd = -1,
 }
 
 /// libpq's message in one line.
-std::string trimmed(const char* text) {
-    std::string message = text == nullptr ? "" : text;
+std::string trimmed(std::string message) {
     while (!message.empty() && message.back() == '\n') message.pop_back();
     std::replace(message.begin(), message.end(), '\n', ' ');
     message.erase(std::remove(message.begin(), message.end(), '\t'), message.end());
@@ -197,8 +196,7 @@ void Connection::start(const Keywords& keywords, Deadline deadline) {
 
 std::string Connection::message() const {
     std::string text = trimmed(PQerrorMessage(connection_));
-    const char* password = PQpass(connection_);
-    const std::string secret = password == nullptr ? "" : password;
+    const std::string secret = PQpass(connection_);
     if (!secret.empty()) boost::replace_all(text, secret, "***");
     return text;
 }

@@ -350,7 +350,7 @@ void Dispatcher::endWritten(Token token) {
     {
         const Lock lock(mutex_);
         const auto found = inHand_.find(token);
-        if (found == inHand_.end()) return;
+        JTIMER_ASSERT(found != inHand_.end());
         InHand& inHand = found->second;
         if (limits_.endWritten(inHand.run->task().name)) {
             turns_.want(Limited::InCluster);

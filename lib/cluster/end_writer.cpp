@@ -113,7 +113,7 @@ void EndWriter::work() {
         if (!store_.connected()) throw;
         writeOneByOne();
     }
-    if (repeats_ || soon_) calls_.lookForTasks();
+    if (repeats_) calls_.lookForTasks();
     if (soon_) calls_.notifyNodes();
 }
 

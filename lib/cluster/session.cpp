@@ -2,6 +2,7 @@
 #include "cluster/session.hpp"
 
 #include "cluster/columns.hpp"
+#include "sync/assert.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -30,7 +31,7 @@ Deadline Session::deadlineAfter(Micros span) {
 }
 
 Connection& Session::connection() {
-    if (!connected()) throw DatabaseException("There is no connection to the database");
+    JTIMER_ASSERT(connected());
     return *connection_;
 }
 
@@ -65,8 +66,8 @@ void Session::checkSchema() {
         try {
             return uncommitted([&] { return execute(statements::checkSchema(), {}); });
         } catch (const DatabaseException& e) {
-            // An undefined table, or schema.
-            if (e.sqlState() == "42P01" || e.sqlState() == "3F000")
+            // An undefined table, whether or not its schema is there.
+            if (e.sqlState() == "42P01")
                 throw SchemaException(subject + "does not exist: call migrate()");
             throw;
         }

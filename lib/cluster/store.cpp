@@ -269,7 +269,7 @@ Store::WrittenEnds Store::writeEnds(const Statement& statement, std::vector<End>
     Rows rows;
     for (End& end : ends) {
         const std::optional<CronDue> cron = cronDue(*this, end);
-        const bool again = end.again && end.kind == End::Kind::Success;
+        const bool again = end.again.has_value();
         const bool isDate = again && end.again->isDate();
         const Micros when = again ? toMicros(*end.again) : 0;
         rows.begin();
