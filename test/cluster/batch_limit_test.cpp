@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "cluster/batch_limit.hpp"
+#include "cluster/slow_line.hpp"
 #include "cluster/time_out.hpp"
+#include "support/captured_cerr.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -76,4 +78,17 @@ BOOST_AUTO_TEST_CASE(o41_a_time_out_is_a_statement_without_an_answer_or_one_that
     BOOST_TEST(!isTimeOut(DatabaseException("Connection refused"), kTimeout));
     BOOST_TEST(!isTimeOut(DatabaseException("ERROR: deadlock detected", "40P01"), kTimeout));
     BOOST_TEST(isTimeOut(DatabaseException("ERROR: canceling statement", "57014"), 0));
+}
+
+BOOST_AUTO_TEST_CASE(o41_o42_a_line_that_is_too_slow_is_told_of_once_and_for_what_is_large) {
+    const test::CapturedCerr cerr;
+    detail::SlowLine line("one", 500'000);
+    line.timedOut("task", "n", "small", 16'383);
+    BOOST_TEST(!line.isSaid());
+    BOOST_TEST(cerr.text() == "");
+    line.timedOut("the end of task", "n", "large", 16'384);
+    BOOST_TEST(line.isSaid());
+    line.timedOut("task", "n", "larger", 1'000'000);
+    BOOST_TEST(cerr.text() == "Node \"one\": 16384 bytes do not pass within operationTimeout (500 "
+                              "ms): the end of task \"n\" \"large\"\n");
 }

@@ -8,6 +8,7 @@
 #include "cluster/schema.hpp"
 #include "cluster/server.hpp"
 #include "cluster/silent_host.hpp"
+#include "cluster/store.hpp"
 #include "support/captured_cerr.hpp"
 
 #include <jtimer/cluster/scheduler.hpp>
@@ -18,6 +19,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -212,6 +214,20 @@ BOOST_AUTO_TEST_CASE(k21_a_commit_that_cannot_be_looked_up_has_an_unknown_outcom
     detail::setFailpoint({});
 }
 
+BOOST_AUTO_TEST_CASE(k40_an_executor_that_calls_its_function_twice_runs_a_task_once) {
+    options.executor = [](const std::function<void()>& run) { run(), run(); };
+    test::Counted runs;
+    Scheduler scheduler(options);
+    scheduler.registerTask("n", [&](Run&) { runs.add(); });
+    scheduler.schedule("n", "i", 0);
+    scheduler.start();
+    runs.await(1);
+    scheduler.stop();
+    BOOST_TEST(runs.get() == 1);
+    BOOST_TEST(scheduler.stats().succeeded == 1U);
+    BOOST_TEST(scheduler.stats().failed == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(k48_a_one_shot_has_20_attempts_and_each_period_one) {
     test::CapturedCerr cerr;
     Scheduler scheduler(options);
@@ -314,6 +330,32 @@ BOOST_AUTO_TEST_CASE(k69_k70_o43_the_columns_indexes_and_vacuum_settings_are_as_
                "task_dead task_key task_name task_owner task_paused task_retrying task_wake");
     BOOST_TEST(ask("select reloptions from pg_class where oid = '@.task'::regclass") ==
                "{autovacuum_vacuum_scale_factor=0.01,autovacuum_vacuum_cost_delay=0}");
+}
+
+BOOST_AUTO_TEST_CASE(o43_the_indexes_for_lists_by_state_have_no_task_that_runs_in_time) {
+    const auto tasksIn = [&](const std::string& index) {
+        return ask("select pg_get_expr(indpred, indrelid) from pg_index where indexrelid = '@." +
+                   index + "'::regclass");
+    };
+    const std::string infinity = "'infinity'::timestamp with time zone";
+    BOOST_TEST(tasksIn("task_dead") ==
+               "((owner IS NULL) AND (wake = " + infinity + ") AND (held IS NULL))");
+    BOOST_TEST(tasksIn("task_paused") == "((owner IS NULL) AND (held IS NOT NULL))");
+    BOOST_TEST(tasksIn("task_retrying") == "((owner IS NULL) AND (attempt > 0) AND (wake < " +
+                                               infinity + ") AND (held IS NULL))");
+}
+
+BOOST_AUTO_TEST_CASE(k28_the_server_is_asked_for_a_zone_once_by_each_connection) {
+    detail::Store store(options);
+    const auto statements = [&](const std::string& zone) {
+        const std::size_t before = recorder.sent().size();
+        store.schedule({{"n", "i", Schedule::cron("0 2 * * *", zone), {}, IfExists::Replace}});
+        return recorder.sent().size() - before;
+    };
+    statements("Europe/Berlin");
+    const std::size_t known = statements("Europe/Berlin");
+    BOOST_TEST(statements("Asia/Tokyo") == known + 1);
+    BOOST_TEST(statements("Asia/Tokyo") == known);
 }
 
 BOOST_AUTO_TEST_CASE(k73_k74_a_node_has_three_connections_named_jtimer_or_as_conninfo_says) {

@@ -78,6 +78,29 @@ BOOST_AUTO_TEST_CASE(k31_a_claim_takes_no_more_than_its_limit_under_any_plan) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(k32_a_slot_that_is_free_takes_the_next_task_while_another_run_goes_on) {
+    test::Schema schema;
+    schema.options.concurrency = 2;
+    schema.options.pollInterval = hours(1);
+    schema.options.notifications = false;
+    test::Counted runs, released;
+    Scheduler scheduler(schema.options);
+    scheduler.registerTask("n", [&](Run& run) {
+        runs.add();
+        if (run.id() == "0") return released.await(1);
+        // The thread that claims waits for a slot by then.
+        boost::this_thread::sleep_for(boost::chrono::milliseconds(50));
+    });
+    std::vector<NewTask> tasks;
+    for (int i = 0; i < 5; ++i) tasks.push_back({"n", std::to_string(i), Schedule::once(0)});
+    scheduler.scheduleAll(tasks);
+    scheduler.start();
+    runs.await(5);
+    released.add();
+    scheduler.stop();
+    BOOST_TEST(scheduler.stats().succeeded == 5U);
+}
+
 BOOST_AUTO_TEST_CASE(k33_a_claim_with_a_cursor_leaves_older_tasks_alone) {
     test::Schema schema;
     detail::Store store(schema.options);
@@ -253,6 +276,14 @@ BOOST_AUTO_TEST_CASE(k38_a_task_that_a_poll_finds_in_time_is_not_announced) {
     scheduler.schedule("n", "now", 0);
     recorder.await("notify", 1);
     BOOST_TEST(recorder.count("notify") == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(k38_a_task_whose_time_has_come_is_announced) {
+    const test::Recorder recorder;
+    test::Schema schema;
+    Scheduler scheduler(schema.options);
+    scheduler.schedule("n", "i", ago(seconds(1)));
+    recorder.await("notify", 1);
 }
 
 BOOST_AUTO_TEST_CASE(k39_without_notifications_a_task_is_found_by_a_poll) {

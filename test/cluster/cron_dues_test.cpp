@@ -2,6 +2,8 @@
 
 // When cron tasks are due, in time zones of the server, on a clock that the test moves.
 
+#include "cluster/cron_dues.hpp"
+
 #include "cluster/schema.hpp"
 #include "cluster/store.hpp"
 #include "support/cron_cases.hpp"
@@ -200,6 +202,51 @@ BOOST_AUTO_TEST_CASE(k26_what_was_missed_before_the_day_of_a_shift_counts_too) {
         BOOST_TEST(next(MissedRuns::Once, endsAt) == "03-23 11:00 2");
     }
     BOOST_TEST(next(MissedRuns::Once, "2026-03-30 11:00:00") == "03-30 10:00 3");
+}
+
+BOOST_AUTO_TEST_CASE(k26_missed_runs_that_were_due_at_one_instant_count_once) {
+    moveTo("2026-03-28 12:00:00");
+    schedule("30 2,3 * * *", "Europe/Berlin", MissedRuns::Skip);
+    BOOST_TEST(due() == "2026-03-29 01:30:00");
+    run();
+    // Local time skips the hour from 2 to 3: both are due at 01:30 in UTC.
+    BOOST_TEST(due() == "2026-03-30 00:30:00");
+    moveTo("2026-03-28 00:00:00");
+    schedule("30 2,3 * * *", "Europe/Berlin", MissedRuns::Skip);
+    BOOST_TEST(due() == "2026-03-28 01:30:00");
+    run("2026-03-29 12:00:00");
+    BOOST_TEST(due() == "2026-03-30 00:30:00");
+    BOOST_TEST(missed() == "2");
+}
+
+BOOST_AUTO_TEST_CASE(k29_a_run_that_is_repeated_or_put_off_does_not_end_its_period) {
+    moveTo("2026-01-10 11:55:00");
+    schedule("0 * * * *", "Europe/Berlin");
+    moveTo(due());
+    End end;
+    end.task = std::make_shared<const ClaimedTask>(store.claim(node, {"n"}, 1).tasks.at(0));
+    end.kind = End::Kind::Retry;
+    end.error = "broken";
+    write(end);
+    BOOST_TEST(due() == "2026-01-10 12:00:00");
+    end.task = std::make_shared<const ClaimedTask>(store.claim(node, {"n"}, 1).tasks.at(0));
+    BOOST_TEST(end.task->attempt == 2);
+    end.kind = End::Kind::Success;
+    end.again = jtimer::When(90'000);
+    end.error.clear();
+    write(end);
+    BOOST_TEST(ask("select due between @.now() + interval '80 s' and @.now() + interval '90 s'"
+                   " from @.task") == "t");
+}
+
+BOOST_AUTO_TEST_CASE(k29_what_is_due_after_all_dates_is_due_at_the_last_one) {
+    Recurrence minutely;
+    minutely.kind = Kind::Cron;
+    minutely.expression = "* * * * *";
+    minutely.zone = "UTC";
+    Session session(options, options.conninfo);
+    session.connect();
+    BOOST_TEST(nextCronDue(session, minutely, kLastMicros).due == kLastMicros);
 }
 
 BOOST_AUTO_TEST_CASE(k26_years_of_missed_minutes_take_no_time) {

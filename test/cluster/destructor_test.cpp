@@ -86,10 +86,12 @@ BOOST_AUTO_TEST_CASE(k64_after_five_seconds_the_destructor_names_the_tasks_that_
     scheduler->start();
     scheduler->schedule("n", "i", 0);
     begun.await(1);
+    scheduler->schedule("n", "j", 0);
+    begun.await(2);
     scheduler.reset();
     BOOST_TEST(finished);
     BOOST_TEST((std::chrono::steady_clock::now() - begin >= std::chrono::seconds(5)));
-    BOOST_TEST(cerr.text == "Scheduler \"one\" waits for its tasks: \"n\" \"i\"\n");
+    BOOST_TEST(cerr.text == "Scheduler \"one\" waits for its tasks: \"n\" \"i\", \"n\" \"j\"\n");
 }
 
 BOOST_AUTO_TEST_CASE(o37_after_five_seconds_the_destructor_says_that_it_waits_for_on_run_end) {

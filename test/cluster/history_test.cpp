@@ -362,6 +362,33 @@ BOOST_AUTO_TEST_CASE(o35_a_node_deletes_what_is_old) {
     scheduler.stop();
 }
 
+BOOST_AUTO_TEST_CASE(o35_a_node_that_stops_begins_no_other_transaction) {
+    Scheduler scheduler(options);
+    scheduler.keepHistory(History::All, 1000);
+    ask("insert into @.run select 1, 'n', 'i', 'one', 1, now(), now(), now() - interval '1 h',"
+        " 'succeeded'");
+    ask("create sequence @.pruned");
+    ask("create function @.count() returns trigger language plpgsql as $$ begin "
+        "perform nextval('@.pruned'); return null; end $$");
+    ask("create trigger count before delete on @.run for each statement execute function "
+        "@.count()");
+    const auto sessions = [&](const std::string& condition) {
+        return ask("select count(*) from pg_stat_activity where pid <> pg_backend_pid() and "
+                   "query like '%deleted as%' and " +
+                   condition);
+    };
+    test::Session other;
+    other("begin");
+    other("select token from \"" + options.schema + "\".run for update");
+    scheduler.start();
+    while (sessions("wait_event_type = 'Lock'") == "0") boost::this_thread::yield();
+    scheduler.stop();
+    other("rollback");
+    while (sessions("true") != "0") boost::this_thread::yield();
+    BOOST_TEST(ask("select last_value from @.pruned") == "1");
+    BOOST_TEST(scheduler.history().runs.empty());
+}
+
 BOOST_AUTO_TEST_CASE(o32_o34_what_is_wrong_is_refused) {
     Scheduler scheduler(options);
     BOOST_CHECK_EXCEPTION(

@@ -177,6 +177,19 @@ BOOST_AUTO_TEST_CASE(k43_k52_a_node_without_a_row_takes_a_new_number_and_its_run
     BOOST_TEST(cerr.text() == "Node \"one\" lost its lease\n");
 }
 
+BOOST_AUTO_TEST_CASE(k52_o16_a_node_that_reads_its_pauses_sees_that_its_row_is_gone) {
+    options.lease = hours(1);  // so that it is not seen by a renewal
+    options.pollInterval = 20;
+    Scheduler scheduler(options);
+    scheduler.registerTask("n", [](Run&) {});
+    BOOST_TEST(scheduler.pause(Target::name("n")));
+    scheduler.start();
+    ask("delete from @.node");
+    waitUntil([&] { return ask("select count(*) from @.node") == "1"; });
+    scheduler.stop();
+    BOOST_TEST(scheduler.stats().leasesLost == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(k43_the_end_of_a_cancelled_run_is_only_counted) {
     std::atomic<int> caught{0};
     options.uncaughtExceptionHandler = [&](const std::string&, std::exception_ptr) { ++caught; };
@@ -442,11 +455,18 @@ BOOST_AUTO_TEST_CASE(k49_a_task_whose_process_died_too_often_is_dead_without_a_r
     scheduler.scheduleAtFixedRate("n", "recovers", 0, hours(1));
     ask("update @.task set attempt = 3, crashes = 3 where id <> 'recovers'");
     ask("update @.task set attempt = 2, crashes = 2 where id = 'recovers'");
+    TaskOptions never;
+    never.maxCrashes = 1;
+    scheduler.registerTask(
+        "never", [&](Run&) { runs.add(); }, never);
+    scheduler.schedule("never", "i", 0);
+    ask("update @.task set attempt = 1, crashes = 1 where name = 'never'");
     scheduler.start();
     runs.await(1);
-    waitUntil([&] { return scheduler.stats().died == 2; });
+    waitUntil([&] { return scheduler.stats().died == 3; });
     scheduler.stop();
     BOOST_TEST(runs.get() == 1);
+    BOOST_TEST(scheduler.find("never", "i")->lastError == "its process died once");
     BOOST_TEST((scheduler.find("n", "poison")->state == State::Dead));
     BOOST_TEST((scheduler.find("n", "repeats")->state == State::Dead));
     BOOST_TEST(scheduler.find("n", "poison")->lastError == "its process died 3 times");

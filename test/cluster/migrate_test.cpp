@@ -20,6 +20,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <sys/socket.h>
 #include <unistd.h>
 
 namespace {
@@ -105,6 +106,43 @@ BOOST_AUTO_TEST_CASE(k67_a_schema_that_does_not_fit_is_refused_with_what_to_do) 
     BOOST_TEST(refusal(options) ==
                "Schema \"versions\" has version 7, which needs a newer library than 2");
     BOOST_CHECK_THROW(migrate(options), SchemaException);
+    ask("delete from versions.meta");
+    BOOST_TEST(refusal(options) == "Schema \"versions\" has no version");
+}
+
+BOOST_AUTO_TEST_CASE(k66_a_migration_whose_connection_breaks_is_made_again) {
+    const Options options = optionsOf("broken off");
+    int connections = 0;
+    detail::setFailpoint([&](const std::string& statement, bool before, int socket) {
+        if (before && statement == "connect") ++connections;
+        if (before && statement == "migrate" && connections == 1) ::shutdown(socket, SHUT_RDWR);
+    });
+    migrate(options);
+    detail::setFailpoint({});
+    BOOST_TEST(connections == 2);
+    BOOST_TEST(refusal(options) == "accepted");
+
+    Options nowhere = options;
+    nowhere.conninfo = "host=/nowhere";
+    nowhere.operationTimeout = 50;
+    BOOST_CHECK_EXCEPTION(migrate(nowhere), DatabaseException,
+                          [](const DatabaseException& e) { return e.sqlState().empty(); });
+}
+
+BOOST_AUTO_TEST_CASE(k80_a_schema_for_tests_stays_one_and_no_other_becomes_one) {
+    const auto refused = [](const Options& options, bool forTests) {
+        try {
+            migrate(options, forTests);
+        } catch (const SchemaException& e) {
+            return std::string(e.what());
+        }
+        return std::string();
+    };
+    const Options tests = optionsOf("tests"), work = optionsOf("work");
+    BOOST_TEST(refused(tests, true) + refused(work, false) == "");
+    BOOST_TEST(refused(tests, true) + refused(work, false) == "");
+    BOOST_TEST(refused(tests, false) == "Schema \"tests\" exists and is for tests");
+    BOOST_TEST(refused(work, true) == "Schema \"work\" exists and is not for tests");
 }
 
 BOOST_AUTO_TEST_CASE(k68_the_statements_as_text_make_the_same_schema) {
@@ -115,6 +153,7 @@ BOOST_AUTO_TEST_CASE(k68_the_statements_as_text_make_the_same_schema) {
     BOOST_TEST(refusal(optionsOf("upgraded")) == "accepted");
     BOOST_TEST(schemaSql("s", 2).find("create") == std::string::npos);
     BOOST_CHECK_THROW(schemaSql("s", 3), jtimer::IllegalArgumentException);
+    BOOST_CHECK_THROW(schemaSql("s", -1), jtimer::IllegalArgumentException);
     BOOST_CHECK_THROW(schemaSql(""), jtimer::IllegalArgumentException);
 }
 

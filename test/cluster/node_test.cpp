@@ -35,6 +35,7 @@ BOOST_AUTO_TEST_CASE(k1_a_one_shot_runs_and_is_gone) {
     int attempt = 0;
     Scheduler scheduler(schema.options);
     scheduler.registerTask("greet", [&](Run& run) {
+        run.checkLease();
         payload = run.payload();
         attempt = run.attempt();
         runs.add();

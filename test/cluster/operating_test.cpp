@@ -169,6 +169,13 @@ BOOST_AUTO_TEST_CASE(o22_cancel_all_deletes_the_selected_tasks_and_not_all) {
     filter.limit = 1;
     filter.order = Order::Due;
     BOOST_CHECK_THROW(scheduler.cancelAll(filter), jtimer::IllegalArgumentException);
+    Filter ofTime, ofId, ofNode, ofState;
+    ofTime.dueBefore = jtimer::Date();
+    ofId.idPrefix = "x";
+    ofNode.runningOn = "nowhere";
+    ofState.state = State::Dead;
+    for (const Filter& each : {ofTime, ofId, ofNode, ofState})
+        BOOST_TEST(scheduler.cancelAll(each) == 0U);
     filter.name = "n";
     BOOST_TEST(scheduler.cancelAll(filter) == 2U);
     BOOST_TEST((end(running, End::Kind::Success) == EndStatus::Fenced));
@@ -275,6 +282,10 @@ BOOST_AUTO_TEST_CASE(o23_a_filter_that_breaks_a_rule_is_refused) {
     filter.order = Order::Due;
     filter.after = {"n", ""};
     BOOST_TEST(refused(filter) == "after: expected Order::Key with it");
+    filter.after = {"", "i"};
+    BOOST_TEST(refused(filter) == "after: expected Order::Key with it");
+    filter.order = Order::Key;
+    BOOST_TEST(refused(filter).empty());
 }
 
 BOOST_AUTO_TEST_CASE(o23_a_prefix_ends_before_the_next_character) {

@@ -7,10 +7,14 @@
 #include "cluster/server.hpp"
 #include "cluster/store.hpp"
 
+#include <jtimer/cluster/exceptions.hpp>
 #include <jtimer/cluster/schedule.hpp>
+#include <jtimer/cluster/scheduler.hpp>
 
 #include <boost/test/unit_test.hpp>
+#include <boost/thread/thread.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <string>
@@ -37,8 +41,40 @@ struct Once {
     ~Once() { setFailpoint({}); }
 };
 
+/// Loses the answer to the first commit, and does something before the next connection.
+struct LostAnswer {
+    explicit LostAnswer(const std::function<void()>& then) {
+        setFailpoint([=, lost = false, done = false](const std::string& statement, bool before,
+                                                     int socket) mutable {
+            if (!before) return;
+            if (!lost && statement == "commit") {
+                lost = true;
+                ::shutdown(socket, SHUT_RD);
+            } else if (lost && !done && statement == "connect") {
+                done = true;
+                then();
+            }
+        });
+    }
+    ~LostAnswer() { setFailpoint({}); }
+};
+
 struct Fixture : test::Schema {
     Fixture() : store(options) {}
+
+    void awaitAnswer(const std::string& query, const std::string& answer) const {
+        while (ask(query) != answer) boost::this_thread::sleep_for(boost::chrono::milliseconds(5));
+    }
+
+    /// Commits of the first insertion take so long.
+    void delayCommit(const std::string& seconds) const {
+        ask("create sequence @.commits");
+        ask("create function @.wait() returns trigger language plpgsql as $$ begin "
+            "if nextval('@.commits') = 1 then perform pg_sleep(" +
+            seconds + "); end if; return null; end $$");
+        ask("create constraint trigger wait after insert on @.task deferrable initially deferred "
+            "for each row execute function @.wait()");
+    }
 
     /// Schedules, cancels and schedules again with a failure in each; exactly the last is left.
     void writeWith(const std::string& statement, bool before,
@@ -171,6 +207,74 @@ BOOST_AUTO_TEST_CASE(k20_a_server_that_restarts_at_any_statement_leaves_one_effe
         writeWith(statement, true,
                   [](int) { test::server().restart(test::Server::Stop::Immediate); });
     }
+}
+
+BOOST_AUTO_TEST_CASE(k20_a_commit_that_is_still_in_progress_is_waited_for) {
+    delayCommit("0.3");
+    const LostAnswer lost([] {});
+    BOOST_TEST(store.schedule({{"n", "i", Schedule::once(0)}}) == 1U);
+    BOOST_TEST(ask("select count(*) from @.task") == "1");
+    BOOST_TEST(ask("select last_value from @.commits") == "1");
+}
+
+BOOST_AUTO_TEST_CASE(k20_a_crash_during_a_commit_undoes_it_and_it_is_repeated) {
+    delayCommit("30");
+    const LostAnswer lost([this] {
+        awaitAnswer("select count(*) from pg_stat_activity where wait_event = 'PgSleep'", "1");
+        ask("create table @.later ()");  // so the number of the transaction is not used again
+        test::server().restart(test::Server::Stop::Immediate);
+    });
+    BOOST_TEST(store.schedule({{"n", "i", Schedule::once(0)}}) == 1U);
+    BOOST_TEST(ask("select count(*) from @.task") == "1");
+    BOOST_TEST(ask("select last_value > 1 from @.commits") == "t");
+}
+
+BOOST_AUTO_TEST_CASE(k20_k21_after_a_crash_a_commit_is_recognised_by_its_row_or_not_at_all) {
+    const auto crashWhen = [this](const std::string& count) {
+        return [=] {
+            awaitAnswer("select count(*) from @.task", count);
+            test::server().restart(test::Server::Stop::Immediate);
+        };
+    };
+    {
+        const LostAnswer lost(crashWhen("1"));
+        BOOST_TEST(store.schedule({{"n", "i", Schedule::once(0)}}) == 1U);
+    }
+    const LostAnswer lost(crashWhen("0"));
+    BOOST_CHECK_EXCEPTION(
+        store.cancel("n", "i"), OutcomeUnknownException, [](const OutcomeUnknownException& e) {
+            return e.what() == std::string("The server crashed during the commit, and it "
+                                           "is not known whether the transaction was "
+                                           "committed");
+        });
+    BOOST_TEST(ask("select count(*) from @.task") == "0");
+}
+
+BOOST_AUTO_TEST_CASE(k20_a_commit_of_nothing_needs_no_answer) {
+    const LostAnswer lost([] {});
+    BOOST_TEST(!store.cancel("n", "i"));
+}
+
+BOOST_AUTO_TEST_CASE(k38_a_task_is_scheduled_although_nobody_can_be_notified) {
+    std::atomic<bool> broken{false};
+    {
+        Scheduler scheduler(options);
+        const Once fault("notify", true, [&](int socket) {
+            ::shutdown(socket, SHUT_RDWR);
+            broken = true;
+        });
+        BOOST_TEST(scheduler.schedule("n", "i", 0));
+        while (!broken) boost::this_thread::yield();
+        BOOST_TEST(scheduler.schedule("n", "j", 0));
+    }
+    BOOST_TEST(ask("select count(*) from @.task") == "2");
+}
+
+BOOST_AUTO_TEST_CASE(o15_a_pause_holds_although_nobody_can_be_notified) {
+    Scheduler scheduler(options);
+    const Once fault("notify", true, [](int socket) { ::shutdown(socket, SHUT_RDWR); });
+    BOOST_TEST(scheduler.pause(Target::name("n")));
+    BOOST_TEST(ask("select count(*) from @.pause") == "1");
 }
 
 BOOST_AUTO_TEST_CASE(k20_a_crash_of_the_server_resets_the_time_of_its_statistics) {

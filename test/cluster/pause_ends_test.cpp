@@ -184,6 +184,18 @@ BOOST_AUTO_TEST_CASE(o18_a_cron_task_goes_on_with_its_first_due_that_is_not_past
     }
 }
 
+BOOST_AUTO_TEST_CASE(o18_cron_tasks_with_the_same_times_go_on_at_the_same_time) {
+    for (const char* const id : {"i", "j"}) schedule("n", id, Schedule::cron("30 * * * *"));
+    schedule("n", "other", Schedule::cron("45 * * * *"));
+    const jtimer::Date first = find().scheduledExecutionTime;
+    const jtimer::Date other = find("other").scheduledExecutionTime;
+    pauseFor(kName, 4, MissedInPause::Skip);
+    BOOST_TEST((find("i").scheduledExecutionTime == first + hours(4)));
+    BOOST_TEST((find("j").scheduledExecutionTime == first + hours(4)));
+    BOOST_TEST((find("other").scheduledExecutionTime == other + hours(4)));
+    BOOST_TEST(ask("select string_agg(missed_runs::text, ' ') from @.task") == "4 4 4");
+}
+
 BOOST_AUTO_TEST_CASE(o18_one_shots_run_and_so_do_retries_whose_time_has_not_come) {
     schedule("n", "once", Schedule::once(at(1)));
     schedule("n", "late", Schedule::fixedRate(0, hours(1)));

@@ -136,6 +136,11 @@ BOOST_AUTO_TEST_CASE(a_statement_that_is_refused_is_rolled_back_and_the_connecti
     Store store(options);
     BOOST_CHECK_THROW(schedule(store), DatabaseException);
     BOOST_TEST(store.connected());
+    // That there were several tasks was not why.
+    const NewTask one{"n", "i", Schedule::once(0)}, other{"n", "j", Schedule::once(0)};
+    BOOST_CHECK_EXCEPTION(
+        store.schedule({one, other}), DatabaseException,
+        [](const DatabaseException& e) { return e.what() == std::string("ERROR: not this one"); });
     ask("drop trigger refuse on @.task");
     BOOST_TEST(schedule(store) == 1U);
     BOOST_TEST(connections == 1);

@@ -91,6 +91,9 @@ BOOST_AUTO_TEST_CASE(k44_complete_commits_the_effect_with_the_end_of_the_run) {
         const std::string effect = insert + std::to_string(run.fencingToken()) + ")";
         PQclear(PQexec(connection.get(), effect.c_str()));
         run.complete(connection.get());
+        BOOST_CHECK_THROW(run.complete(connection.get()), jtimer::IllegalStateException);
+        BOOST_CHECK_THROW(run.setPayload("more"), jtimer::IllegalStateException);
+        BOOST_CHECK_THROW(run.again(0), jtimer::IllegalStateException);
         const bool commits = run.id() == "commits" || run.attempt() == 2;
         PQclear(PQexec(connection.get(), commits ? "commit" : "rollback"));
     });

@@ -4,6 +4,7 @@
 
 #include "cluster/schema.hpp"
 
+#include <jtimer/cluster/migrate.hpp>
 #include <jtimer/cluster/scheduler.hpp>
 
 #include <boost/test/unit_test.hpp>
@@ -205,6 +206,15 @@ BOOST_AUTO_TEST_CASE(k60_a_database_that_cannot_be_reached_is_reported_in_time) 
     Scheduler malformed(unreachable);
     BOOST_TEST(messageOf<DatabaseException>([&] { malformed.backlog(); }).find("secret") ==
                std::string::npos);
+    unreachable.conninfo = "host";
+    Scheduler without(unreachable);
+    BOOST_TEST(messageOf<DatabaseException>([&] { without.backlog(); }) ==
+               "The connection string is malformed");
+}
+
+BOOST_AUTO_TEST_CASE(k73_a_connect_timeout_of_0_is_no_limit) {
+    options.conninfo += " connect_timeout=0";
+    BOOST_TEST(Scheduler(options).schedule("n", "i", hours(1)));
 }
 
 BOOST_AUTO_TEST_CASE(k60_an_error_of_the_server_has_its_code_and_not_the_payload) {
@@ -223,6 +233,7 @@ BOOST_AUTO_TEST_CASE(options_out_of_range_are_refused) {
         Options wrong = options;
         change(wrong);
         BOOST_CHECK_THROW(Scheduler{wrong}, IllegalArgumentException);
+        BOOST_CHECK_THROW(migrate(wrong), IllegalArgumentException);
     };
     refused([](Options& o) { o.concurrency = 0; });
     refused([](Options& o) { o.concurrency = 1001; });
@@ -231,6 +242,51 @@ BOOST_AUTO_TEST_CASE(options_out_of_range_are_refused) {
     refused([](Options& o) { o.operationTimeout = 0; });
     refused([](Options& o) { o.schema = ""; });
     refused([](Options& o) { o.schema = std::string(49, 'x'); });
+    refused([](Options& o) { o.name = std::string(201, 'x'); });
+}
+
+BOOST_AUTO_TEST_CASE(options_of_a_task_out_of_range_are_refused) {
+    const auto refused = [&](const auto& change) {
+        TaskOptions wrong;
+        change(wrong);
+        return messageOf<IllegalArgumentException>([&] {
+            scheduler.registerTask(
+                "n", [](Run&) {}, wrong);
+        });
+    };
+    BOOST_TEST(refused([](TaskOptions& o) { o.maxAttempts = 0; }) ==
+               "maxAttempts: expected at least 1");
+    BOOST_TEST(refused([](TaskOptions& o) { o.maxCrashes = 0; }) ==
+               "maxCrashes: expected at least 1");
+    BOOST_TEST(refused([](TaskOptions& o) { o.firstBackoff = -1; }) ==
+               "firstBackoff: expected 0 or more");
+    BOOST_TEST(refused([](TaskOptions& o) { o.maxBackoff = -1; }) ==
+               "maxBackoff: expected 0 or more");
+    BOOST_TEST(refused([](TaskOptions& o) { o.maxAttempts = 1; }) == "nothing thrown");
+}
+
+BOOST_AUTO_TEST_CASE(k62_calls_that_change_nothing_say_so) {
+    BOOST_TEST(!scheduler.reschedule("n", "i", 0));
+    BOOST_TEST(!scheduler.runNow("n", "i"));
+    BOOST_TEST(!scheduler.pause(Target::task("n", "i")));
+    BOOST_TEST(scheduler.pause(Target::name("n")));
+    BOOST_TEST(!scheduler.pause(Target::name("n")));
+    BOOST_TEST(scheduler.unfinished().empty());
+    BOOST_TEST(scheduler.stats().running == 0U);
+    scheduler.wakeUp();
+    BOOST_CHECK_THROW(scheduler.schedule(nullptr, {"n", "i", Schedule::once(0)}),
+                      jtimer::NullPointerException);
+    BOOST_TEST(scheduler.stop(0));
+    BOOST_CHECK_THROW(scheduler.start(), jtimer::IllegalStateException);
+}
+
+BOOST_AUTO_TEST_CASE(k73_lists_of_hosts_and_ports_that_do_not_match_are_refused_by_libpq) {
+    Options wrong = options;
+    wrong.conninfo = "host=/nowhere,/elsewhere port=1,2,3";
+    wrong.operationTimeout = 100;
+    Scheduler nowhere(wrong);
+    BOOST_TEST(messageOf<DatabaseException>([&] { nowhere.backlog(); }) ==
+               "could not match 3 port numbers to 2 hosts");
 }
 
 BOOST_AUTO_TEST_CASE(k75_everything_works_without_prepared_statements) {
