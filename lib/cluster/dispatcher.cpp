@@ -222,11 +222,18 @@ Micros Dispatcher::nextLook(const Claim& claim, std::int64_t sentAt) const {
     return std::clamp<Micros>(next, 0, pollInterval_);
 }
 
+std::vector<Token> Dispatcher::tokensInHand(const Lock& lock) const {
+    assertHeld(lock, mutex_);
+    std::vector<Token> tokens;
+    for (const auto& entry : inHand_) tokens.push_back(entry.first);
+    return tokens;
+}
+
 void Dispatcher::release() {
     std::vector<Token> known;
     {
         const Lock lock(mutex_);
-        for (const auto& entry : inHand_) known.push_back(entry.first);
+        known = tokensInHand(lock);
     }
     try {
         store_.release(calls_.lease()->node(), known);

@@ -113,6 +113,7 @@ class Dispatcher : private ConnectedThread::Duty {
                              const std::function<Claim()>& send);
     void timedOut(const std::vector<std::string>& names, int limit);
     void sayWhatIsTooLarge();
+    std::vector<Token> tokensInHand(const Lock& lock) const;
     void release();
     void handle(const Claim& claim, int limit, bool withCursor, std::int64_t sentAt);
     Micros nextLook(const Claim& claim, std::int64_t sentAt) const;
