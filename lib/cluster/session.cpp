@@ -2,7 +2,6 @@
 #include "cluster/session.hpp"
 
 #include "cluster/columns.hpp"
-#include "sync/assert.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -31,7 +30,7 @@ Deadline Session::deadlineAfter(Micros span) {
 }
 
 Connection& Session::connection() {
-    JTIMER_ASSERT(connected());
+    if (!connected()) throw DatabaseException("There is no connection to the database");
     return *connection_;
 }
 

@@ -33,7 +33,7 @@ class Session {
     void connect();
     bool connected() const noexcept { return connection_ && connection_->isOpen(); }
     void disconnect() noexcept { connection_.reset(); }
-    Connection& connection();  ///< only while connected()
+    Connection& connection();  ///< \throws DatabaseException if there is none
 
     const std::string& schema() const noexcept { return schema_; }
     bool forTests() const noexcept { return forTests_; }
