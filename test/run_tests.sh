@@ -2,14 +2,14 @@
 # Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #
 # Runs test programs, as many at a time as there are processors or TEST_JOBS says; prints a line for
-# each, then the whole output of those that have failed, and at the end how many cases passed and
-# failed.
+# each, then the whole output of those that have failed, and at the end how many cases were skipped,
+# for what this system cannot do (test/support/abilities.hpp), passed and failed.
 #
 #     BUILD=build test/run_tests.sh build/test/jdk/task_queue_test test/install/make_test.sh ...
 #
 # A program is a Boost.Test module, one suite of it (build/test/jdk/group1:purge_test), or a script
 # whose last line is `N passed, M failed`. One that has not ended after TEST_TIMEOUT seconds (900) has
-# failed. What they print stays in LOGS (build/test/logs).
+# failed. What they print stays in LOGS (build/test/logs). With EMULATOR set, that runs the programs.
 set -u
 
 BUILD=${BUILD:-build}
@@ -28,7 +28,7 @@ launcher() {
     if [ "${SANITIZE-}" = thread ] && setarch "$(uname -m)" -R true 2>/dev/null; then
         echo "setarch $(uname -m) -R"
     fi
-    case $1 in *.sh) echo sh ;; esac
+    case $1 in *.sh) echo sh ;; *) echo "${EMULATOR-}" ;; esac
 }
 
 run_one() {
@@ -51,12 +51,14 @@ run_one() {
         /^Test (module|suite) .* has (passed|failed|been aborted|timed out)/ { boost = 1 }
         boost && /test cases? out of [0-9]+ passed/ { passed += $1 }
         boost && /test cases? out of [0-9]+ (failed|aborted)/ { failed += $1 }
+        /^skipped for want of / { skipped++ }
         !boost && /^[0-9]+ passed, [0-9]+ failed$/ { passed = $1; failed = $3 }
-        END { print passed + 0, failed + 0 }' "$log")
-    passed=${counts% *}
-    failed=${counts#* }
+        END { print passed - skipped, failed + 0, skipped + 0 }' "$log")
+    # shellcheck disable=SC2086 # three numbers
+    set -- $counts
+    passed=$1 failed=$2 skipped=$3
     # A crash, a sanitizer report or an empty run fails though no case has.
-    if [ $status -ne 0 ] || [ "$passed" -eq 0 ] || [ "$failed" -gt 0 ]; then
+    if [ $status -ne 0 ] || [ $((passed + skipped)) -eq 0 ] || [ "$failed" -gt 0 ]; then
         [ "$failed" -gt 0 ] || failed=1
         why="exit status $status"
         [ $status -ne 124 ] || why="not ended after ${TEST_TIMEOUT:-900} s"
@@ -87,6 +89,8 @@ find "$LOGS" -name '*.failed' | sort | while read -r failed; do
     printf '%s\n' "--- $name: $(cat "$failed"), its output: ---"
     cat "$LOGS/$name.log"
 done
+find "$LOGS" -name '*.log' -exec sed -n 's/^\(skipped for want of .*\):.*/\1/p' {} + | sort | uniq -c |
+    sed 's/ *\([0-9]*\) /    \1 /'
 find "$LOGS" -name '*.count' -exec cat {} + | awk -v programs=$# '
     { passed += $1; failed += $2 }
     END {

@@ -144,14 +144,15 @@ BOOST_AUTO_TEST_CASE(destructors_of_tasks_may_call_their_timer) {
                  r.clock->advance(10);
              },
              gone()},
-            {"~TimerThread after a pthread_exit",
-             [](Fixture& r, Captured c) {
-                 schedule(r, std::move(c));
-                 r.timer->schedule([] { ::pthread_exit(nullptr); }, test::at(5));
-                 r.clock->advance(10);
-                 r.owned.reset();
-             },
-             ended()},
+            test::byThreadExit<Fixture>({"~TimerThread after a pthread_exit",
+                                         [](Fixture& r, Captured c) {
+                                             schedule(r, std::move(c));
+                                             r.timer->schedule([] { ::pthread_exit(nullptr); },
+                                                               test::at(5));
+                                             r.clock->advance(10);
+                                             r.owned.reset();
+                                         },
+                                         ended()}),
             {"schedule, which refuses it",
              [](Fixture& r, Captured c) {
                  r.timer->stopAndJoin();

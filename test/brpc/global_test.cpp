@@ -1,5 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "brpc/manual_thread.hpp"
+#include "support/abilities.hpp"
 #include "support/child_process.hpp"
 #include "support/counter.hpp"
 #include "support/system_threads.hpp"
@@ -105,6 +106,7 @@ CHILD_PROCESS(creates_the_global_timer_without_a_thread) {
 }
 
 BOOST_AUTO_TEST_CASE(b59_if_it_cannot_be_started_the_next_call_tries_again) {
+    test::needThreadLimit();
     const auto child = test::runChild("creates_the_global_timer_without_a_thread");
     BOOST_TEST(child.out == "EAGAIN\nnone\nthen one\n");
     BOOST_TEST(child.exitCode == 0);

@@ -1,5 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "brpc/manual_thread.hpp"
+#include "support/abilities.hpp"
 #include "support/counter.hpp"
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"
@@ -241,6 +242,7 @@ BOOST_AUTO_TEST_CASE(b25_b57_a_removed_callable_may_own_the_timer) {
 
 #if !defined(__SANITIZE_THREAD__)
 BOOST_AUTO_TEST_CASE(c8_in_a_forked_child_stop_and_destructor_return_at_once) {
+    test::needFork();
     auto thread = std::make_unique<ManualThread>();
     thread->timer.schedule(doNothing, nullptr, ManualThread::far());
     thread->clock->waitUntilIdle();

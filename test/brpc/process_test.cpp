@@ -2,6 +2,7 @@
 //
 // A TimerThread and other processes: forked children, and programs that its tasks start.
 #include "brpc/manual_thread.hpp"
+#include "support/abilities.hpp"
 #include "support/counter.hpp"
 #include "support/forked_child.hpp"
 #include "support/signalled_program.hpp"
@@ -45,6 +46,7 @@ BOOST_AUTO_TEST_CASE(a_program_that_a_task_starts_gets_the_usual_signals) {
 
 #if !defined(__SANITIZE_THREAD__)
 BOOST_AUTO_TEST_CASE(c8_in_a_forked_child_a_timer_is_over_and_can_be_emptied_and_destroyed) {
+    test::needFork();
     auto thread = std::make_unique<ManualThread>();
     int argument = 0;
     const auto removed = thread->timer.schedule(doNothing, nullptr, ManualThread::far());
@@ -73,6 +75,7 @@ BOOST_AUTO_TEST_CASE(c8_in_a_forked_child_a_timer_is_over_and_can_be_emptied_and
 }
 
 BOOST_AUTO_TEST_CASE(b58_a_forked_child_gets_a_global_timer_of_its_own) {
+    test::needFork();
     const int exitCode = test::inForkedChild([] {  // so that this process has none afterwards
         TimerThread& parents = getOrCreateGlobalTimerThread();
         if (!runsATask(parents)) return 1;

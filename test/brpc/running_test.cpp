@@ -1,5 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "brpc/manual_thread.hpp"
+#include "support/abilities.hpp"
 #include "support/child_process.hpp"
 #include "support/counter.hpp"
 #include "support/gate.hpp"
@@ -238,6 +239,7 @@ BOOST_AUTO_TEST_CASE(b45_by_default_an_exception_is_printed) {
 }
 
 BOOST_AUTO_TEST_CASE(c8_after_pthread_exit_in_a_task_the_timer_is_over) {
+    test::needThreadExit();
     ManualThread thread;
     TimerThread& timer = thread.timer;
     const TaskId other = timer.schedule(doNothing, nullptr, at(20));

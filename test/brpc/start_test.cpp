@@ -1,5 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "brpc/manual_thread.hpp"
+#include "support/abilities.hpp"
 #include "support/counter.hpp"
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"
@@ -187,6 +188,7 @@ BOOST_AUTO_TEST_CASE(b5_d5_after_an_error_the_timer_is_as_before_and_a_later_goo
 }
 
 BOOST_AUTO_TEST_CASE(b5_d5_without_a_thread_the_system_s_error_is_returned) {
+    test::needThreadLimit();
     const auto clock = std::make_shared<ManualClock>();
     TimerThread timer;
     const auto threads = test::numberOfThreads();
@@ -258,6 +260,7 @@ BOOST_AUTO_TEST_CASE(a80_until_on_thread_start_has_returned_the_timer_is_not_sta
 }
 
 BOOST_AUTO_TEST_CASE(a80_a_child_forked_during_on_thread_start_cannot_start_the_timer) {
+    test::needFork();
     TimerThread timer;
     test::Gate running, done;
     TimerThreadOptions options;

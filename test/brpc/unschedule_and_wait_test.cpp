@@ -1,5 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "brpc/manual_thread.hpp"
+#include "support/abilities.hpp"
 #include "support/forked_child.hpp"
 #include "support/long_run.hpp"
 #include "support/race.hpp"
@@ -128,6 +129,7 @@ BOOST_AUTO_TEST_CASE(c10_it_returns_when_the_run_was_the_last_before_a_stop) {
 }
 
 BOOST_AUTO_TEST_CASE(c10_it_returns_when_the_run_has_exited_its_thread) {
+    test::needThreadExit();
     const TaskId id = timer.schedule(
         [this] {
             running.open();
@@ -163,11 +165,13 @@ BOOST_AUTO_TEST_CASE(c10_it_returns_when_a_run_that_throws_has_been_reported) {
 }
 
 BOOST_AUTO_TEST_CASE(c10_an_interruption_does_not_end_the_wait) {
+    test::needInterruption();
     const TaskId id = startRun();
     interruptDuringRun([&] { timer.unscheduleAndWait(id); });
 }
 
 BOOST_AUTO_TEST_CASE(c10_in_a_forked_child_it_does_not_wait) {
+    test::needFork();
     const TaskId id = startRun();
     BOOST_TEST(test::inForkedChild([&] { return timer.unscheduleAndWait(id); }) == kRunning);
     released.open();

@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "support/wait_reports.hpp"
 
 #include <jtimer/brpc.hpp>
@@ -73,6 +74,7 @@ BOOST_AUTO_TEST_CASE(a31_a_ScopedTimerTask_reports_its_unscheduleAndWait) {
 }
 
 BOOST_AUTO_TEST_CASE(a41_a_forked_child_waits_for_no_run_of_its_parent_and_reports_none) {
+    test::needFork();
     const TaskId id = startRun(run);
     BOOST_TEST(run.isQuietInForkedChild([&] {
         timer->unscheduleAndWait(id);

@@ -1,5 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
+// Only for POSIX: file descriptors.
+//
 // A timer on a BoottimeClock needs a file descriptor: without it, and when the program closes it.
 #if defined(__linux__)
 

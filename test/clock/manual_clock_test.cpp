@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "support/gate.hpp"
 #include "support/manual_timer.hpp"
 #include "support/posix_thread.hpp"
@@ -263,6 +264,7 @@ BOOST_AUTO_TEST_CASE(moves_from_several_threads_at_once_all_arrive) {
 // Against a simulation.
 
 BOOST_AUTO_TEST_CASE(a_move_is_completed_though_its_thread_is_cancelled_meanwhile) {
+    test::needCancellation();
     test::Gate entered, released;
     timer.schedule([&] { entered.open(), released.wait(); }, 10);
     test::PosixThread moving([this] { clock->advance(20); });

@@ -1,5 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "clock/waiter.hpp"
+#include "support/abilities.hpp"
 #include "support/child_process.hpp"
 #include "support/counter.hpp"
 #include "support/manual_timer.hpp"
@@ -255,6 +256,7 @@ CHILD_PROCESS(reads_its_first_times_with_a_cancellation_pending) {
 }
 
 BOOST_AUTO_TEST_CASE(the_first_reading_of_a_process_is_no_cancellation_point) {
+    test::needCancellation();
     const test::ChildResult child =
         test::runChild("reads_its_first_times_with_a_cancellation_pending");
     BOOST_TEST(child.exitCode == 0);

@@ -1,4 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+//
+// Only for POSIX: a clock_gettime of its own.
 #include "clock/system_time.hpp"
 #include "support/counter.hpp"
 #include "support/manual_timer.hpp"

@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "support/counter.hpp"
 #include "support/gate.hpp"
 #include "support/manual_timers.hpp"
@@ -133,6 +134,7 @@ BOOST_AUTO_TEST_CASE(g18_what_thread_local_objects_do_at_the_end_of_a_thread_hol
 }
 
 BOOST_AUTO_TEST_CASE(g18_without_a_new_thread_a_function_waits_for_one) {
+    test::needThreadLimit();
     timers.afterFunc(10, [this] {
         timers.sleep(50);
         write("first");
@@ -149,6 +151,7 @@ BOOST_AUTO_TEST_CASE(g18_without_a_new_thread_a_function_waits_for_one) {
 }
 
 BOOST_AUTO_TEST_CASE(g18_a_function_for_which_there_was_no_thread_gets_one_when_it_is_due) {
+    test::needThreadLimit();
     {
         const test::NoMoreThreads no;
         timers.afterFunc(10, [this] {
@@ -161,6 +164,7 @@ BOOST_AUTO_TEST_CASE(g18_a_function_for_which_there_was_no_thread_gets_one_when_
 }
 
 BOOST_AUTO_TEST_CASE(g18_without_any_thread_the_poller_runs_the_function) {
+    test::needThreadLimit();
     const test::NoMoreThreads no;
     std::string error;
     timers.afterFunc(10, [&] {

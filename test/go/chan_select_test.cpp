@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "support/counter.hpp"
 #include "support/forked_child.hpp"
 #include "support/manual_timers.hpp"
@@ -338,6 +339,7 @@ BOOST_AUTO_TEST_CASE(a73_no_chan_blocks_the_poller) {
 }
 
 BOOST_AUTO_TEST_CASE(a73_a_forked_child_cannot_send_or_receive_in_a_chan_of_its_parent) {
+    test::needFork();
     const std::string forked = "time: Timers belong to the parent process";
     auto c = makeChan<int>(2);
     const auto closed = closedChan<int>();

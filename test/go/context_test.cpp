@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "support/forked_child.hpp"
 #include "support/manual_timers.hpp"
 #include "support/race.hpp"
@@ -179,6 +180,7 @@ BOOST_AUTO_TEST_CASE(c11_the_end_of_its_timers_cancels_a_context_with_a_deadline
 }
 
 BOOST_AUTO_TEST_CASE(c11_in_a_forked_child_a_cancel_does_nothing_and_no_context_has_children) {
+    test::needFork();
     const auto parent = withCancel(background());
     BOOST_TEST(test::inForkedChild([&] {
                    parent.cancel();

@@ -131,11 +131,13 @@ BOOST_AUTO_TEST_CASE(destructors_of_functions_may_call_their_runtime) {
                  r.timer->afterFunc(10, [c = std::move(c)] { throw std::runtime_error("run"); });
                  r.advance();
              }},
-            {"after a run that ends its thread",
-             [](Fixture& r, Captured c) {
-                 r.timer->afterFunc(10, [c = std::move(c)] { ::pthread_exit(nullptr); });
-                 r.advance();
-             }},
+            test::byThreadExit<Fixture>({"after a run that ends its thread",
+                                         [](Fixture& r, Captured c) {
+                                             r.timer->afterFunc(10, [c = std::move(c)] {
+                                                 ::pthread_exit(nullptr);
+                                             });
+                                             r.advance();
+                                         }}),
             {"the end of a handle after a run",
              [](Fixture& r, Captured c) {
                  Timer timer = start(r, std::move(c));

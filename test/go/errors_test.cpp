@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "support/manual_timers.hpp"
 #include "support/system_threads.hpp"
 #include "support/test.hpp"
@@ -60,6 +61,7 @@ BOOST_AUTO_TEST_CASE(g31_there_are_1024_shards_at_most) {
 }
 
 BOOST_AUTO_TEST_CASE(timers_whose_thread_cannot_be_started_throw_and_leave_the_clock_alone) {
+    test::needThreadLimit();
     {
         const test::NoMoreThreads no;
         BOOST_CHECK_THROW(Timers(test::goOnClock(clock)), std::system_error);

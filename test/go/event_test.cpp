@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "support/counter.hpp"
 #include "support/forked_child.hpp"
 #include "support/manual_timers.hpp"
@@ -306,6 +307,7 @@ BOOST_AUTO_TEST_CASE(c7_no_event_blocks_the_poller) {
 }
 
 BOOST_AUTO_TEST_CASE(c7_a_forked_child_can_set_an_event_of_its_parent_but_not_wait_for_it) {
+    test::needFork();
     const std::string forked = "time: Timers belong to the parent process";
     const Event event, done;
     done.set();

@@ -1,5 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "go/last_turn.hpp"
+#include "support/abilities.hpp"
 #include "support/forked_child.hpp"
 #include "support/manual_timers.hpp"
 #include "support/test.hpp"
@@ -281,6 +282,7 @@ BOOST_AUTO_TEST_CASE(a66_after_the_end_of_its_timers_a_channel_is_not_ready) {
 }
 
 BOOST_AUTO_TEST_CASE(a66_a_forked_child_receives_from_the_event_alone) {
+    test::needFork();
     make({Kind::Timer, Kind::Event});
     const std::vector<Case> list = channels();
     BOOST_TEST(select(list).index == 1U);

@@ -1,6 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
+// Only for POSIX: forks.
+//
 // A program of its own, for it replaces operator new.
+#include "support/abilities.hpp"
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"
 #include "support/manual_timers.hpp"
@@ -136,6 +139,7 @@ jtimer::go::TimersOptions oneShard() {
 BOOST_AUTO_TEST_SUITE(go_fork)
 
 BOOST_AUTO_TEST_CASE(g35_a_forked_child_can_use_and_destroy_timers_whose_heap_is_locked) {
+    test::needFork();
     Everything everything(oneShard());
     std::vector<Timer> others;
     for (int i = 0; i < 40; ++i) others.push_back(everything.timers->newTimer(Everything::kFar));
@@ -160,6 +164,7 @@ BOOST_AUTO_TEST_CASE(g35_a_forked_child_can_use_and_destroy_timers_whose_heap_is
 }
 
 BOOST_AUTO_TEST_CASE(g35_a_forked_child_can_use_and_destroy_a_timer_that_is_locked) {
+    test::needFork();
     const auto clock = std::make_shared<HangingSteadyClock>();
     auto options = oneShard();
     options.clock = clock;
@@ -181,6 +186,7 @@ BOOST_AUTO_TEST_CASE(g35_a_forked_child_can_use_and_destroy_a_timer_that_is_lock
 }
 
 BOOST_AUTO_TEST_CASE(g35_a_forked_child_of_a_runtime_that_has_ended_can_destroy_its_handles) {
+    test::needFork();
     Everything everything(oneShard());
     everything.timers.reset();
     BOOST_TEST(test::inForkedChild([&] {
@@ -193,6 +199,7 @@ BOOST_AUTO_TEST_CASE(g35_a_forked_child_of_a_runtime_that_has_ended_can_destroy_
 // ThreadSanitizer lets no forked child start a thread.
 #if !defined(__SANITIZE_THREAD__)
 BOOST_AUTO_TEST_CASE(g29_in_a_forked_child_select_receives_from_what_is_its_own) {
+    test::needFork();
     Timers parents;
     const Channel c = parents.after(0);
     BOOST_TEST(test::inForkedChild([&] {
@@ -210,6 +217,7 @@ BOOST_AUTO_TEST_CASE(g29_in_a_forked_child_select_receives_from_what_is_its_own)
 // started allocates, and the runtime of clang 14 does not take its locks before a fork.
 #if !defined(__SANITIZE_ADDRESS__)
 BOOST_AUTO_TEST_CASE(g36_a_forked_child_gets_default_timers_of_its_own) {
+    test::needFork();
     Timers& parents = jtimer::go::defaultTimers();
     const Channel c = jtimer::go::after(0);
     BOOST_TEST(test::inForkedChild([&] {

@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "support/counter.hpp"
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"
@@ -204,6 +205,7 @@ BOOST_AUTO_TEST_CASE(g34_a_destructor_of_a_function_may_use_its_timers) {
 }
 
 BOOST_AUTO_TEST_CASE(g34_a_forked_child_can_destroy_its_parents_timers) {
+    test::needFork();
     auto other = onClock(clock);
     other->afterFunc(1000000, [] {});
     // A sanitizer's allocator stays locked in the child if a thread is just allocating.

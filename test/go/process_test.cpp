@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "support/child_process.hpp"
 #include "support/counter.hpp"
 #include "support/manual_timers.hpp"
@@ -17,6 +18,7 @@ using test::runChild;
 // The processes that functions start.
 
 BOOST_AUTO_TEST_CASE(a_program_that_a_function_starts_gets_the_usual_signals) {
+    test::needFork();
     for (const bool isOnPoller : {false, true}) {
         const auto clock = std::make_shared<jtimer::SteadyClock>();
         test::Counter ended;

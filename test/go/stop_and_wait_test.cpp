@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"
 #include "support/long_run.hpp"
@@ -170,12 +171,14 @@ BOOST_AUTO_TEST_CASE(c1_after_the_runtime_it_still_waits_for_the_executor) {
 }
 
 BOOST_AUTO_TEST_CASE(c1_an_interruption_does_not_end_the_wait) {
+    test::needInterruption();
     Timer timer = timers.afterFunc(0, longRun());
     running.wait();
     interruptDuringRun([&] { timer.stopAndWait(); });
 }
 
 BOOST_AUTO_TEST_CASE(c1_in_a_forked_child_it_does_not_wait) {
+    test::needFork();
     Timer timer = timers.afterFunc(0, longRun());
     running.wait();
     BOOST_TEST(test::inForkedChild([&] { return timer.stopAndWait() ? 1 : 0; }) == 0);

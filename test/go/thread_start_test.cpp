@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "support/test.hpp"
 #include "support/thread_start.hpp"
 
@@ -111,6 +112,7 @@ BOOST_AUTO_TEST_CASE(a81_what_it_throws_on_a_thread_for_functions_is_reported) {
 }
 
 BOOST_AUTO_TEST_CASE(a81_if_it_ends_a_thread_for_functions_that_is_reported) {
+    test::needThreadExit();
     OnSecondThread t([] { pthread_exit(nullptr); });
     BOOST_TEST(t.runs());
     BOOST_TEST(t.reported == "test:TimersOptions::onThreadStart ended the thread.");

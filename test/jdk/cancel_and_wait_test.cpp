@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "support/counter.hpp"
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"
@@ -202,6 +203,7 @@ BOOST_AUTO_TEST_CASE(c12_a_scoped_task_is_moved_and_ends_what_it_loses) {
 }
 
 BOOST_AUTO_TEST_CASE(c12_an_interrupted_thread_waits_all_the_same) {
+    test::needInterruption();
     const auto task = startRun(true);
     std::atomic<bool> returned{false};
     boost::thread waiting([&] {
@@ -320,6 +322,7 @@ BOOST_AUTO_TEST_CASE(c12_cancelAndWait_does_not_wait_for_the_destructor_of_an_ex
 }
 
 BOOST_AUTO_TEST_CASE(c12_cancelAndWait_does_not_wait_for_the_destructors_of_other_tasks) {
+    test::needThreadExit();
     test::LoggedClock on;
     bool atTheEnd = false, ofCancelled = false, ofUnwound = false, ofUnwoundReport = false;
     {
@@ -401,6 +404,7 @@ BOOST_AUTO_TEST_CASE(c12_after_cancelAndWait_no_run_is_in_progress_whatever_race
 }
 
 BOOST_AUTO_TEST_CASE(c11_a_forked_child_waits_for_no_timer_of_its_parent) {
+    test::needFork();
     Gate running, released;
     Timer timer("parent", true);
     const auto task = timer.schedule([&] { running.open(), released.wait(); }, 0);

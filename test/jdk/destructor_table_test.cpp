@@ -189,13 +189,13 @@ BOOST_AUTO_TEST_CASE(destructors_of_tasks_may_call_their_timer) {
                  options.onException = jtimer::OnException::CancelTask;
                  options.taskExceptionHandler = [](const jtimer::TaskException&) {};
              }},
-            {"another task's pthread_exit",
-             [](Fixture& r, Captured c) {
-                 r.timer->schedule([] { ::pthread_exit(nullptr); }, 5);
-                 schedule(r, std::move(c));
-                 r.advance();
-             },
-             ended()},
+            test::byThreadExit<Fixture>({"another task's pthread_exit",
+                                         [](Fixture& r, Captured c) {
+                                             r.timer->schedule([] { ::pthread_exit(nullptr); }, 5);
+                                             schedule(r, std::move(c));
+                                             r.advance();
+                                         },
+                                         ended()}),
             {"schedule, which refuses it",
              [](Fixture& r, Captured c) { okOr([&] { schedule(r, std::move(c)); }); },
              live({{"schedule", "full+"},

@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "support/gate.hpp"
 #include "support/manual_timer.hpp"
 #include "support/posix_thread.hpp"
@@ -338,6 +339,7 @@ BOOST_AUTO_TEST_CASE(c2_an_exception_while_the_destructor_waits_ends_the_wait) {
 }
 
 BOOST_AUTO_TEST_CASE(c2_the_destructor_waits_on_a_thread_that_has_been_interrupted) {
+    test::needInterruption();
     auto timer = make(false);
     bool ran = false;
     timer->schedule([&, &closed = *timer] { test::awaitClosed(closed), ran = true; }, 0);
@@ -352,6 +354,7 @@ BOOST_AUTO_TEST_CASE(c2_the_destructor_waits_on_a_thread_that_has_been_interrupt
 }
 
 BOOST_AUTO_TEST_CASE(c2_the_destructor_waits_on_a_thread_that_is_cancelled_during_the_wait) {
+    test::needCancellation();
     auto timer = make(false);
     Gate closed, released;
     bool ran = false;

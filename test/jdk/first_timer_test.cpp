@@ -2,6 +2,7 @@
 //
 // What only the first Timer of a process does. This program itself makes none.
 // A program of its own, for it replaces operator new.
+#include "support/abilities.hpp"
 #include "support/failing_new.hpp"
 #include "support/forked_child.hpp"
 #include "support/system_threads.hpp"
@@ -23,6 +24,7 @@ bool isAlone() {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(wherever_memory_runs_out_the_first_timer_of_a_process_leaves_nothing_behind) {
+    test::needFork();
     constexpr int throws = 1, leavesThread = 2, leavesClock = 4, is = 8;
     for (const bool hasThreadStart : {false, true}) {
         const auto firstTimer = [hasThreadStart](long allocations) {

@@ -1,5 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
+// Only for POSIX: forks.
+//
 // Timers that handlers of pthread_atfork use, and a mutex that such handlers take. Of handlers that
 // run before a fork the last registered one is the first; of those that run after it, the first.
 #include "support/child_process.hpp"

@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"
 #include "support/manual_timer.hpp"
@@ -123,6 +124,7 @@ BOOST_AUTO_TEST_CASE(a_purge_during_a_purge_removes_what_was_cancelled_since) {
 }
 
 BOOST_AUTO_TEST_CASE(c11_a_child_that_is_forked_during_a_purge_can_cancel_and_destroy_the_timer) {
+    test::needFork();
     constexpr int restOfTheBatch = 14;  // which the forking thread is about to destroy
     int destroyedInChild = 0;
     atEnd = [&](int number) {

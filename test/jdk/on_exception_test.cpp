@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "support/captured_cerr.hpp"
 #include "support/counter.hpp"
 #include "support/gate.hpp"
@@ -173,6 +174,7 @@ BOOST_AUTO_TEST_CASE(the_task_exception_handler_may_destroy_the_timer) {
 }
 
 BOOST_AUTO_TEST_CASE(thread_interrupted_is_still_swallowed_and_told_to_nobody) {
+    test::needInterruption();
     Timer timer(withHandler(OnException::CancelTask));
     const auto task = timer.schedule([] { throw boost::thread_interrupted(); }, 10, 10);
     clock->advance(100);

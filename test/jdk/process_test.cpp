@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
 // A program of its own, for it prints the name of a type of its own.
+#include "support/abilities.hpp"
 #include "support/child_process.hpp"
 #include "support/clocks.hpp"
 #include "support/forked_child.hpp"
@@ -238,6 +239,7 @@ CHILD_PROCESS(forks_with_static_timers) {
 }
 
 BOOST_AUTO_TEST_CASE(c11_a_forked_child_that_does_not_use_the_timers_of_its_parent_can_exit) {
+    test::needFork();
     const auto child = runChild("forks_with_static_timers");
     BOOST_TEST(child.out == "children have left\n");
     BOOST_TEST(child.exitCode == 0);
@@ -261,6 +263,7 @@ CHILD_PROCESS(forks_while_a_thread_waits_for_its_last_task) {
 }
 
 BOOST_AUTO_TEST_CASE(a_forked_child_that_cancels_a_task_notifies_nobody) {
+    test::needFork();
     const auto child = runChild("forks_while_a_thread_waits_for_its_last_task");
     BOOST_TEST(child.out == "cancelled\n");
     BOOST_TEST(child.exitCode == 0);
@@ -287,6 +290,7 @@ CHILD_PROCESS(forks_with_a_monitor_held) {
 
 BOOST_AUTO_TEST_CASE(
     c11_a_forked_child_can_cancel_tasks_although_the_monitor_was_held_at_the_fork) {
+    test::needFork();
     const auto child = runChild("forks_with_a_monitor_held");
     BOOST_TEST(child.out == "cancelled\n");
     BOOST_TEST(child.exitCode == 0);

@@ -1,5 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
+// Only for POSIX: signals.
+//
 // Signals that are handled on the timer's own thread.
 #include "support/child_process.hpp"
 #include "support/gate.hpp"

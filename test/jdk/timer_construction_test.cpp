@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "support/child_process.hpp"
 #include "support/manual_timer.hpp"
 #include "support/system_threads.hpp"
@@ -55,7 +56,8 @@ struct Usage {
 class ThreadMeter {
   public:
     explicit ThreadMeter(Timer& timer)
-        : folder_(onThreadOf(timer, [] { return "/proc/self/task/" + std::to_string(gettid()); })) {
+        : folder_(onThreadOf(
+              timer, [] { return "/proc/self/task/" + std::to_string(test::idOfThisThread()); })) {
         onThreadOf(timer, [this] { return pthread_getcpuclockid(pthread_self(), &cpuClock_); });
     }
 
@@ -358,6 +360,7 @@ BOOST_FIXTURE_TEST_CASE(j13_the_thread_has_ended_after_cancel, test::ManualTimer
 }
 
 BOOST_AUTO_TEST_CASE(j14_an_idle_timer_and_one_with_far_tasks_use_no_cpu_and_never_wake_up) {
+    test::needThreadStates();
     Timer idle("idle", true);
     Timer far("far", true);
     using JavaDate = std::chrono::time_point<std::chrono::system_clock, std::chrono::milliseconds>;
@@ -380,6 +383,7 @@ BOOST_AUTO_TEST_CASE(j14_an_idle_timer_and_one_with_far_tasks_use_no_cpu_and_nev
 
 BOOST_AUTO_TEST_CASE(
     c10_a_thread_that_cannot_start_is_a_system_error_leaks_nothing_and_uses_up_a_number) {
+    test::needThreadLimit();
     const auto serialNumber = [] { return std::stoi(Timer().name().substr(6)); };
     const auto clock = std::make_shared<jtimer::ManualClock>(test::kStart);
     TimerOptions options;

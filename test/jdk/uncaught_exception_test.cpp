@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
 // A program of its own, for it prints the names of types of its own.
+#include "support/abilities.hpp"
 #include "support/captured_cerr.hpp"
 #include "support/counter.hpp"
 #include "support/manual_timer.hpp"
@@ -252,6 +253,7 @@ BOOST_AUTO_TEST_CASE(j125_a_task_that_catches_its_own_exception_keeps_the_timer_
 }
 
 BOOST_AUTO_TEST_CASE(j127_thread_interrupted_is_swallowed_and_the_timer_goes_on) {
+    test::needInterruption();
     int runs = 0;
     const auto task = timer.schedule(
         [&] {
@@ -316,6 +318,7 @@ BOOST_AUTO_TEST_CASE(c4_the_destructor_of_a_timer_that_is_not_a_daemon_returns_w
 #if defined(__GLIBC__)
 
 BOOST_AUTO_TEST_CASE(c4_pthread_exit_in_a_task_unwinds_the_thread_and_leaves_a_dead_timer) {
+    test::needThreadExit();
     for (const bool fixedRate : {false, true}) {
         Dying dying;
         std::vector<std::weak_ptr<TimerTask>> tasks{dying.timer.schedule([] {}, 10),
@@ -338,6 +341,7 @@ BOOST_AUTO_TEST_CASE(c4_pthread_exit_in_a_task_unwinds_the_thread_and_leaves_a_d
 }
 
 BOOST_AUTO_TEST_CASE(c4_after_pthread_exit_the_destructor_returns_and_nothing_is_left) {
+    test::needThreadExit();
     for (const bool daemon : {false, true}) {
         test::Counter ran, clockDestroyed;
         {

@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "support/manual_timer.hpp"
 #include "support/wait_reports.hpp"
 
@@ -178,6 +179,7 @@ BOOST_AUTO_TEST_CASE(a41_one_shots_on_a_real_clock_and_waits_with_a_limit_are_no
 }
 
 BOOST_AUTO_TEST_CASE(a41_a_forked_child_waits_for_no_run_of_its_parent_and_reports_none) {
+    test::needFork();
     const auto task = startRun();
     auto poller = make("poller", false);
     const auto poll = poller->schedule([] {}, 10, 10);

@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "support/forked_child.hpp"
 #include "support/long_run.hpp"
 #include "support/manual_wheel.hpp"
@@ -152,6 +153,7 @@ BOOST_AUTO_TEST_CASE(c1_after_the_timer_it_still_waits_for_the_executor) {
 }
 
 BOOST_AUTO_TEST_CASE(c1_an_interruption_does_not_end_the_wait) {
+    test::needInterruption();
     HashedWheelTimer timer(test::wheelOn(clock));
     const Handle timeout = timer.newTimeout(longRun(), 0);
     boost::thread time([&] { clock->advance(100); });
@@ -161,6 +163,7 @@ BOOST_AUTO_TEST_CASE(c1_an_interruption_does_not_end_the_wait) {
 }
 
 BOOST_AUTO_TEST_CASE(c1_in_a_forked_child_it_does_not_wait) {
+    test::needFork();
     HashedWheelTimer timer(test::wheelOn(clock));
     const Handle timeout = timer.newTimeout(longRun(), 0);
     boost::thread time([&] { clock->advance(100); });

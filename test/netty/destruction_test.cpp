@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "support/child_process.hpp"
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"
@@ -399,6 +400,7 @@ BOOST_AUTO_TEST_CASE(n56_a_task_that_owns_its_timer_does_not_keep_it_from_its_en
 }
 
 BOOST_AUTO_TEST_CASE(a_task_that_ends_its_thread_ends_the_timer_and_nothing_is_lost) {
+    test::needThreadExit();
     const Handle before = owned->newTimeout([] { ::pthread_exit(nullptr); }, 0);
     owned->newTimeout(task("same"), 0);
     owned->newTimeout(task("later"), 1h);
@@ -424,6 +426,7 @@ CHILD_PROCESS(forks) {
 }
 
 BOOST_AUTO_TEST_CASE(a_forked_child_can_destroy_the_timer_of_its_parent) {
+    test::needFork();
     const auto result = test::runChild("forks");
     BOOST_TEST(result.out == "child ended\n");
     BOOST_TEST(result.exitCode == 0);

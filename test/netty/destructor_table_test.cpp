@@ -161,13 +161,14 @@ BOOST_AUTO_TEST_CASE(destructors_of_tasks_may_call_their_timer) {
                  r.advance();
              },
              gone({{"other.timer", "no"}})},
-            {"another task's pthread_exit",
-             [](Fixture& r, Captured c) {
-                 r.timer->newTimeout([] { ::pthread_exit(nullptr); }, 0);
-                 r.timer->newTimeout([c = std::move(c)] {}, 200);
-                 r.advance();
-             },
-             ended()},
+            test::byThreadExit<Fixture>({"another task's pthread_exit",
+                                         [](Fixture& r, Captured c) {
+                                             r.timer->newTimeout([] { ::pthread_exit(nullptr); },
+                                                                 0);
+                                             r.timer->newTimeout([c = std::move(c)] {}, 200);
+                                             r.advance();
+                                         },
+                                         ended()}),
             {"newTimeout, which refuses it",
              [](Fixture& r, Captured c) { okOr([&] { add(r, std::move(c)); }); },
              live({{"newTimeout", "full+"}, {"stop", "1"}}),

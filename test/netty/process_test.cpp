@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
 // A HashedWheelTimer and other processes: forked children, and programs that its tasks start.
+#include "support/abilities.hpp"
 #include "support/clocks.hpp"
 #include "support/counter.hpp"
 #include "support/forked_child.hpp"
@@ -40,6 +41,7 @@ BOOST_AUTO_TEST_CASE(a_program_that_a_task_starts_gets_the_usual_signals) {
 
 #if !defined(__SANITIZE_THREAD__)
 BOOST_AUTO_TEST_CASE(in_a_forked_child_no_call_waits_for_the_worker_or_what_it_holds) {
+    test::needFork();
     const auto clock = std::make_shared<test::HangingClock>();
     auto timer = std::make_unique<HashedWheelTimer>(test::wheelOn(clock, 8, 1));
     Handle timeout = timer->newTimeout([] {}, 1h);
@@ -77,6 +79,7 @@ BOOST_AUTO_TEST_CASE(in_a_forked_child_no_call_waits_for_the_worker_or_what_it_h
 
 /// Which another thread holds nearly all the time, and so in most of the children for ever.
 BOOST_AUTO_TEST_CASE(a_forked_child_destroys_a_stopped_timer_without_the_mutex_of_its_clock) {
+    test::needFork();
     const auto clock = std::make_shared<jtimer::ManualClock>();
     auto timer = std::make_unique<HashedWheelTimer>(test::wheelOn(clock, 8, 1));
     timer->start();
@@ -99,6 +102,7 @@ BOOST_AUTO_TEST_CASE(a_forked_child_destroys_a_stopped_timer_without_the_mutex_o
 }
 
 BOOST_AUTO_TEST_CASE(a_timer_that_was_not_started_can_be_used_in_a_forked_child) {
+    test::needFork();
     HashedWheelTimer timer(test::wheelOn(std::make_shared<jtimer::SteadyClock>(), 8, 1));
     const int exitCode = test::inForkedChild([&] {
         test::Counter ran;

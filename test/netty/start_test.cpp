@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "support/counter.hpp"
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"
@@ -179,6 +180,7 @@ BOOST_AUTO_TEST_CASE(n61_the_worker_carries_the_first_15_bytes_of_the_name) {
 }
 
 BOOST_AUTO_TEST_CASE(n62_without_a_thread_the_timer_is_as_before_and_can_be_started_later) {
+    test::needThreadLimit();
     const auto references = clock.use_count();
     {
         const test::NoMoreThreads scarcity;
@@ -199,6 +201,7 @@ BOOST_AUTO_TEST_CASE(n62_without_a_thread_the_timer_is_as_before_and_can_be_star
 }
 
 BOOST_AUTO_TEST_CASE(n62_a_timer_that_could_not_be_started_can_be_stopped) {
+    test::needThreadLimit();
     {
         const test::NoMoreThreads scarcity;
         BOOST_CHECK_THROW(timer.start(), std::system_error);
@@ -280,6 +283,7 @@ BOOST_AUTO_TEST_CASE(a80_a_stop_comes_before_a_start_or_after_it) {
 }
 
 BOOST_AUTO_TEST_CASE(a80_a_child_forked_during_on_thread_start_cannot_use_the_timer) {
+    test::needFork();
     HashedWheelTimer* odd = nullptr;
     test::Gate running, done;
     auto options = test::wheelOn(clock);

@@ -1,5 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "netty/origin.hpp"
+#include "support/abilities.hpp"
 #include "support/clocks.hpp"
 #include "support/gate.hpp"
 #include "support/manual_wheel.hpp"
@@ -157,6 +158,7 @@ BOOST_AUTO_TEST_CASE(n45_while_the_first_stop_waits_for_a_run_that_waits_for_the
 }
 
 BOOST_AUTO_TEST_CASE(n48_stop_waits_for_a_worker_that_ends_by_itself) {
+    test::needThreadExit();
     for (const bool exits : {true, false}) {
         const auto own = std::make_shared<test::BrokenClock>();
         auto options = test::wheelOn(own, 8, 1ms);

@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "support/wait_reports.hpp"
 
 #include <jtimer/netty.hpp>
@@ -103,6 +104,7 @@ BOOST_AUTO_TEST_CASE(a34_an_executor_that_blocks_the_timer_is_reported) {
 }
 
 BOOST_AUTO_TEST_CASE(a41_a_forked_child_waits_for_no_run_of_its_parent_and_reports_none) {
+    test::needFork();
     const auto timeout = timer->newTimeout(run.body(), 0);
     BOOST_TEST(run.isQuietInForkedChild([&] {
         timeout->cancelAndWait();

@@ -5,17 +5,23 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <memory>
-#include <spawn.h>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 #include <unistd.h>
+#if defined(_WIN32)
+#include <cerrno>
+#include <process.h>
+#else
+#include <spawn.h>
 
 extern char** environ;
+#endif
 
 /// Tests that need a process of their own. A child is a function beside the test cases,
 ///
@@ -39,7 +45,8 @@ struct ChildResult {
 
 /// Writes to the standard output without a buffer, which a process that is cut off would lose.
 inline void print(const std::string& text) {
-    if (::write(STDOUT_FILENO, text.data(), text.size()) < 0) std::abort();
+    const auto size = static_cast<unsigned>(text.size());
+    if (::write(STDOUT_FILENO, text.data(), size) < 0) std::abort();
 }
 
 namespace detail {
@@ -76,9 +83,55 @@ inline File temporaryFile() {
 inline std::string contentsOf(std::FILE* file) {
     std::rewind(file);
     std::string text;
-    for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) text += static_cast<char>(c);
+    for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) {
+        if (c != '\r') text += static_cast<char>(c);  // Windows ends lines with it
+    }
     return text;
 }
+
+#if defined(_WIN32)
+
+/// Has the processes that start while it lives write a standard stream to a file.
+class Redirected {
+  public:
+    Redirected(int stream, std::FILE* file) : stream_(stream), usual_(_dup(stream)) {
+        _dup2(_fileno(file), stream);
+    }
+    Redirected(const Redirected&) = delete;
+    Redirected& operator=(const Redirected&) = delete;
+    ~Redirected() {
+        _dup2(usual_, stream_);
+        _close(usual_);
+    }
+
+  private:
+    const int stream_, usual_;
+};
+
+inline int exitCodeOf(const std::string& program, const char* const* arguments, std::FILE* out,
+                      std::FILE* err) {
+    const Redirected first(STDOUT_FILENO, out), second(STDERR_FILENO, err);
+    const std::intptr_t code = _spawnv(_P_WAIT, program.c_str(), arguments);
+    if (code == -1) throw std::system_error(errno, std::generic_category(), program);
+    return static_cast<int>(code);
+}
+
+#else
+
+inline int exitCodeOf(const std::string& program, char* const* arguments, std::FILE* out,
+                      std::FILE* err) {
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, fileno(out), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, fileno(err), STDERR_FILENO);
+    pid_t pid = 0;
+    const int error = posix_spawnp(&pid, program.c_str(), &actions, nullptr, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error != 0) throw std::system_error(error, std::generic_category(), program);
+    return test::exitCodeOf(pid);
+}
+
+#endif
 
 }  // namespace detail
 
@@ -94,18 +147,8 @@ inline ChildResult runChild(std::string name) {
     std::string separator = "--";
     char* const arguments[] = {program.data(), silent.data(), separator.data(), name.data(),
                                nullptr};
-
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, fileno(out.get()), STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, fileno(err.get()), STDERR_FILENO);
-    pid_t pid = 0;
-    const int error = posix_spawnp(&pid, program.c_str(), &actions, nullptr, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (error != 0) throw std::system_error(error, std::generic_category(), program);
-
     ChildResult result;
-    result.exitCode = exitCodeOf(pid);
+    result.exitCode = detail::exitCodeOf(program, arguments, out.get(), err.get());
     result.out = detail::contentsOf(out.get());
     result.err = detail::contentsOf(err.get());
     return result;

@@ -8,6 +8,9 @@
 #include <new>
 #include <streambuf>
 #include <string_view>
+#if defined(_WIN32)
+#include <malloc.h>
+#endif
 
 // Running out of memory: this replaces the program's operator new by one that fails when a case
 // says so. For one source of a program. Not malloc's: Boost.Test uses that much less.
@@ -34,8 +37,13 @@ inline void* allocate(std::size_t size, std::size_t alignment) noexcept {
         return nullptr;
     }
     if (allocationsLeft > 0) --allocationsLeft;
+#if defined(_WIN32)
+    void* const memory = _aligned_malloc(size == 0 ? 1 : size, alignment);
+    if (memory == nullptr) return nullptr;
+#else
     void* memory = nullptr;
     if (posix_memalign(&memory, alignment, size == 0 ? 1 : size) != 0) return nullptr;
+#endif
     made.fetch_add(1, std::memory_order_relaxed);
     living.fetch_add(1, std::memory_order_relaxed);
     return memory;
@@ -44,7 +52,11 @@ inline void* allocate(std::size_t size, std::size_t alignment) noexcept {
 inline void free(void* memory) noexcept {
     if (memory == nullptr) return;
     living.fetch_sub(1, std::memory_order_relaxed);
+#if defined(_WIN32)
+    _aligned_free(memory);
+#else
     std::free(memory);
+#endif
 }
 
 inline void* orThrow(void* memory) {

@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "support/abilities.hpp"
 #include "support/child_process.hpp"
 #include "support/clocks.hpp"
 #include "support/counter.hpp"
@@ -220,6 +221,7 @@ void clockIsSetBack() {
 
 template <class Fixture>
 void fork() {
+    needFork();
 #if !defined(__SANITIZE_THREAD__)  // which lets no forked child start a thread
     Faulty<Fixture> f;
     f.add(10s);
@@ -244,6 +246,7 @@ void fork() {
 
 template <class Fixture>
 void threadExits() {
+    needThreadExit();
     Faulty<Fixture> f;
     f.add(10s);
     f.fixture->after(1ms, [] { ::pthread_exit(nullptr); });
@@ -289,6 +292,7 @@ void taskThrowsAnInt() {
 
 template <class Fixture>
 void noThread() {
+    needThreadLimit();
     const auto clock = std::make_shared<jtimer::ManualClock>(kStart);
     for (int i = 0; i < 3; ++i) {
         const NoMoreThreads none;

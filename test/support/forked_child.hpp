@@ -1,12 +1,26 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "support/abilities.hpp"
+
+#if !defined(_WIN32)
 #include <cerrno>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
+#endif
 
 namespace test {
+
+#if defined(_WIN32)
+
+/// Skips the case.
+template <class Function>
+int inForkedChild(const Function&) {
+    needFork();
+}
+
+#else
 
 /// Waits for a child process. \returns its exit code, or minus the number of the signal that has
 /// ended it
@@ -30,5 +44,7 @@ int inForkedChild(const Function& function) {
     }
     return exitCodeOf(child);
 }
+
+#endif
 
 }  // namespace test

@@ -1,6 +1,13 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#if defined(_WIN32)
+
+// No process forks.
+#define FORKING_CASES(Fixture)
+
+#else
+
 #include "support/counter.hpp"
 #include "support/faults.hpp"
 #include "support/forked_child.hpp"
@@ -180,4 +187,6 @@ void inTheClock() {
     BOOST_AUTO_TEST_CASE(fault_the_clock_forks_on_the_timers_thread) {                             \
         test::forking::inTheClock<Fixture>();                                                      \
     }
+#endif
+
 #endif

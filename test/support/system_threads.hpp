@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "support/abilities.hpp"
+
 #include <boost/thread/thread.hpp>
 
 #include <algorithm>
@@ -14,8 +16,36 @@
 #include <sstream>
 #include <string>
 #include <sys/types.h>
+#include <unistd.h>
+#if defined(_WIN32)
+#include "windows/system.hpp"
+#endif
 
 namespace test {
+
+#if defined(_WIN32)
+
+/// As debuggers show it.
+inline std::string currentThreadName() { return windows::nameOfThisThread(); }
+
+/// The number of threads of this process.
+inline std::ptrdiff_t numberOfThreads() { return windows::numberOfThreads(); }
+
+/// The system does not say whether a thread sleeps.
+[[noreturn]] inline void needThreadStates() { skipCase("the states of threads"); }
+inline pid_t idOfThisThread() { return 0; }
+inline void awaitSleep(const std::atomic<pid_t>&) {}
+inline long sleepsOf(pid_t) { return -1; }
+
+/// See needThreadLimit().
+struct NoMoreThreads {
+    NoMoreThreads() {}
+};
+
+#else
+
+inline void needThreadStates() {}
+inline pid_t idOfThisThread() { return gettid(); }
 
 /// As tools such as `top -H` show it.
 inline std::string currentThreadName() {
@@ -95,5 +125,7 @@ class NoMoreThreads {
   private:
     pthread_attr_t usual_{};
 };
+
+#endif
 
 }  // namespace test

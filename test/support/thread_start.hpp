@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "support/abilities.hpp"
 #include "support/forking.hpp"
 #include "support/manual_timer.hpp"
 #include "support/system_threads.hpp"
@@ -101,6 +102,7 @@ class ThreadStart {
     }
 
     static void endsTheThread(const Clock& clock) {
+        if (!threadExitUnwinds()) return;
         failsOnce(
             clock, [] { pthread_exit(nullptr); },
             [](Room& room) {

@@ -7,6 +7,15 @@
 
 namespace test {
 
+/// Null: removes it.
+inline void setEnvironment(const char* name, const char* value) {
+#if defined(_WIN32)
+    _putenv_s(name, value == nullptr ? "" : value);
+#else
+    value == nullptr ? unsetenv(name) : setenv(name, value, 1);
+#endif
+}
+
 /// Local time is that of `zone` while it lives.
 class TimeZone {
   public:
@@ -20,7 +29,7 @@ class TimeZone {
 
   private:
     static void set(const char* zone) {
-        zone == nullptr ? unsetenv("TZ") : setenv("TZ", zone, 1);
+        setEnvironment("TZ", zone);
         tzset();
     }
 

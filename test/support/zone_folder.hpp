@@ -49,15 +49,16 @@ inline std::string zoneFile(std::int64_t first,
 class ZoneFolder {
   public:
     ZoneFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "zonesXXXXXX").string();
-        if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder: " + name);
-        folder_ = name;
-        setenv("TZDIR", name.c_str(), 1);
+        static int made = 0;
+        const std::string name = "zones-" + std::to_string(getpid()) + '-' + std::to_string(++made);
+        folder_ = std::filesystem::temp_directory_path() / name;
+        if (!create_directory(folder_)) throw std::runtime_error("it is there already: " + name);
+        setEnvironment("TZDIR", folder_.string().c_str());
     }
     ZoneFolder(const ZoneFolder&) = delete;
     ZoneFolder& operator=(const ZoneFolder&) = delete;
     ~ZoneFolder() {
-        unsetenv("TZDIR");
+        setEnvironment("TZDIR", nullptr);
         std::filesystem::remove_all(folder_);
     }
 

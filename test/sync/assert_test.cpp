@@ -1,4 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+//
+// Only for POSIX: forked children that abort.
 #include "sync/assert.hpp"
 
 #include "go/quad_heap.hpp"

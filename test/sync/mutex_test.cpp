@@ -51,7 +51,7 @@ bool takesItWhenReleased() {
     mutex.lock();
     std::atomic<pid_t> id{0};
     boost::thread other([&] {
-        id = gettid();
+        id = test::idOfThisThread();
         const boost::lock_guard<Mutex> lock(mutex);
         taken = released;
     });
@@ -67,7 +67,7 @@ class Sleeper {
   public:
     explicit Sleeper(Mutex& mutex)
         : thread_([this, &mutex] {
-              id_ = gettid();
+              id_ = test::idOfThisThread();
               const boost::lock_guard<Mutex> lock(mutex);
               hasTakenIt_ = true;
               mayRelease_.wait();
@@ -270,7 +270,7 @@ BOOST_AUTO_TEST_CASE(in_a_child_forked_while_threads_wait_the_waiter_counts_are_
     inOneLot[0].lock();
     std::atomic<pid_t> id{0};
     boost::thread other([&] {
-        id = gettid();
+        id = test::idOfThisThread();
         const boost::lock_guard<Mutex> lock(inOneLot[0]);
     });
     test::awaitSleep(id);
@@ -287,7 +287,7 @@ BOOST_AUTO_TEST_CASE(in_a_child_forked_while_threads_wait_the_waiter_counts_are_
 
 BOOST_AUTO_TEST_CASE(fork_waits_for_a_mutex_of_the_process_that_is_taken) {
     ofProcess.lock();
-    const std::atomic<pid_t> forking{gettid()};
+    const std::atomic<pid_t> forking{test::idOfThisThread()};
     test::Gate forked;
     boost::thread releasing([&] {
         test::awaitSleep(forking);

@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "support/forked_child.hpp"
 #include "support/test.hpp"
 #include "sync/process_number.hpp"
@@ -6,6 +7,7 @@
 using jtimer::detail::numberOfThisProcess;
 
 BOOST_AUTO_TEST_CASE(each_fork_counts) {
+    test::needFork();
     const std::uint32_t own = numberOfThisProcess();
     BOOST_TEST(own != 0U);
     BOOST_TEST(test::inForkedChild([own] {

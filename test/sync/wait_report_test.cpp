@@ -8,16 +8,18 @@
 #include <boost/thread/thread.hpp>
 
 #include <chrono>
-#include <csignal>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
 #include <streambuf>
 #include <string>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <utility>
 #include <vector>
+#if !defined(_WIN32)
+#include <csignal>
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
 
 using jtimer::detail::Condition;
 using jtimer::detail::Lock;
@@ -61,6 +63,7 @@ const TimerTitle kTitle("Timer", "evictor");
 
 using Clock = std::chrono::steady_clock;
 
+#if !defined(_WIN32)
 /// Times that a forked child sends to this process.
 class Times {
   public:
@@ -84,6 +87,7 @@ class Times {
   private:
     int ends_[2];
 };
+#endif
 
 }  // namespace
 
@@ -141,6 +145,7 @@ BOOST_AUTO_TEST_CASE(a30_the_lock_is_free_during_the_report_and_held_after_the_w
     BOOST_TEST(reports.size() == 1U);
 }
 
+#if !defined(_WIN32)
 // The child begins to wait, is stopped for as long as two reports would take, and goes on.
 BOOST_AUTO_TEST_CASE(a30_a_stop_of_the_process_counts_as_one_step) {
     constexpr milliseconds step(50);
@@ -175,6 +180,7 @@ BOOST_AUTO_TEST_CASE(a30_a_stop_of_the_process_counts_as_one_step) {
     BOOST_TEST((fromChild.receive() - continued >= (4 - stepsBefore) * step));
     BOOST_TEST(test::exitCodeOf(child) == 0);
 }
+#endif
 
 BOOST_AUTO_TEST_CASE(a32_a_report_names_the_timer_and_the_call_and_a_run) {
     const Collected collected;

@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "thread/loop_thread.hpp"
 
 #include "support/forked_child.hpp"
@@ -69,6 +70,7 @@ BOOST_AUTO_TEST_CASE(what_the_loop_throws_is_reported_after_the_timer_has_ended)
 }
 
 BOOST_AUTO_TEST_CASE(the_timer_is_ended_and_nothing_reported_when_pthread_exit_unwinds_its_thread) {
+    test::needThreadExit();
     Log log;
     Gate owned;
     const auto handler = [&](const std::string&, const std::exception_ptr&) {
@@ -94,6 +96,7 @@ BOOST_AUTO_TEST_CASE(the_thread_keeps_its_owner_alive_until_the_loop_has_ended) 
 }
 
 BOOST_AUTO_TEST_CASE(a_forked_child_calls_none_of_the_steps_of_close) {
+    test::needFork();
     Log log;
     Gate released;
     Loop loop([&] { released.wait(); }, log);

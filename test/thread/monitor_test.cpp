@@ -312,7 +312,7 @@ BOOST_AUTO_TEST_CASE(a_thread_with_a_long_job_lets_one_in_that_sleeps_until_the_
         std::atomic<pid_t> id{0};
         Lock lock = monitor.enter();
         boost::thread other([&] {
-            id = gettid();
+            id = test::idOfThisThread();
             const Lock othersLock = monitor.enter();
             entered = true;
         });
@@ -350,7 +350,7 @@ BOOST_AUTO_TEST_CASE(a_thread_with_a_long_job_lets_one_in_that_can_run_only_whil
     std::atomic<pid_t> id{0};
     Lock lock = monitor.enter();
     boost::thread other([&] {  // inherits the processor
-        id = gettid();
+        id = test::idOfThisThread();
         const Lock othersLock = monitor.enter();
         entered = true;
     });

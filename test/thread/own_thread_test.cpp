@@ -3,18 +3,22 @@
 // A program of its own, for it replaces operator new.
 #include "thread/own_thread.hpp"
 
+#include "support/abilities.hpp"
 #include "support/child_process.hpp"
 #include "support/failing_new.hpp"
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"
 #include "support/posix_thread.hpp"
+#include "support/system_threads.hpp"
 #include "support/test.hpp"
 #include "support/thread_state.hpp"
 
-#include <csignal>
 #include <pthread.h>
-#include <spawn.h>
 #include <unistd.h>
+#if !defined(_WIN32)
+#include <csignal>
+#include <spawn.h>
+#endif
 
 using jtimer::detail::OwnThread;
 using test::Gate;
@@ -33,25 +37,27 @@ std::shared_ptr<void> openAtEnd(Gate& gate) {
     return std::shared_ptr<void>(nullptr, [&gate](void*) { gate.open(); });
 }
 
+#if !defined(_WIN32)
 bool isBlockedHere(int signal) {
     sigset_t blocked;
     pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
     return sigismember(&blocked, signal) == 1;
 }
+#endif
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(the_body_runs_on_a_thread_that_carries_the_first_15_bytes_of_the_name) {
-    std::array<char, 64> name{};
+    std::string name;
     OwnThread thread;
     BOOST_TEST(!thread.isCurrent());
     bool current = false;
     thread.start("a name of 21 letters.", [&] {
-        pthread_getname_np(pthread_self(), name.data(), name.size());
+        name = test::currentThreadName();
         current = thread.isCurrent();
     });
     thread.finish();
-    BOOST_TEST(name.data() == "a name of 21 le");
+    BOOST_TEST(name == "a name of 21 le");
     BOOST_TEST(current);
     BOOST_TEST(!thread.isCurrent());
 }
@@ -162,6 +168,7 @@ BOOST_AUTO_TEST_CASE(a_thread_that_has_ended_is_not_taken_for_the_next_one_with_
 }
 
 BOOST_AUTO_TEST_CASE(a_thread_that_pthread_exit_unwinds_is_not_joined_and_finish_returns) {
+    test::needThreadExit();
     Gate bodyDestroyed;
     OwnThread thread;
     thread.start("unwound", [kept = openAtEnd(bodyDestroyed)] { pthread_exit(nullptr); });
@@ -170,6 +177,7 @@ BOOST_AUTO_TEST_CASE(a_thread_that_pthread_exit_unwinds_is_not_joined_and_finish
 }
 
 BOOST_AUTO_TEST_CASE(after_finish_start_another_thread_can_be_started_whatever_ended_the_first) {
+    test::needThreadExit();
     OwnThread thread;
     int runs = 0;
     for (int i = 0; i < 100; ++i) {
@@ -204,6 +212,7 @@ CHILD_PROCESS(unwinds_a_thread_when_no_key_is_left) {
 
 BOOST_AUTO_TEST_CASE(
     pthread_exit_unwinds_a_thread_when_the_process_has_no_key_for_thread_data_left) {
+    test::needThreadExit();
     const auto child = test::runChild("unwinds_a_thread_when_no_key_is_left");
     BOOST_TEST(child.out == "ended\n");
     BOOST_TEST(child.exitCode == 0);
@@ -225,11 +234,13 @@ CHILD_PROCESS(unwinds_a_thread_when_no_memory_is_left) {
 }
 
 BOOST_AUTO_TEST_CASE(pthread_exit_unwinds_a_thread_when_the_process_has_no_memory_left) {
+    test::needThreadExit();
     const auto child = test::runChild("unwinds_a_thread_when_no_memory_is_left");
     BOOST_TEST(child.out == "ended\n");
     BOOST_TEST(child.exitCode == 0);
 }
 
+#if !defined(_WIN32)
 BOOST_AUTO_TEST_CASE(a_thread_inherits_the_signal_mask_of_the_thread_that_starts_it) {
     sigset_t one, before;
     sigemptyset(&one);
@@ -262,8 +273,10 @@ BOOST_AUTO_TEST_CASE(a_signal_ends_a_program_that_the_thread_starts) {
     thread.finish();
     BOOST_TEST(exitCode == -SIGTERM);
 }
+#endif
 
 BOOST_AUTO_TEST_CASE(a_forked_child_knows_that_it_has_no_such_thread) {
+    test::needFork();
     OwnThread thread;
     Gate released;
     thread.start("fork", [&] { released.wait(); });
@@ -274,6 +287,7 @@ BOOST_AUTO_TEST_CASE(a_forked_child_knows_that_it_has_no_such_thread) {
 }
 
 BOOST_AUTO_TEST_CASE(pthread_cancel_does_not_end_finish) {
+    test::needCancellation();
     OwnThread own;
     Gate calling, released;
     own.start("waits", [&] { released.wait(); });

@@ -235,14 +235,14 @@ BOOST_AUTO_TEST_CASE(destructors_of_wakers_may_call_their_driver) {
                  r.owned.reset();
              },
              ended({{"turn", "state!"}}), kThreaded},
-            {"another waker's pthread_exit",
-             [](Fixture& r, Captured c) {
-                 Sleep leaver = r.driver->sleep(5);
-                 leaver.poll([] { ::pthread_exit(nullptr); });
-                 const Sleep sleep = polled(r, std::move(c));
-                 r.advance();
-             },
-             ended({{"turn", "state!"}}), kThreaded},
+            test::byThreadExit<Fixture>({"another waker's pthread_exit",
+                                         [](Fixture& r, Captured c) {
+                                             Sleep leaver = r.driver->sleep(5);
+                                             leaver.poll([] { ::pthread_exit(nullptr); });
+                                             const Sleep sleep = polled(r, std::move(c));
+                                             r.advance();
+                                         },
+                                         ended({{"turn", "state!"}}), kThreaded}),
             {"the poll that replaces an Interval's",
              [](Fixture& r, Captured c) {
                  Interval interval = r.driver->intervalAt(test::at(5), 1);

@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "support/counter.hpp"
 #include "support/system_threads.hpp"
 #include "support/test.hpp"
@@ -312,6 +313,7 @@ BOOST_AUTO_TEST_CASE(t66_a_notified_keeps_its_place_beyond_a_timeout_that_refers
 }
 
 BOOST_AUTO_TEST_CASE(t66_a_wait_needs_no_turn) {
+    test::needThreadStates();
     Notified ready = notify.notified();
     notify.notifyOne();
     ready.wait();
@@ -321,7 +323,7 @@ BOOST_AUTO_TEST_CASE(t66_a_wait_needs_no_turn) {
     boost::thread waiting([&] {
         Notified notified = notify.notified();
         notified.poll();
-        thread = gettid();
+        thread = test::idOfThisThread();
         notified.wait();
         ended.up();
     });
@@ -347,6 +349,7 @@ BOOST_AUTO_TEST_CASE(t66_a_wait_beside_a_waker_leaves_that_to_the_turn) {
 }
 
 BOOST_AUTO_TEST_CASE(t66_a_wait_that_is_interrupted_stays_in_the_queue) {
+    test::needInterruption();
     Notified notified = notify.notified();
     notified.poll();
     boost::thread waits([&] { notified.wait(); });

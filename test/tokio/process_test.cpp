@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "support/child_process.hpp"
 #include "support/clocks.hpp"
 #include "support/counter.hpp"
@@ -166,6 +167,7 @@ CHILD_PROCESS(waits_in_a_forked_child) {
 BOOST_AUTO_TEST_SUITE(tokio_process)
 
 BOOST_AUTO_TEST_CASE(t28_a_driver_whose_thread_cannot_be_started_is_not_made) {
+    test::needThreadLimit();
     const test::NoMoreThreads none;
     CHECK_THROWS(
         TimeDriver(), std::system_error,
@@ -177,18 +179,21 @@ BOOST_AUTO_TEST_CASE(t28_a_driver_whose_thread_cannot_be_started_is_not_made) {
 }
 
 BOOST_AUTO_TEST_CASE(t28_a_forked_child_can_destroy_what_it_inherits) {
+    test::needFork();
     const auto child = test::runChild("forks_beside_a_driver");
     BOOST_TEST(child.out == "destroyed\n");
     BOOST_TEST(child.exitCode == 0);
 }
 
 BOOST_AUTO_TEST_CASE(t28_a_forked_child_can_destroy_what_a_polled_driver_has_made) {
+    test::needFork();
     const auto child = test::runChild("forks_beside_a_polled_driver");
     BOOST_TEST(child.out == "30 1000\n");
     BOOST_TEST(child.exitCode == 0);
 }
 
 BOOST_AUTO_TEST_CASE(t28_in_a_forked_child_nothing_waits_for_turns_that_never_come) {
+    test::needFork();
     const auto child = test::runChild("waits_in_a_forked_child");
     BOOST_TEST(child.out == "refused\nrefused\n");
     BOOST_TEST(child.exitCode == 0);
@@ -238,6 +243,7 @@ BOOST_AUTO_TEST_CASE(t27_a_clock_that_throws_shuts_the_driver_down_and_is_report
 }
 
 BOOST_AUTO_TEST_CASE(t27_pthread_exit_in_a_waker_shuts_the_driver_down) {
+    test::needThreadExit();
     TimeDriver driver;
     test::Counter released;
     Sleep first = driver.sleep(1h), second = driver.sleep(1h);

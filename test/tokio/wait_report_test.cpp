@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "support/wait_reports.hpp"
 #include "tokio/driver_fixture.hpp"
 
@@ -128,6 +129,7 @@ BOOST_AUTO_TEST_CASE(a41_what_is_to_come_is_waited_for_without_a_report) {
 }
 
 BOOST_AUTO_TEST_CASE(a41_a_forked_child_waits_for_no_run_of_its_parent_and_reports_none) {
+    test::needFork();
     Running running;
     BOOST_TEST(running.run.isQuietInForkedChild([&] {
         try {

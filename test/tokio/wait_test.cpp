@@ -1,4 +1,5 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
+#include "support/abilities.hpp"
 #include "support/counter.hpp"
 #include "support/gate.hpp"
 #include "support/system_threads.hpp"
@@ -68,6 +69,7 @@ BOOST_AUTO_TEST_CASE(t34_any_number_of_threads_wait_beside_the_waker) {
 }
 
 BOOST_AUTO_TEST_CASE(t34_a_sleep_that_fires_ends_the_waits_for_it_and_no_others) {
+    test::needInterruption();
     Sleep sleeps[] = {threaded->sleep(10), threaded->sleep(20), threaded->sleep(30)};
     test::Counter woken[3];
     boost::thread_group threads;
@@ -169,6 +171,7 @@ BOOST_AUTO_TEST_CASE(t34_with_a_polled_driver_another_thread_turns) {
 }
 
 BOOST_AUTO_TEST_CASE(t34_an_interrupted_wait_leaves_nothing_behind) {
+    test::needInterruption();
     Sleep sleep = threaded->sleep(10);
     boost::thread waiting([&] { sleep.wait(); });
     awaitSize(*threaded, 1);
