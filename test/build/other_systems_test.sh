@@ -108,6 +108,42 @@ END
         names_a_thread_with netbsd __NetBSD__
 }
 
+# This system's headers, without what macOS lacks, and with what Boost and a clock need of it.
+as_on_macos() {
+    mkdir -p "$tmp/mach" && cat >"$tmp/mach/mach_time.h" <<'END'
+#include <cstdint>
+struct mach_timebase_info_data_t { std::uint32_t numer, denom; };
+using kern_return_t = int;
+enum { KERN_SUCCESS };
+extern "C" kern_return_t mach_timebase_info(mach_timebase_info_data_t*);
+extern "C" std::uint64_t mach_absolute_time();
+END
+    cat >"$tmp/macos.hpp" <<'END'
+#include <csignal>
+#include <cstdlib>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#undef MFD_CLOEXEC
+#undef SYS_close_range
+#undef SYS_pidfd_open
+#pragma GCC poison accept4 gettid memfd_create pipe2 ppoll pthread_condattr_setclock sigtimedwait sigwaitinfo
+extern "C" int pthread_cond_timedwait_relative_np(pthread_cond_t*, pthread_mutex_t*, const timespec*);
+END
+    # shellcheck disable=SC2086
+    compile -Itools ${BOOST_CPPFLAGS-} -U__linux__ -D__APPLE__ -isystem "$tmp" -include "$tmp/macos.hpp" -fsyntax-only "$1"
+}
+
+run_schedule_and_the_waits_of_clocks_compile_with_what_macos_has() {
+    for source in tools/run_schedule/process.cpp tools/run_schedule/line_reader.cpp tools/run_schedule/signals.cpp \
+        lib/clock/span_wait.cpp; do
+        as_on_macos $source || return 1
+    done
+}
+
 # As in libc++, where system_clock counts microseconds.
 everything_compiles_where_a_date_counts_microseconds() {
     cp -R include "$tmp/include" && sed -i.before \
@@ -124,5 +160,6 @@ check without_linux_and_elf_the_library_compiles_and_a_fork_waits_for_no_lock
 check a_thread_gets_its_name_on_macos
 check a_thread_gets_its_name_on_freebsd_and_openbsd
 check a_thread_gets_its_name_on_netbsd
+check run_schedule_and_the_waits_of_clocks_compile_with_what_macos_has
 check everything_compiles_where_a_date_counts_microseconds
 sum_up

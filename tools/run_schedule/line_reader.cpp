@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "line_reader.hpp"
 
+#include "../system/calls.hpp"
 #include "../text/utf8.hpp"
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include <cstdint>
 #include <system_error>
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@ constexpr std::size_t kLongestRest = 3;
 LineReader::LineReader(const OnLine& onLine) : onLine_(onLine) {
     if (!exists()) return;
     std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+    if (system_calls::openPipe(ends) != 0)
         throw std::system_error(errno, std::generic_category(), "cannot be started");
     output_ = FileDescriptor(ends[0]);
     input_ = FileDescriptor(ends[1]);

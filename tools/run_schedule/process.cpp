@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "process.hpp"
 
+#include "../system/calls.hpp"
 #include "output.hpp"
 
 #include <array>
@@ -21,6 +22,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+extern char** environ;  // NOLINT(readability-redundant-declaration): only glibc declares it
 
 namespace {
 
@@ -198,7 +201,7 @@ pid_t spawn(const Command& command, int input, int output, int error) {
     if (null.get() < 0) fail(errno, "");
     const FileDescriptor text(command.input ? fileWith(*command.input) : -1);
     std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail(errno, "");
+    if (system_calls::openPipe(ends) != 0) fail(errno, "");
     const FileDescriptor refusals(ends[0]);
     FileDescriptor toParent(ends[1]);
 

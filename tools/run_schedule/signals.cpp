@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "signals.hpp"
 
+#include "../system/calls.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -91,13 +93,9 @@ Signals::Reason Signals::wait(std::optional<steady_clock::time_point> deadline) 
     for (;;) {
         if (woken_.exchange(false)) return Reason::Woken;
         if (deadline && steady_clock::now() >= *deadline) return Reason::Deadline;
-        int signal = 0;
-        if (deadline) {
-            const timespec left = timeUntil(*deadline);
-            signal = sigtimedwait(&awaited_, nullptr, &left);
-        } else {
-            signal = sigwaitinfo(&awaited_, nullptr);
-        }
+        std::optional<timespec> left;
+        if (deadline) left = timeUntil(*deadline);
+        const int signal = system_calls::awaitSignal(awaited_, left);
         if (signal > 0 && isInterrupt(signal)) return Reason::Interrupt;
         if (signal == kReload) return Reason::Reload;
         if (signal == SIGHUP) return onHangUp_;

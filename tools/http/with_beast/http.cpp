@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "../http.hpp"
 
+#include "../../system/calls.hpp"
+
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/io_context.hpp>
@@ -291,8 +293,7 @@ class Server::State {
 
     /// Asio would set close-on-exec only afterwards, and a command may start in between.
     void take() {
-        const int fd =
-            ::accept4(acceptor_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        const int fd = system_calls::acceptOne(acceptor_.native_handle());
         if (fd < 0) return pause();
         error_code error;
         tcp::socket socket(net::make_strand(context_));
