@@ -110,7 +110,8 @@ class Dues {
     std::int64_t next(std::int64_t after) const {
         if (after >= kLastMinute) return kLastMinute;
         const Date date = cron_.next(Date(std::chrono::minutes(after)));
-        return std::min(kLastMinute, date.time_since_epoch() / std::chrono::minutes(1));
+        return std::min<std::int64_t>(kLastMinute,
+                                      date.time_since_epoch() / std::chrono::minutes(1));
     }
 
     /// The instants at which these local times are due, in order.

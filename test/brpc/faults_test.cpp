@@ -27,7 +27,7 @@ struct Fixture {
     }
     void after(std::chrono::nanoseconds delay, std::function<void()> task) {
         const auto due = jtimer::detail::saturatingAdd(timer->clock()->nanos(), delay.count());
-        last = timer->schedule(std::move(task), jtimer::Date(std::chrono::nanoseconds(due)));
+        last = timer->schedule(std::move(task), jtimer::detail::toDate<jtimer::Date>(due));
     }
     void longest(std::function<void()> task) {
         last = timer->schedule(std::move(task), jtimer::Date::max());

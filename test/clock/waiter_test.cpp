@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(what_each_clock_says_about_a_wait) {
     checkWaiter(jtimer::WallClock(), Says{true, true, false, kMilli}, knowsTime);
     checkWaiter(jtimer::SteadyClock(), Says{false, true, false, kMilli}, knowsTime);
     checkWaiter(UsersClock(), Says{true, false, false, kMilli}, false);
-    const jtimer::ManualClock manual(jtimer::Date(std::chrono::nanoseconds(7)));
+    const jtimer::ManualClock manual(jtimer::Date(std::chrono::microseconds(7)));
     checkWaiter(manual, Says{false, false, true, 0}, true);
 }
 

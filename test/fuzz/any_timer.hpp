@@ -52,7 +52,7 @@ class AnyTimer {
         std::make_shared<jtimer::ManualClock>(test::kStart);
 
     Nanos now() const { return clock_->nanos(); }
-    static jtimer::Date date(Nanos nanos) { return jtimer::Date(std::chrono::nanoseconds(nanos)); }
+    static jtimer::Date date(Nanos nanos) { return jtimer::detail::toDate<jtimer::Date>(nanos); }
 
     /// What the timer must do, and call began() for the task when it does. The lock is held.
     virtual void add(int task, Nanos span) = 0;

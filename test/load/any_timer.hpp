@@ -26,7 +26,7 @@ inline const std::shared_ptr<jtimer::Clock>& clock() {
     return clock;
 }
 inline Nanos now() { return clock()->nanos(); }
-inline jtimer::Date dateOf(Nanos nanos) { return jtimer::Date(std::chrono::nanoseconds(nanos)); }
+inline jtimer::Date dateOf(Nanos nanos) { return jtimer::detail::toDate<jtimer::Date>(nanos); }
 
 /// One start of one of the tasks.
 struct Task {

@@ -26,7 +26,7 @@ constexpr Nanos kYear1700 = Nanos{-270} * 8766 * 3'600'000'000'000;
 /// A clock that starts before 1970, so that kNever is more than 292 years after its start.
 struct Before1970 {
     const std::shared_ptr<ManualClock> clock =
-        std::make_shared<ManualClock>(Date(std::chrono::nanoseconds(kYear1700)));
+        std::make_shared<ManualClock>(jtimer::detail::toDate<Date>(kYear1700));
 
     TimeDriverOptions options(bool polled) const {
         TimeDriverOptions options;
