@@ -9,7 +9,11 @@
 #
 # A program is a Boost.Test module, one suite of it (build/test/jdk/group1:purge_test), or a script
 # whose last line is `N passed, M failed`. One that has not ended after TEST_TIMEOUT seconds (900) has
-# failed. What they print stays in LOGS (build/test/logs). With EMULATOR set, that runs the programs.
+# failed. What they print stays in LOGS (build/test/logs). EMULATOR runs programs of another processor.
+#
+# What cannot run here is skipped: a case that says so (support/abilities.hpp), or what a script counts in
+# a line `N skipped`. The reasons are printed, and the line before the last is `N skipped`. Boost.Test
+# calls skipped what belongs to other suites.
 set -u
 
 BUILD=${BUILD:-build}
@@ -18,7 +22,7 @@ export BUILD
 # Nanoseconds where date knows them, else whole seconds.
 now() { date +%s%N | sed 's/N$/000000000/'; }
 
-# What to run the program $1 with.
+# What to run the program $1 with. A script runs what it starts with $EMULATOR by itself.
 launcher() {
     if command -v timeout >/dev/null; then
         echo "timeout --foreground -k 10 ${TEST_TIMEOUT:-900}"
@@ -51,9 +55,10 @@ run_one() {
         /^Test (module|suite) .* has (passed|failed|been aborted|timed out)/ { boost = 1 }
         boost && /test cases? out of [0-9]+ passed/ { passed += $1 }
         boost && /test cases? out of [0-9]+ (failed|aborted)/ { failed += $1 }
-        /^skipped for want of / { skipped++ }
+        /^skipped for want of / { inside++ }
         !boost && /^[0-9]+ passed, [0-9]+ failed$/ { passed = $1; failed = $3 }
-        END { print passed - skipped, failed + 0, skipped + 0 }' "$log")
+        !boost && /^[0-9]+ skipped$/ { skipped = $1 }
+        END { print passed - inside, failed + 0, skipped + inside }' "$log")
     # shellcheck disable=SC2086 # three numbers
     set -- $counts
     passed=$1 failed=$2 skipped=$3
@@ -64,8 +69,10 @@ run_one() {
         [ $status -ne 124 ] || why="not ended after ${TEST_TIMEOUT:-900} s"
         echo "$why" >"$LOGS/$name.failed"
     fi
-    printf '    %-36s %4d passed %3d failed %6d ms\n' "$name" "$passed" "$failed" "$elapsed"
-    echo "$passed $failed" >"$LOGS/$name.count"
+    not_run=
+    [ "$skipped" -eq 0 ] || not_run=" $skipped skipped"
+    printf '    %-36s %4d passed %3d failed %6d ms%s\n' "$name" "$passed" "$failed" "$elapsed" "$not_run"
+    echo "$passed $failed $skipped" >"$LOGS/$name.count"
 }
 
 if [ "${1-}" = --one ]; then
@@ -89,12 +96,13 @@ find "$LOGS" -name '*.failed' | sort | while read -r failed; do
     printf '%s\n' "--- $name: $(cat "$failed"), its output: ---"
     cat "$LOGS/$name.log"
 done
-find "$LOGS" -name '*.log' -exec sed -n 's/^\(skipped for want of .*\):.*/\1/p' {} + | sort | uniq -c |
+find "$LOGS" -name '*.log' -exec sed -n 's/^\(skipped for want of .*\):.*/\1/p; /^[^ ]*: skipped: /p' {} + | sort | uniq -c |
     sed 's/ *\([0-9]*\) /    \1 /'
 find "$LOGS" -name '*.count' -exec cat {} + | awk -v programs=$# '
-    { passed += $1; failed += $2 }
+    { passed += $1; failed += $2; skipped += $3 }
     END {
         if (NR != programs) failed += programs - NR
+        if (skipped) printf "%d skipped\n", skipped
         printf "%d passed, %d failed\n", passed, failed
         exit failed > 0
     }'

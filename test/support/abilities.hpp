@@ -2,6 +2,11 @@
 #pragma once
 
 #include <pthread.h>
+#if !defined(_WIN32)
+#include <csignal>
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
 
 // What not every system can do. A case that needs it ends there: run_tests.sh counts it as skipped.
 
@@ -30,12 +35,26 @@ inline bool thisThreadUnwinds() {
     return unwound;
 }
 
+#if defined(_WIN32) || defined(__SANITIZE_THREAD__)  // which lets no forked child start a thread
+inline bool threadsUnwind() { return thisThreadUnwinds(); }
+#else
+inline bool threadsUnwind() {
+    const pid_t child = fork();
+    if (child == 0) {
+        std::signal(SIGSEGV, SIG_DFL);
+        _exit(thisThreadUnwinds() ? 0 : 1);
+    }
+    int status = 1;
+    return waitpid(child, &status, 0) == child && status == 0;
+}
+#endif
+
 }  // namespace detail
 
 /// Whether pthread_exit() destroys what is on the stack: with glibc and on FreeBSD. POSIX does not
-/// say so.
+/// say so. A child tries it: with glibc and LLVM's own unwinder, which libc++ may have, it crashes.
 inline bool threadExitUnwinds() {
-    static const bool unwinds = detail::thisThreadUnwinds();
+    static const bool unwinds = detail::threadsUnwind();
     return unwinds;
 }
 inline void needThreadExit() {

@@ -8,12 +8,15 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 #include <unistd.h>
+#include <vector>
 #if defined(_WIN32)
 #include <cerrno>
 #include <process.h>
@@ -118,14 +121,26 @@ inline int exitCodeOf(const std::string& program, const char* const* arguments, 
 
 #else
 
+/// The words of EMULATOR, with which run_tests.sh runs programs of another processor.
+inline std::vector<std::string> emulator() {
+    const char* const command = std::getenv("EMULATOR");
+    std::istringstream words(command == nullptr ? "" : command);
+    return {std::istream_iterator<std::string>(words), std::istream_iterator<std::string>()};
+}
+
 inline int exitCodeOf(const std::string& program, char* const* arguments, std::FILE* out,
                       std::FILE* err) {
+    std::vector<std::string> words = emulator();
+    std::vector<char*> command;
+    for (std::string& word : words) command.push_back(word.data());
+    for (; *arguments != nullptr; ++arguments) command.push_back(*arguments);
+    command.push_back(nullptr);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, fileno(out), STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, fileno(err), STDERR_FILENO);
     pid_t pid = 0;
-    const int error = posix_spawnp(&pid, program.c_str(), &actions, nullptr, arguments, environ);
+    const int error = posix_spawnp(&pid, command[0], &actions, nullptr, command.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     if (error != 0) throw std::system_error(error, std::generic_category(), program);
     return test::exitCodeOf(pid);

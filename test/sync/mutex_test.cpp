@@ -3,6 +3,7 @@
 
 #include "support/forked_child.hpp"
 #include "support/gate.hpp"
+#include "support/refused_membarrier.hpp"
 #include "support/system_threads.hpp"
 #include "support/test.hpp"
 #include "sync/process_mutex.hpp"
@@ -11,11 +12,7 @@
 #include <boost/thread/lock_guard.hpp>
 
 #if defined(__linux__)
-#include <cerrno>
-#include <linux/filter.h>
 #include <linux/membarrier.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
@@ -101,21 +98,6 @@ void lockAndRelease(Mutex& mutex, int times) {
     for (int i = 0; i < times; ++i) {
         mutex.lock();
         mutex.unlock();
-    }
-}
-
-/// From now on the kernel refuses membarrier.
-void enterSandbox() {
-    std::array<sock_filter, 4> filter{{
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    }};
-    sock_fprog program{filter.size(), filter.data()};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
-        _exit(3);
     }
 }
 #endif
@@ -258,8 +240,9 @@ BOOST_AUTO_TEST_CASE(waiters_have_the_barrier_where_the_kernel_grants_it) {
 }
 
 BOOST_AUTO_TEST_CASE(a_waiter_looks_again_and_again_where_a_sandbox_refuses_the_barrier) {
+    test::needFilter();
     const int exitCode = test::inForkedChild([] {
-        enterSandbox();
+        test::refuseMembarrier();
         return takesItWhenReleased() ? 0 : 1;
     });
     BOOST_TEST(exitCode == 0);
