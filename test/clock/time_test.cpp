@@ -168,8 +168,9 @@ BOOST_AUTO_TEST_CASE(c6_a_count_of_nanoseconds_keeps_its_ends_292_years_away) {
     check(std::chrono::nanoseconds::max(), {9'223'372'036'854, 775'807});
     check(std::chrono::nanoseconds::min(), {-9'223'372'036'855, 224'192});
     check(std::chrono::nanoseconds::min() + 1ns, {-9'223'372'036'855, 224'193});
-    BOOST_TEST((When(system_clock::time_point::max()).value().millis == 9'223'372'036'854));
-    BOOST_TEST((When(system_clock::time_point::min()).value().millis == -9'223'372'036'855));
+    using Nanos = std::chrono::time_point<system_clock, std::chrono::nanoseconds>;
+    BOOST_TEST((When(Nanos::max()).value().millis == 9'223'372'036'854));
+    BOOST_TEST((When(Nanos::min()).value().millis == -9'223'372'036'855));
 }
 
 BOOST_AUTO_TEST_CASE(c6_units_coarser_than_nanoseconds_saturate_beyond_292_years) {

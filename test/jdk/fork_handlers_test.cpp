@@ -23,16 +23,18 @@ namespace {
 struct Handlers {
     std::function<void()> prepare, parent, child;
 };
-Handlers early, late;
+Handlers late;
 
 void call(const std::function<void()>& handler) {
     if (handler) handler();
 }
+
+#if defined(__linux__)
+Handlers early;
 void prepareEarly() { call(early.prepare); }
 void parentEarly() { call(early.parent); }
 void childEarly() { call(early.child); }
 
-#if defined(__linux__)
 /// Before all initializers, those of the library too: as in a program that has registered handlers
 /// when it loads the library by dlopen.
 __attribute__((no_sanitize("address", "thread", "undefined"), no_instrument_function)) void
