@@ -156,7 +156,7 @@ coroutine_objects = $(patsubst %.cpp,$(B)/obj/%.o,\
 	$(wildcard test/tokio/await*_test.cpp) $(addprefix samples/tokio/,coroutine.cpp idle_cache.cpp))
 cxx20 = $(if $(findstring -std=,$(CXXFLAGS)),,$(shell \
 	for flags in '-std=c++20 -fcoroutines' '-std=c++20'; do \
-		$(CXX) $$flags -fsyntax-only -x c++ /dev/null 2>/dev/null && echo "$$flags" && break; \
+		$(CXX) $$flags -Werror -fsyntax-only -x c++ /dev/null 2>/dev/null && echo "$$flags" && break; \
 	done))
 $(coroutine_objects): private all_cxxflags += $(cxx20)
 $(coroutine_objects): private precompiled =
@@ -235,7 +235,7 @@ $(patsubst test/%.cpp,$(B)/test/%,$(cluster_tests)): $(B)/test/%_test: $(B)/obj/
 include build-aux/interleave.mk
 
 # The test scripts may call make, with the same settings.
-run_tests = BUILD='$(B)' SANITIZE='$(SANITIZE)' CXX='$(CXX)' TESTED_CXXFLAGS='$(CXXFLAGS)' \
+run_tests = BUILD='$(B)' EMULATOR='$(EMULATOR)' SANITIZE='$(SANITIZE)' CXX='$(CXX)' TESTED_CXXFLAGS='$(CXXFLAGS)' \
 	TESTED_ASSERTIONS='$(assertions)' MAKE='$(MAKE_COMMAND)' PYTHON='$(PYTHON)' test/run_tests.sh
 
 .PHONY: tests check check-tools check-install check-slow
@@ -287,6 +287,9 @@ model:
 include build-aux/bench.mk build-aux/pictures.mk build-aux/install.mk build-aux/cluster.mk
 include build-aux/cluster-programs.mk build-aux/bench-cluster.mk build-aux/maintain.mk build-aux/package.mk
 
+# Other systems and processors.
+include build-aux/systems.mk
+
 # What tries to break the library, and takes longer than `make check` may.
 include build-aux/mutants.mk build-aux/fuzz.mk build-aux/load.mk build-aux/coverage.mk
 
@@ -325,6 +328,8 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
   nightly        runs what .ci/run has no time for: check-shaken, model, explore, other builds
   fuzz, load     libFuzzer (clang++), SECONDS=60 for each of FUZZERS=; a million tasks, 3600 for ROOMS=
   check-shaken   runs the fast tests once for each of SEEDS, with threads delayed at random
+  check-no-linux, check-libcxx, check-arm64, check-s390x
+                 builds and runs the fast tests as other systems and processors do (apt-get)
   oracle         plays scenarios on a real java.util.Timer and on jtimer, and compares (a JDK)
   oracle-golden  records what the JDK does in test/jdk/oracle/golden/, for check
   model          searches the models of interleaving threads (spin)

@@ -126,6 +126,10 @@ nightly:
 	$(MAKE) stress-cluster DURATION=300
 	$(MAKE) mutants PARTS=cluster
 	$(MAKE) deps deb
+	$(MAKE) deps check-no-linux
+	$(MAKE) deps check-libcxx
+	$(MAKE) deps check-arm64
+	$(MAKE) deps check-s390x
 	$(MAKE) check-syntax CXXFLAGS='-Werror -std=c++2b'
 	$(MAKE) check-syntax CXX=clang++ CXXFLAGS='-Werror -std=c++2b'
 	THOROUGH=yes $(MAKE) check check-install HARDENED=yes CXXFLAGS='-O2 -g -Werror'

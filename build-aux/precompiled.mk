@@ -17,6 +17,8 @@ no_collection := $(shell $(CXX) --param ggc-min-heapsize=1000000 -Werror -fsynta
 # in each unit those that it uses. That saves a fifth of the time of a unit test.
 codegen := $(shell flags='-fpch-instantiate-templates -fpch-codegen'; \
 	$(CXX) $$flags -Werror -fsyntax-only -x c++ /dev/null 2>/dev/null && echo $$flags)
+# Of the flags, it needs no -stdlib=.
+unused_flags = -Wno-unused-command-line-argument
 precompiled_object = $(if $(codegen),$(precompiled:%.hpp=%.o))
 with_precompiled = $(precompiled:%=-include %) $(no_collection)
 
@@ -26,7 +28,7 @@ $(B)/obj/test/support/precompiled.hpp.gch: private compile_header = $(compile) $
 	$(HARDENED_TEST_FLAGS) $(codegen)
 $(B)/obj/test/support/precompiled.o: $(B)/obj/test/support/precompiled.hpp.gch
 	$(QUIET) CXX $<
-	$(Q)$(CXX) $(all_cxxflags) $(TEST_CXXFLAGS) $(HARDENED_TEST_FLAGS) -c $< -o $@
+	$(Q)$(CXX) $(all_cxxflags) $(TEST_CXXFLAGS) $(HARDENED_TEST_FLAGS) $(unused_flags) -c $< -o $@
 
 # The header itself is copied beside it: g++ occasionally cannot map the compiled one at the address
 # where it was made, and then includes the copy.

@@ -34,6 +34,8 @@ PRECOMPILED =
 UNITS =
 SANITIZE =
 HARDENED =
+# What runs programs of another processor than this one.
+EMULATOR =
 
 NETTY_JAR = /usr/share/java/netty-common.jar
 QUARTZ_JARS = /usr/share/java
