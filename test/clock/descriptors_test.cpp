@@ -273,4 +273,14 @@ BOOST_AUTO_TEST_CASE(a_wait_ends_at_its_deadline_though_another_file_has_got_the
     BOOST_TEST(result.exitCode == 0);
 }
 
+#else
+
+#include "support/abilities.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+BOOST_AUTO_TEST_CASE(a_boottime_clock_needs_a_descriptor_only_on_linux) {
+    test::skipCase("a BoottimeClock");
+}
+
 #endif
