@@ -31,7 +31,7 @@ std::size_t processors() noexcept {
 
 }  // namespace
 
-/// Kept alive by its own body, and by any thread that wakes it.
+/// Kept alive by its own body, by any thread that wakes it, and from its end until it is joined.
 class FunctionThreads::Thread final : public jtimer::detail::ListHook,
                                       public std::enable_shared_from_this<Thread>,
                                       private LoopThread {
@@ -72,6 +72,11 @@ class FunctionThreads::Thread final : public jtimer::detail::ListHook,
     }
 
     static thread_local Thread* current;
+
+    /// The thread itself, while it is among those that have ended: its body may be destroyed before
+    /// it is joined, if pthread_exit unwinds it, and always where threads are the standard
+    /// library's. Guarded by the pool's mutex.
+    std::shared_ptr<Thread> untilJoined;
 
   private:
     using KeptAlive = std::pair<std::shared_ptr<Thread>, std::shared_ptr<Runtime>>;
@@ -260,6 +265,7 @@ void FunctionThreads::leave(Thread& thread, bool unwound) noexcept {
     while (!queue_.empty() && free_ == 0 && busy_ == 0 && !start(lock)) awaitChange(lock, kRetry);
     --threads_;
     if (join_) {
+        thread.untilJoined = thread.shared_from_this();
         ended_.push_back(thread);
     } else {
         thread.letGo();
@@ -282,7 +288,7 @@ void FunctionThreads::stop(WaitReport* report) noexcept {
                                      [this] { return !ended_.empty() || threads_ == 0; });
         --waiting_;
         if (ended_.empty()) return;
-        const std::shared_ptr<Thread> thread = ended_.front().shared_from_this();
+        const std::shared_ptr<Thread> thread = std::move(ended_.front().untilJoined);
         ended_.pop_front();
         lock.unlock();
         thread->finish();

@@ -2,6 +2,7 @@
 //
 // A program of its own, for it replaces operator new.
 #include "clock/waiter.hpp"
+#include "support/abilities.hpp"
 #include "support/counter.hpp"
 #include "support/failing_new.hpp"
 #include "support/gate.hpp"
@@ -103,6 +104,7 @@ BOOST_AUTO_TEST_CASE(g18_nothing_of_what_waits_for_a_thread_takes_memory) {
 }
 
 BOOST_AUTO_TEST_CASE(g18_a_thread_that_could_not_be_had_is_asked_for_again) {
+    test::needThreadLimit();
     OneIsBusy busy;
     BOOST_TEST_REQUIRE(busy.begun.reaches(1));
     {
@@ -116,6 +118,7 @@ BOOST_AUTO_TEST_CASE(g18_a_thread_that_could_not_be_had_is_asked_for_again) {
 }
 
 BOOST_AUTO_TEST_CASE(g18_a_function_that_the_poller_has_run_is_destroyed_with_no_lock_held) {
+    test::needThreadLimit();
     Counter ran;
     Timers timers;
     const test::NoMoreThreads no;
@@ -125,6 +128,7 @@ BOOST_AUTO_TEST_CASE(g18_a_function_that_the_poller_has_run_is_destroyed_with_no
 }
 
 BOOST_AUTO_TEST_CASE(g18_a_function_that_exits_its_thread_leaves_the_others_to_another) {
+    test::needThreadLimit();
     for (const bool threadsCanBeHadAgain : {true, false}) {
         OneIsBusy busy(true);
         BOOST_TEST_REQUIRE(busy.begun.reaches(1));
@@ -138,6 +142,7 @@ BOOST_AUTO_TEST_CASE(g18_a_function_that_exits_its_thread_leaves_the_others_to_a
 }
 
 BOOST_AUTO_TEST_CASE(g18_the_only_thread_there_is_passes_on_what_waits_when_it_exits) {
+    test::needThreadLimit();
     OneIsBusy busy(true, 20);
     std::optional<test::NoMoreThreads> no(std::in_place);
     BOOST_TEST_REQUIRE(busy.begun.reaches(1));
@@ -224,6 +229,7 @@ BOOST_AUTO_TEST_CASE(g18_functions_that_wait_for_each_other_get_a_thread_each) {
 }
 
 BOOST_AUTO_TEST_CASE(g18_runs_of_one_timer_that_wait_for_a_thread_all_run) {
+    test::needThreadLimit();
     OneIsBusy busy;
     BOOST_TEST_REQUIRE(busy.begun.reaches(1));
     {
@@ -243,6 +249,7 @@ BOOST_AUTO_TEST_CASE(g18_runs_of_one_timer_that_wait_for_a_thread_all_run) {
 }
 
 BOOST_AUTO_TEST_CASE(g34_the_destructor_waits_for_what_waits_for_a_thread) {
+    test::needThreadLimit();
     Counter ran;
     {
         Counter begun;
@@ -277,6 +284,28 @@ BOOST_AUTO_TEST_CASE(g34_a_thread_that_is_being_started_when_a_function_destroys
     BOOST_TEST(ran.reaches(1));
     // The threads end by themselves, and with them the runtime.
     BOOST_TEST(ended.reaches(1));
+}
+
+// Each has ended before the destructor has joined those that came before it.
+BOOST_AUTO_TEST_CASE(g34_the_destructor_joins_threads_that_pthread_exit_unwinds_all_at_once) {
+    test::needThreadExit();
+    constexpr int many = 100;
+    Counter begun;
+    std::atomic<int> ended{0};
+    {
+        Timers timers;
+        for (int i = 0; i < many; ++i) {
+            timers.afterFunc(0, [&] {
+                begun.up();
+                test::stateError([&] { timers.sleep(1'000'000); });
+                boost::this_thread::sleep_for(boost::chrono::milliseconds(20));
+                ++ended;
+                pthread_exit(nullptr);
+            });
+        }
+        BOOST_TEST_REQUIRE(begun.reaches(many));
+    }
+    BOOST_TEST(ended == many);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
