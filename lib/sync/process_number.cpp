@@ -10,7 +10,11 @@ std::atomic<std::uint32_t> numberOfProcess{1};
 
 namespace {
 
+#if defined(_WIN32)
+std::uint32_t forks = 0;  // for ever
+#else
 thread_local std::uint32_t forks = 0;
+#endif
 
 extern "C" void countFork() {
     numberOfProcess.fetch_add(1, std::memory_order_relaxed);

@@ -46,7 +46,12 @@ void ThreadEnd::await(Call& call) noexcept {
     if (!thisThread.isOwn) awaitDestructors();
 }
 
-bool ThreadEnd::hasCome() noexcept { return thisThread.hasEnded; }
+bool ThreadEnd::hasCome() noexcept {
+#if defined(_WIN32)
+    if (!thisThread.isOwn) return true;
+#endif
+    return thisThread.hasEnded;
+}
 
 OwnThreadEnd::OwnThreadEnd() noexcept { thisThread.isOwn = true; }
 

@@ -23,6 +23,9 @@ class ThreadEnd {
 
     /// Whether the calls have begun. From then on nothing will be given back any more; but
     /// destructors of thread_local objects may still run.
+    ///
+    /// Always true on Windows, on other threads than the library's: MinGW frees thread_local data
+    /// before it calls those destructors, so there is nothing left to give back.
     static bool hasCome() noexcept;
 };
 

@@ -9,6 +9,7 @@
 #include "sync/threads.hpp"
 #include "sync/uninterruptible.hpp"
 #include "thread/thread_name.hpp"
+#include "thread/thread_serial.hpp"
 
 #include <jtimer/detail/own_thread_end.hpp>
 
@@ -28,10 +29,9 @@ void nameThisThread(const std::string& name) noexcept {
     detail::nameThisThread(shown.data());
 }
 
-/// A number for each OwnThread, from 1, and that of the calling thread. A pthread_t would not do:
-/// it is reused after the thread has ended.
+/// A number for each OwnThread, from 1, which its thread has, too. A pthread_t would not do: it is
+/// reused after the thread has ended.
 std::atomic<std::uint64_t> lastSerial{0};
-thread_local std::uint64_t serialOfThisThread = 0;
 
 }  // namespace
 
@@ -70,7 +70,7 @@ class OwnThread::State {
             }
         } leave{*this};
         const OwnThreadEnd end;
-        serialOfThisThread = serial;
+        setSerialOfThisThread(serial);
         nameThisThread(name);
         // This thread is never interrupted, and a wait is cheaper without interruption points.
         const NoInterruption uninterrupted;
@@ -141,7 +141,7 @@ void OwnThread::start(const std::string& name, std::function<void()> body) {
     state_->pid.store(idOfThisProcess(), std::memory_order_relaxed);
 }
 
-bool OwnThread::isCurrent() const noexcept { return serialOfThisThread == state_->serial; }
+bool OwnThread::isCurrent() const noexcept { return serialOfThisThread() == state_->serial; }
 
 bool OwnThread::isOfAnotherProcess() const noexcept {
     const ProcessId pid = state_->pid.load(std::memory_order_relaxed);
