@@ -51,12 +51,12 @@ int main() {
     auto work = std::make_optional(boost::asio::make_work_guard(io));
     AsioTimers timers(io);
 
-    Sleep later = timers.driver().sleep(20ms);
+    auto later = timers.driver().sleep(20ms);
     later.poll([&] {
         std::cout << "after 20 ms\n";
         work.reset();
     });
-    Sleep sooner = timers.driver().sleep(5ms);
+    auto sooner = timers.driver().sleep(5ms);
     std::thread other([&] {
         const Waker say = [] { std::cout << "after 5 ms\n"; };
         if (sooner.poll(say)) say();  // true: it was due already, and no waker is kept
