@@ -56,7 +56,7 @@ edit_package = sed -e 's|@VERSION@|$(VERSION)|g' -e 's|@SOVERSION@|$(SOVERSION)|
 	-e 's|@PRIVATE_LIBS_LIST@|$(subst $(space),;,$(private_libs))|' \
 	-e "s|@INCLUDE_FROM_CMAKE@|$(call from_cmake,$(includedir))|" \
 	-e "s|@LIB_FROM_CMAKE@|$(call from_cmake,$(libdir))|" \
-	-e 's|@SHARED_REAL@|$(shared_real)|g' -e 's|@SHARED_SONAME@|$(shared_soname)|'
+	-e 's|@SHARED_REAL@|$(shared_real)|g' -e 's|@SHARED_SONAME@|$(shared_soname)|' -e 's|@SHARED_MORE@||'
 
 $(addprefix $(B)/,$(package_files)): $(B)/%: build-aux/%.in $(B)/settings
 	$(QUIET) GEN $@
