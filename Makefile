@@ -119,7 +119,7 @@ compile = $(CXX) $(all_cppflags) $(all_cxxflags) -MMD -MP
 include build-aux/precompiled.mk
 
 # One set of objects serves both libraries, hence -fPIC. Only what is JTIMER_API is exported.
-compile_lib = $(compile) -Ilib -fPIC -fvisibility=hidden -fvisibility-inlines-hidden
+compile_lib = $(compile) -Ilib $(if $(WINDOWS),,-fPIC) -fvisibility=hidden -fvisibility-inlines-hidden
 $(B)/obj/lib/%.o: lib/%.cpp $(B)/flags $(precompiled_lib:%=%.gch)
 	$(QUIET) CXX $<
 	@mkdir -p $(@D)
@@ -130,10 +130,15 @@ cluster_sources = $(wildcard lib/cluster/backoff.cpp)
 cluster_tests = $(patsubst lib/%.cpp,test/%_test.cpp,$(cluster_sources))
 unit_tests = $(patsubst test/%.cpp,$(B)/test/%,$(cluster_tests) \
 	$(filter-out test/bench/% test/cluster/% test/interleave/%,$(wildcard test/*/*_test.cpp)))
+ifeq ($(WINDOWS),yes)
+posix_only = Only for POSIX
+unit_tests := $(filter-out $(B)/test/fuzz/% $(B)/test/tools/% $(patsubst test/%.cpp,$(B)/test/%,\
+	$(shell grep -l '^// $(posix_only)' test/*/*_test.cpp)),$(unit_tests))
+endif
 slow_tests = $(patsubst test/%.cpp,$(B)/test/%,$(filter-out test/cluster/%,$(wildcard test/*/slow/*_test.cpp)))
 include build-aux/test-groups.mk
 tests = $(filter-out $(grouped),$(unit_tests)) $(groups)
-test_flags = -DBOOST_TEST_DYN_LINK -Ilib -Itest -Itools $(test_assertions)
+test_flags = $(if $(BOOST_TEST_LIBS),-DBOOST_TEST_DYN_LINK) $(if $(WINDOWS),-Itest/windows) -Ilib -Itest -Itools $(test_assertions)
 # These measure, and are linked with what is installed.
 $(foreach folder,bench pictures load,$(B)/obj/test/$(folder)/%.o): private test_assertions =
 
@@ -217,12 +222,12 @@ include build-aux/tools.mk
 
 # Tests.
 
-test_scripts = $(filter-out test/install/%,$(wildcard test/*/*_test.sh))
+test_scripts = $(filter-out test/install/% test/windows/%,$(wildcard test/*/*_test.sh))
 ifneq ($(SANITIZE),)
 # The other scripts install, or do not depend on what is built.
 test_scripts := $(wildcard test/samples/*_test.sh test/tools/*_test.sh)
 endif
-test_support_objects = $(call objects,$(wildcard test/support/*.cpp)) $(precompiled_object)
+test_support_objects = $(call objects,$(wildcard test/support/*.cpp $(if $(WINDOWS),test/windows/*.cpp))) $(precompiled_object)
 $(B)/obj/test/support/hold_up.o: private SHAKEN_FLAGS =
 
 $(unit_tests) $(groups) $(slow_tests): $(B)/test/%: $(B)/obj/test/%.o $(test_support_objects) $(tested_lib)
@@ -293,6 +298,9 @@ include build-aux/systems.mk
 # What tries to break the library, and takes longer than `make check` may.
 include build-aux/mutants.mk build-aux/fuzz.mk build-aux/load.mk build-aux/coverage.mk
 
+# Other systems, as far as this one can run them.
+include build-aux/windows.mk
+
 .PHONY: clean distclean help
 clean:
 	rm -rf build
@@ -324,6 +332,7 @@ Usage: make [GOAL...] [SETTING=VALUE...], for example `make deps check'
                  stress-cluster for DURATION seconds (1800), beside private PostgreSQL servers;
                  rolling-update runs nodes of the first schema's library beside; install-cluster
   check-page     runs the page of jtimer-cluster in a browser; a part of check-cluster after deps-page
+  check-windows  compiles the library for Windows (MinGW-w64), and runs tests and samples under wine
   check-syntax   compiles everything without writing objects, for CXXFLAGS=-std=c++20 and so on
   nightly        runs what .ci/run has no time for: check-shaken, model, explore, other builds
   fuzz, load     libFuzzer (clang++), SECONDS=60 for each of FUZZERS=; a million tasks, 3600 for ROOMS=

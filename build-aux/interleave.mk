@@ -6,7 +6,7 @@
 # its place: for what g++ calls, which is not all that clang++ does. Neither exists for each system,
 # nor together with a sanitizer.
 explored_flag = -fsanitize=thread
-explores := $(if $(SANITIZE)$(SHAKEN)$(FUZZED)$(COVERED),,$(shell ! $(CXX) -dM -E -x c++ /dev/null 2>/dev/null | \
+explores := $(if $(WINDOWS)$(SANITIZE)$(SHAKEN)$(FUZZED)$(COVERED),,$(shell ! $(CXX) -dM -E -x c++ /dev/null 2>/dev/null | \
 	grep -q __clang__ && echo 'int main() {}' | $(CXX) $(explored_flag) -x c++ -c - -o /dev/null \
 	2>/dev/null && uname -s | sed -n s/Linux/yes/p))
 explored_tests = $(patsubst test/%.cpp,$(B)/test/%,$(wildcard test/interleave/*_test.cpp))

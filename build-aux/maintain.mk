@@ -104,7 +104,7 @@ cppcheck: | $(first)
 .PHONY: check-syntax
 check-syntax: | $(first)
 	$(Q)printf '%s\n' $(lib_sources) $(cluster_sources) $(cluster_tests) $(shell find test samples \
-		tools -name '*.cpp' -not -path 'test/bench/*' -not -path '*cluster*') | \
+		tools -name '*.cpp' -not -path 'test/bench/*' -not -path 'test/windows/*' -not -path '*cluster*') | \
 		xargs -P $$(nproc 2>/dev/null || echo 2) -n 1 \
 		$(CXX) $(all_cppflags) $(all_cxxflags) $(test_flags) -fsyntax-only
 

@@ -4,9 +4,10 @@
 # program. That halves the time, because most of what g++ compiles is the same for each. Each still
 # runs in a process of its own. A file that cannot be a suite says so, and why, in its first comment.
 # `make build/test/jdk/purge_test` compiles one file alone, GROUPED=no each of them.
-grouped_folders = brpc calendar clock data go jdk netty sync thread tokio tools
+grouped_folders = brpc calendar clock data go jdk netty sync thread tokio $(if $(WINDOWS),,tools)
 # Words such as jdk/group1:purge_test.
-grouped_suites := $(if $(filter yes,$(GROUPED)),$(shell build-aux/test-groups 8 $(grouped_folders)))
+grouped_suites := $(if $(filter yes,$(GROUPED)),$(shell \
+	$(if $(WINDOWS),LEFT_OUT='$(posix_only)') build-aux/test-groups 8 $(grouped_folders)))
 group_of = $(firstword $(subst :, ,$(1)))
 test_of = $(dir $(1))$(lastword $(subst :, ,$(1)))
 

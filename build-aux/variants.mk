@@ -61,6 +61,24 @@ B = build/covered
 SANITIZE_FLAGS = --coverage -fprofile-update=atomic -O0 -fprofile-filter-files=^lib/\;^./lib/\;^include/
 endif
 
+# So does WINDOWS=yes, for `make check-windows`: with MinGW, for wine. See windows.mk.
+WINDOWS =
+ifeq ($(WINDOWS),yes)
+B = build/windows
+EMULATOR = wine
+MINGW = x86_64-w64-mingw32
+CXX = $(MINGW)-g++-posix
+AR = $(MINGW)-ar
+# Windows 10. Boost's headers without the rest of /usr/include.
+CPPFLAGS = -D_WIN32_WINNT=0x0A00 -isystem $(B)/include
+# It has Boost.Test, too, but no library of it: test/support/main.cpp.
+BOOST_THREAD_LIBS = -lmincore
+BOOST_TEST_LIBS =
+TOOLS = no
+# Programs that bring all that they need. g++ would add .exe to their names; the linker does not.
+LDFLAGS = -static -Wl,-o,$@
+endif
+
 # ASSERTIONS=yes: everything checks the library's own promises (lib/sync/assert.hpp), as each build above
 # does. In the plain build only the tests do, which for that are linked with a library of their own: what
 # is installed checks nothing. ASSERTIONS=no: nothing does, as in `make coverage`, where each assertion

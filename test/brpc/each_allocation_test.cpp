@@ -87,8 +87,7 @@ const std::vector<test::Call<Running>> kCalls{
      }},
     {"schedule at a timespec",
      [](auto& r) {
-         return r.timer->schedule(doNothing, nullptr, std::timespec{2'000'000'000, 0}) !=
-                kInvalidTaskId;
+         return r.timer->schedule(doNothing, nullptr, timespec{2'000'000'000, 0}) != kInvalidTaskId;
      }},
     {"schedule of a callable",
      [](auto& r) { return r.timer->schedule([] {}, Running::far()) != kInvalidTaskId; }},

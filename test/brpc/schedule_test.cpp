@@ -20,7 +20,7 @@ namespace {
 
 void freeFunction() {}
 
-std::timespec timespecAt(std::int64_t millis) {
+timespec timespecAt(std::int64_t millis) {
     const std::int64_t since1970 = test::kStartMillis + millis;
     return {static_cast<std::time_t>(since1970 / 1000),
             static_cast<long>(since1970 % 1000 * 1'000'000)};
@@ -109,12 +109,12 @@ BOOST_AUTO_TEST_CASE(b16_d10_a_timespec_beyond_the_range_saturates) {
     constexpr auto least = std::numeric_limits<std::time_t>::min();
     // A time_t of 32 bits ends in 2038, within the range.
     constexpr int within = sizeof(std::time_t) == 4 ? 3 : 0;
-    timer.schedule(countUp, &runs, std::timespec{greatest, 0});
-    timer.schedule(countUp, &runs, std::timespec{greatest, 999'999'999});
-    timer.schedule(countUp, &runs, std::timespec{greatest / 1'000'000'000 + 1, 0});
+    timer.schedule(countUp, &runs, timespec{greatest, 0});
+    timer.schedule(countUp, &runs, timespec{greatest, 999'999'999});
+    timer.schedule(countUp, &runs, timespec{greatest / 1'000'000'000 + 1, 0});
     clock->advanceTo(kNever);
     BOOST_TEST(runs == within);
-    timer.schedule(countUp, &runs, std::timespec{least, 0});
+    timer.schedule(countUp, &runs, timespec{least, 0});
     clock->waitUntilIdle();
     BOOST_TEST(runs == within + 1);
 }

@@ -1,5 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
+// Only for POSIX: elsewhere only the threads of the library keep nodes.
+//
 // A program of its own, for it replaces operator new.
 #include "netty/node_blocks.hpp"
 #include "netty/node_stock.hpp"

@@ -29,6 +29,7 @@ inline bool thisThreadUnwinds() {
             ~AtEnd() { unwound = true; }
         } atEnd{*static_cast<bool*>(flag)};
         pthread_exit(nullptr);
+        return nullptr;
     };
     pthread_t thread{};
     if (pthread_create(&thread, nullptr, exit, &unwound) == 0) pthread_join(thread, nullptr);

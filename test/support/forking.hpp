@@ -3,7 +3,26 @@
 
 #if defined(_WIN32)
 
+#include "support/abilities.hpp"
+
 // No process forks.
+namespace test {
+
+struct SharedCount {
+    SharedCount() {}
+    void up() const {}
+    int get() const { return 0; }
+};
+
+/// Skips the case.
+struct ForksOnce {
+    ForksOnce() { needFork(); }
+    bool operator()() { return false; }
+    int childsExitCode() { return 0; }
+};
+
+}  // namespace test
+
 #define FORKING_CASES(Fixture)
 
 #else

@@ -10,10 +10,16 @@
 #include <functional>
 #include <memory>
 #include <utility>
+#if defined(_WIN32)
+#include "windows/system.hpp"
+#endif
 
 namespace test {
 
 /// Calls `function` when the calling thread ends.
+#if defined(_WIN32)
+using windows::atThreadEnd;
+#else
 inline void atThreadEnd(std::function<void()> function) {
     struct Caller {
         std::function<void()> function;
@@ -24,6 +30,7 @@ inline void atThreadEnd(std::function<void()> function) {
     static thread_local Caller caller;
     caller.function = std::move(function);
 }
+#endif
 
 /// A gate that opens when the timer's thread ends: waiting for it proves that it does. Schedules a
 /// task that is due now.

@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(a_thread_that_has_ended_is_not_taken_for_the_next_one_with_
         BOOST_TEST(!current);
         if (pthread_equal(id, otherId) != 0) return;
     }
-    BOOST_FAIL("no thread has got the id of one that has ended");
+    test::skipCase("a thread that has got the id of one that has ended");
 }
 
 BOOST_AUTO_TEST_CASE(a_thread_that_pthread_exit_unwinds_is_not_joined_and_finish_returns) {

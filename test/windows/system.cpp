@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "windows/system.hpp"
 
+#include <memory>
+#include <utility>
 #include <windows.h>
 // After it:
 #include <tlhelp32.h>
@@ -32,6 +34,16 @@ std::ptrdiff_t numberOfThreads() {
     }
     CloseHandle(all);
     return count;
+}
+
+void atThreadEnd(std::function<void()> function) {
+    using Function = std::function<void()>;
+    static const DWORD place = FlsAlloc([](void* last) {
+        const std::unique_ptr<Function> owned(static_cast<Function*>(last));
+        (*owned)();
+    });
+    const std::unique_ptr<Function> before(static_cast<Function*>(FlsGetValue(place)));
+    FlsSetValue(place, new Function(std::move(function)));
 }
 
 bool endsWithin(std::chrono::milliseconds span, pthread_t thread) {
