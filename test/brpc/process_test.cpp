@@ -29,6 +29,7 @@ namespace {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_program_that_a_task_starts_gets_the_usual_signals) {
+    test::needSignals();
     TimerThread timer;
     BOOST_TEST(timer.start() == 0);
     std::atomic<int> end{0};

@@ -18,6 +18,7 @@ using jtimer::netty::HashedWheelTimer;
 using test::Handle;
 
 BOOST_AUTO_TEST_CASE(a_program_that_a_task_starts_gets_the_usual_signals) {
+    test::needSignals();
     std::atomic<int> afterRun{0}, afterCancelled{0};
     {
         HashedWheelTimer timer(test::wheelOn(std::make_shared<jtimer::SteadyClock>(), 8, 1));

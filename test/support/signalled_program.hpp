@@ -13,11 +13,17 @@ extern char** environ;
 
 namespace test {
 
+#if defined(_WIN32)
+[[noreturn]] inline void needSignals() { skipCase("signals"); }
+#else
+inline void needSignals() {}
+#endif
+
 /// Has the calling thread start a program that sends itself a SIGTERM. \returns its end, as
 /// exitCodeOf(): -SIGTERM, unless the program has inherited that this signal is blocked
 inline int endOfSignalledProgram() {
 #if defined(_WIN32)
-    skipCase("signals");
+    needSignals();
 #else
     std::string shell = "sh", option = "-c", script = "kill -TERM $$; exit 7";
     char* const arguments[] = {shell.data(), option.data(), script.data(), nullptr};

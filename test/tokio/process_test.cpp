@@ -200,6 +200,7 @@ BOOST_AUTO_TEST_CASE(t28_in_a_forked_child_nothing_waits_for_turns_that_never_co
 }
 
 BOOST_AUTO_TEST_CASE(t25_a_program_that_a_waker_starts_gets_the_usual_signals) {
+    test::needSignals();
     TimeDriver driver;
     test::Counter started;
     int end = 0;
