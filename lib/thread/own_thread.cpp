@@ -38,6 +38,15 @@ std::atomic<std::uint64_t> lastSerial{0};
 /// Shared by the owner and the thread. `mutex` guards what says so, and is below `joining`.
 class OwnThread::State {
   public:
+    State() = default;
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+    /// Nobody has joined a thread that ended while its timer could not be started, for instance.
+    /// The destructor of boost::thread detaches it, that of std::thread would end the program.
+    ~State() {
+        if (thread != nullptr && thread->joinable()) thread->detach();
+    }
+
     const std::uint64_t serial = lastSerial.fetch_add(1, std::memory_order_relaxed) + 1;
     /// The process in which the thread runs, 0 before start(). Read without the mutex, which
     /// may never be released in a forked child; perhaps even while start() writes it, if the
