@@ -97,7 +97,7 @@ class FunctionThreads::Thread final : public jtimer::detail::ListHook,
 
 thread_local FunctionThreads::Thread* FunctionThreads::Thread::current = nullptr;
 
-FunctionThreads::FunctionThreads(Runtime& runtime) noexcept : runtime_(runtime) {}
+FunctionThreads::FunctionThreads(Runtime& runtime) : runtime_(runtime) {}
 
 FunctionThreads::~FunctionThreads() = default;
 

@@ -47,7 +47,7 @@ using jtimer::detail::Monitor;
 /// are detached.
 class FunctionThreads {
   public:
-    explicit FunctionThreads(Runtime& runtime) noexcept;
+    explicit FunctionThreads(Runtime& runtime);
     ~FunctionThreads();
 
     /// To be called before a function is scheduled: starts a thread if none is free. Does nothing
