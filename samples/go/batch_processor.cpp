@@ -29,7 +29,7 @@
 //
 //     func main() {
 //         ctx, cancel := context.WithTimeoutCause(
-//             context.Background(), 950*time.Millisecond, errors.New("No route to host"))
+//             context.Background(), 950*time.Millisecond, errors.New("Input/output error"))
 //         defer cancel()
 //         records := make(chan string)
 //         var wait sync.WaitGroup
@@ -96,7 +96,7 @@ int main() {
     jtimer::go::Timers timers(options);
 
     const auto [ctx, cancel] = jtimer::go::withTimeoutCause(
-        jtimer::go::background(timers), 950ms, std::make_error_code(std::errc::host_unreachable));
+        jtimer::go::background(timers), 950ms, std::make_error_code(std::errc::io_error));
     const jtimer::go::ScopedCancel deferred(cancel);  // without a name it would cancel at once
     const auto records = jtimer::go::makeChan<std::string>();
     const jtimer::go::Event done;
