@@ -1,9 +1,10 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 //
+// Only for POSIX: elsewhere only the threads of the library keep nodes.
+//
 // A program of its own, for it replaces operator new.
 #include "netty/node_blocks.hpp"
 #include "netty/node_stock.hpp"
-#include "support/abilities.hpp"
 #include "support/failing_new.hpp"
 #include "support/netty_nodes.hpp"
 #include "support/test.hpp"
@@ -129,9 +130,6 @@ BOOST_AUTO_TEST_CASE(a_thread_gives_back_the_rest_of_its_block_when_it_ends) {
 }
 
 BOOST_AUTO_TEST_CASE(a_thread_at_its_end_makes_no_more_blocks) {
-#if defined(_WIN32)
-    test::skipCase("thread_local objects that outlive their memory");
-#endif
     const std::ptrdiff_t before = NodeBlocks::blocks();
     struct Late {
         ~Late() { BOOST_TEST(allocationsFor(kNodes) == static_cast<long>(kNodes)); }
