@@ -11,7 +11,7 @@ doc_files = ChangeLog LICENSE $(wildcard *.md $(addprefix doc/,*.md */*.md */*.s
 	$(foreach suffix,md cpp java,samples/*.$(suffix) samples/*/*.$(suffix)) \
 	$(addprefix test/,*.md */*.md */*/*.md)) tools/run_schedule/demo.schedule \
 	$(addprefix packaging/,docker/Dockerfile docker/compose.yaml docker/schedule/schedule kubernetes.yaml \
-	systemd/run_schedule.service)
+	kubernetes-cluster.yaml systemd/run_schedule.service)
 doc_dirs = $(filter-out ./,$(sort $(foreach dir,$(dir $(doc_files)),$(dir) $(dir $(dir:/=)))))
 
 # Each page of doc/reference is also a manual page: of section 3, or of section 1 if it is a tool's.

@@ -20,7 +20,7 @@ expected_files() {
         printf "./$2/%s\n" libjtimer.a libjtimer.so "libjtimer.so.$soversion" \
             "libjtimer.so.$version" pkgconfig/jtimer.pc cmake/jtimer/jtimerConfig.cmake \
             cmake/jtimer/jtimerConfigVersion.cmake
-        for file in *.md ChangeLog LICENSE tools/run_schedule/demo.schedule packaging/kubernetes.yaml \
+        for file in *.md ChangeLog LICENSE tools/run_schedule/demo.schedule packaging/kubernetes.yaml packaging/kubernetes-cluster.yaml \
             packaging/docker/Dockerfile packaging/docker/compose.yaml packaging/docker/schedule/schedule \
             packaging/systemd/run_schedule.service \
             $(find doc samples test -name '*.md' -o -name '*.svg' -o -name '*.png' -o -path 'samples/*.cpp' -o -path 'samples/*.java'); do

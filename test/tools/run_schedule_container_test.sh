@@ -88,19 +88,22 @@ r65_the_command_line_of_the_pod_passes_a_check() {
 
 r65_the_files_for_compose_and_kubernetes_are_yaml() {
     python3 -c 'import yaml' 2>/dev/null || { skip 'no yaml for python3'; return; }
-    python3 - "$packaging/docker/compose.yaml" "$packaging/kubernetes.yaml" >out 2>&1 <<'END'
+    python3 - "$packaging/docker/compose.yaml" "$packaging/kubernetes.yaml" "$packaging/kubernetes-cluster.yaml" >out 2>&1 <<'END'
 import sys, yaml
-compose, pod = ([*yaml.safe_load_all(open(name))] for name in sys.argv[1:])
+compose, pod, pods = ([*yaml.safe_load_all(open(name))] for name in sys.argv[1:])
 service = compose[0]["services"]["cron"]
 print(service["read_only"], service["command"][-1])
-print(*(each["kind"] for each in pod), pod[1]["spec"]["template"]["spec"]["containers"][0]["args"][-1])
+for each in (pod, pods):
+    print(*(part["kind"] for part in each), each[1]["spec"]["template"]["spec"]["containers"][0]["args"][-1])
 END
     expect 'what is in them' 'True /etc/run_schedule/schedule
+ConfigMap Deployment /etc/run_schedule/schedule
 ConfigMap Deployment /etc/run_schedule/schedule' "$(cat out)"
 }
 
 r65_each_stop_waits_for_twice_the_grace() {
     for file in docker/compose.yaml:--grace\",\ \":stop_grace_period:\  kubernetes.yaml:--grace\",\ \":terminationGracePeriodSeconds:\  \
+        kubernetes-cluster.yaml:--grace\",\ \":terminationGracePeriodSeconds:\  \
         systemd/run_schedule.service:--grace\ :TimeoutStopSec=; do
         name=$packaging/${file%%:*}
         rest=${file#*:}

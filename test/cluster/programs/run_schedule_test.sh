@@ -73,6 +73,13 @@ test $? -eq 2 && diff expected err && test ! -e ran &&
 END
 }
 
+# A check needs no server.
+r65_the_schedule_of_the_pods_that_share_one_passes_a_check() {
+    sed -n '/^  schedule: |$/,/^---$/s/^    //p' packaging/kubernetes-cluster.yaml >"$tmp/pods.schedule"
+    test "$(grep -c '^' "$tmp/pods.schedule")" -ge 3 &&
+        "$BUILD/tools/run_schedule" --cluster host=nowhere.invalid --check "$tmp/pods.schedule"
+}
+
 # A zone that this computer has and the server does not.
 r59_a_zone_that_the_server_does_not_know_is_an_error_of_its_lines() {
     beside_server <<'END'
@@ -472,6 +479,7 @@ END
 }
 
 check r4_r18_r30_r44_r59_every_line_is_checked_before_anything_is_written
+check r65_the_schedule_of_the_pods_that_share_one_passes_a_check
 check r59_a_zone_that_the_server_does_not_know_is_an_error_of_its_lines
 check r53_r54_r55_a_line_is_a_task_by_its_name_kind_and_rule
 check r53_in_a_rolling_update_an_old_copy_leaves_the_new_lines_alone
