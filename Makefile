@@ -292,14 +292,11 @@ model:
 include build-aux/bench.mk build-aux/pictures.mk build-aux/install.mk build-aux/cluster.mk
 include build-aux/cluster-programs.mk build-aux/bench-cluster.mk build-aux/maintain.mk build-aux/package.mk
 
-# Other systems and processors.
-include build-aux/systems.mk
-
 # What tries to break the library, and takes longer than `make check` may.
 include build-aux/mutants.mk build-aux/fuzz.mk build-aux/load.mk build-aux/coverage.mk
 
-# Other systems, as far as this one can run them.
-include build-aux/windows.mk
+# Other systems and processors, as far as this one can run them.
+include build-aux/systems.mk build-aux/windows.mk
 
 .PHONY: clean distclean help
 clean:
