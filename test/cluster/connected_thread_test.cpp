@@ -31,10 +31,14 @@ struct Slow final : detail::ConnectedThread::Duty {
     std::atomic<bool> isOver{false};
 };
 
-struct Fixture {
-    Fixture() { options.name = "one"; }
-
+Options named() {
     Options options;
+    options.name = "one";
+    return options;
+}
+
+struct Fixture {
+    const Options options = named();
     const detail::Registry registry;
     detail::Counters counters;
     detail::Environment environment{options, registry, counters};
