@@ -27,8 +27,9 @@ class Poll : public TimerTask {
 
     void run() override {
         if (polls == 8) return;
+        ++polls;
         const std::int64_t due = scheduledExecutionTime();
-        const bool answers = ++polls == 1 || polls > 4;
+        const bool answers = polls == 1 || polls > 4;
         const std::string since =
             polls == 1 ? "at once" : std::to_string(due - last) + " ms after the last one";
         std::cout << "poll " << since << ": " << (answers ? "an answer" : "no answer") << '\n';

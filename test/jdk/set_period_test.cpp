@@ -199,13 +199,13 @@ BOOST_AUTO_TEST_CASE(a75_a_named_task_keeps_its_name) {
         const auto task = p.make();
         task->setName("poll");
         if (fixedRate) {
-            p.timer.scheduleAtFixedRate(task, 0, 100);
+            p.timer.scheduleAtFixedRate(task, 30, 100);
         } else {
-            p.timer.schedule(task, 0, 100);
+            p.timer.schedule(task, 30, 100);
         }
         task->setPeriod(30);
         BOOST_TEST(task->name() == "poll");
-        BOOST_TEST(p.runsUntil(60) == "run@0 run@30 run@60");
+        BOOST_TEST(p.runsUntil(90) == "run@30 run@60 run@90");
         BOOST_TEST(task->cancel());
         BOOST_TEST(task->name() == "poll");
     });
@@ -272,7 +272,7 @@ BOOST_AUTO_TEST_CASE(a77_a_period_that_is_not_positive_is_refused_before_all_els
     const auto virgin = p.make();
     const auto once = p.timer.schedule([] {}, 1'000);
     const auto repeating = p.repeat(true, 0, 100);
-    const auto cancelled = p.repeat(true, 0, 100);
+    const auto cancelled = p.repeat(true, 300, 100);
     cancelled->cancel();
     for (const auto& task : {virgin, once, repeating, cancelled}) {
         for (const jtimer::TimeSpan period :
