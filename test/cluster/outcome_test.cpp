@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(k20_a_crash_during_a_commit_undoes_it_and_it_is_repeated) {
 
 BOOST_AUTO_TEST_CASE(k20_k21_after_a_crash_a_commit_is_recognised_by_its_row_or_not_at_all) {
     const auto crashWhen = [this](const std::string& count) {
-        return [=] {
+        return [this, count] {
             awaitAnswer("select count(*) from @.task", count);
             test::server().restart(test::Server::Stop::Immediate);
         };
