@@ -94,7 +94,7 @@ ifeq ($(SANITIZE),)
 ifneq ($(CI)$(has_page_tools),)
 check-cluster: $(page_test)
 else
-check-cluster: no-page-test
+check-cluster: | no-page-test
 .PHONY: no-page-test
 no-page-test:
 	@echo 'make: the pages are not run in a browser: `make deps-page` installs what that needs'
