@@ -35,6 +35,17 @@ struct Fixture : test::Schema {
     test::Recorder recorder;  // before every Scheduler
 };
 
+/// Starts and stops it to run a task. \returns how often the handler was called
+int runATask(Scheduler& scheduler) {
+    test::Counted runs;
+    scheduler.registerTask("n", [&](Run&) { runs.add(); });
+    scheduler.schedule("n", "i", 0);
+    scheduler.start();
+    runs.await(1);
+    scheduler.stop();
+    return runs.get();
+}
+
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(calls, Fixture)
@@ -72,13 +83,8 @@ BOOST_AUTO_TEST_CASE(k8_each_write_waits_for_the_disk_as_the_server_is_told_to) 
         Options told = options;
         if (!setting.empty()) told.conninfo += " options='-c synchronous_commit=" + setting + "'";
         ask("truncate @.durability");
-        test::Counted runs;
         Scheduler scheduler(told);
-        scheduler.registerTask("n", [&](Run&) { runs.add(); });
-        scheduler.schedule("n", "i", 0);
-        scheduler.start();
-        runs.await(1);
-        scheduler.stop();
+        BOOST_TEST(runATask(scheduler) == 1);
         return ask("select string_agg(distinct value, ' ') from @.durability");
     };
     BOOST_TEST(writes("") == "on");
@@ -216,14 +222,8 @@ BOOST_AUTO_TEST_CASE(k21_a_commit_that_cannot_be_looked_up_has_an_unknown_outcom
 
 BOOST_AUTO_TEST_CASE(k40_an_executor_that_calls_its_function_twice_runs_a_task_once) {
     options.executor = [](const std::function<void()>& run) { run(), run(); };
-    test::Counted runs;
     Scheduler scheduler(options);
-    scheduler.registerTask("n", [&](Run&) { runs.add(); });
-    scheduler.schedule("n", "i", 0);
-    scheduler.start();
-    runs.await(1);
-    scheduler.stop();
-    BOOST_TEST(runs.get() == 1);
+    BOOST_TEST(runATask(scheduler) == 1);
     BOOST_TEST(scheduler.stats().succeeded == 1U);
     BOOST_TEST(scheduler.stats().failed == 0U);
 }
