@@ -132,8 +132,9 @@ unit_tests = $(patsubst test/%.cpp,$(B)/test/%,$(cluster_tests) \
 	$(filter-out test/bench/% test/cluster/% test/interleave/%,$(wildcard test/*/*_test.cpp)))
 ifeq ($(WINDOWS),yes)
 posix_only = Only for POSIX
+posix_tests := $(shell grep -l '^// $(posix_only)' test/*/*_test.cpp)
 unit_tests := $(filter-out $(B)/test/fuzz/% $(B)/test/tools/% $(patsubst test/%.cpp,$(B)/test/%,\
-	$(shell grep -l '^// $(posix_only)' test/*/*_test.cpp)),$(unit_tests))
+	$(posix_tests)),$(unit_tests))
 endif
 slow_tests = $(patsubst test/%.cpp,$(B)/test/%,$(filter-out test/cluster/%,$(wildcard test/*/slow/*_test.cpp)))
 include build-aux/test-groups.mk

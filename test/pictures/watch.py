@@ -52,6 +52,7 @@ def record(program, schedule):
 
 
 def draw(data, svg):
+    # The title and the description are those of gnuplot, which draw.sh replaces.
     with open(data, encoding="utf-8") as file:
         lines = [line.rstrip("\n").split("\t", 1) for line in file]
     width = round(COLUMNS * CHARACTER + 2 * MARGIN)
