@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(n67_a_timeout_cancelled_within_its_own_tick_counts_down_onc
 }
 
 BOOST_AUTO_TEST_CASE(n68_a_burst_of_any_size_runs_in_its_own_tick) {
-    constexpr int burst = 250'000;
+    constexpr int burst = 110'000;  // Netty moves at most 100,000 to the wheel in a tick
     int runs = 0;
     for (int i = 0; i < burst; ++i) timer.newTimeout([&] { ++runs; }, i % 100);
     advanceTo(99);
