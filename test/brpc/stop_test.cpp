@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(b49_d1_tasks_of_time_0_and_minus_1_do_not_begin_after_a_sto
         [&] {
             for (int i = 0; i < 10; ++i) {
                 timer.schedule(countUp, &runs, Date{});
-                timer.schedule(countUp, &runs, Date{std::chrono::nanoseconds(-1)});
+                timer.schedule(countUp, &runs, Date{Date::duration(-1)});
             }
             // So that these are in the heap behind the next task, which is earlier.
             timer.schedule(
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(b51_inside_a_task_a_stop_returns_at_once_and_that_run_is_th
             log.write("goes on");
         },
         at(10));
-    timer.schedule(countUp, &runs, at(10) + std::chrono::nanoseconds(1));
+    timer.schedule(countUp, &runs, at(10) + Date::duration(1));
     clock->advance(20);
     timer.stopAndJoin();
     BOOST_TEST(log.take() == "goes on@10");
