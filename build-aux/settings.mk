@@ -2,7 +2,7 @@
 
 # The settings and their defaults, listed here only: for the Makefile, for build-aux/install-deps, which
 # reads them without make, and for configure, which writes those that it knows to config.mak.autogen. So a
-# line is NAME = VALUE, without functions of make. doc/building.md explains each.
+# line is NAME = VALUE, without functions of make. doc/building.md and doc/internals/goals.md explain each.
 
 CXX = g++
 AR = ar
