@@ -24,7 +24,7 @@
 #include <vector>
 
 // What bounds a timer of this shape: its parts by themselves, and bare structures that do the same
-// work with no timer around them. doc/benchmarks.md compares with them.
+// work with no timer around them. doc/internals/tried.md compares with them.
 
 namespace {
 
