@@ -37,9 +37,11 @@ header_poco = Poco/Util/Timer.h
 header_asio = boost/asio/steady_timer.hpp
 header_boost_executor = boost/thread/executors/scheduled_thread_pool.hpp
 header_libuv = uv.h
+header_libevent = event2/event.h
 libs_poco = $(POCO_LIBS)
 libs_asio =
 libs_libuv = $(LIBUV_LIBS)
+libs_libevent = $(LIBEVENT_LIBS)
 header_of = $(or $(header_$(1)),jtimer/timer.hpp)
 libs_of = $(if $(filter undefined,$(origin libs_$(1))),$(BOOST_THREAD_LIBS),$(libs_$(1)))
 

@@ -25,6 +25,7 @@ LIBPQ_CPPFLAGS =
 LIBPQ_LIBS =
 POCO_LIBS = -lPocoUtil -lPocoFoundation
 LIBUV_LIBS = -luv
+LIBEVENT_LIBS = -levent_core
 TOOLS = yes
 HTTP = yes
 GROUPED = yes

@@ -28,7 +28,9 @@ public class TimerPeers {
                 + " "
                 + System.getProperty("java.vm.version")
                 + ", "
-                + String.join(" ", ManagementFactory.getRuntimeMXBean().getInputArguments());
+                + String.join(" ", ManagementFactory.getRuntimeMXBean().getInputArguments())
+                + ", "
+                + ManagementFactory.getGarbageCollectorMXBeans().get(0).getName();
     }
 
     public static void main(String[] args) throws Exception {

@@ -17,8 +17,8 @@ import sys
 import time
 from pathlib import Path
 
-# One size of the heap for all workloads. Why this collector: doc/benchmarks.md.
-JAVA_OPTIONS = "-Xms4g -Xmx4g -XX:+UseParallelGC"
+# One size of the heap for all workloads; the collector is the JVM's own choice, or peers.tsv says.
+JAVA_OPTIONS = "-Xms4g -Xmx4g"
 
 MORE_IS_BETTER = {"firings_per_s"}
 
@@ -106,13 +106,23 @@ class Results:
     def ratio_text(self, peer, other, line, figure):
         return f"{self.ratio(peer, other, line, figure):.2f}".replace("nan", "-")
 
+    def outcome(self, goal):
+        """Whether it is met, None if it was not measured."""
+        ratio = self.ratio(goal.peer, goal.other, Line(goal.workload, goal.parameter), goal.figure)
+        return None if math.isnan(ratio) else ratio <= float(goal.ratio)
+
     def goal_text(self, peer, line, figure):
         goal = GOALS.get((peer, line, figure))
         if goal is None:
             return ""
-        ratio = self.ratio(peer, goal.other, line, figure)
-        met = "not met" if ratio > float(goal.ratio) else "met" if ratio > 0 else "not measured"
+        met = {None: "not measured", False: "**not met**", True: "met"}[self.outcome(goal)]
         return f"{goal.ratio} of {PEERS[goal.other].title}, {met}"
+
+    def goals_text(self):
+        met, missed, unknown = map([self.outcome(goal) for goal in GOALS.values()].count,
+                                   [True, False, None])
+        return (f"{met} of {met + missed} goals are met"
+                + f"; {unknown} were not measured" * (unknown > 0) + ".")
 
     def summary(self, peer, line, figure):
         """Median, least and most, ratio to the reference."""
@@ -330,7 +340,8 @@ def report_on(results, reference, peers):
 
 
 def report(results, pictures):
-    text = "# jtimer beside other timers: the last run\n\n|  |  |\n| --- | --- |\n"
+    text = (f"# jtimer beside other timers: the last run\n\n{results.goals_text()}\n\n"
+            "|  |  |\n| --- | --- |\n")
     text += "".join(f"| {name} | {value} |\n" for name, value in results.facts.items())
     for reference in dict.fromkeys(peer.reference for peer in PEERS.values()):
         if results.peers(reference):

@@ -127,13 +127,25 @@ class BenchPeersTest(unittest.TestCase):
                       "100 (100 to 100), 1.00<br>5.00 (5.00 to 5.00), 1.00 |\n", page)
         self.assertIn("Slow, W1,W2 random 1e3, round 2: failed with 3.\n", page)
         self.assertIn("## Ours, by each of the others\n", page)
-        self.assertIn("| call_ns<br>call_cpu_ns | 0.50 of Model, not met<br> | 0.60<br>1.00 |", page)
+        self.assertIn("| call_ns<br>call_cpu_ns | 0.50 of Model, **not met**<br> | 0.60<br>1.00 |", page)
         # Of rates more is better.
-        self.assertIn("| firings_per_s | 0.10 of Slow, not met | 0.33 | 0.33 |", page)
+        self.assertIn("| firings_per_s | 0.10 of Slow, **not met** | 0.33 | 0.33 |", page)
         self.assertIn(f"![]({self.folder.resolve()}/pictures/calls.svg)", page)
         self.page.unlink()
         self.run_it("--report-only")
         self.assertEqual(self.page.read_text(), page)
+
+    def test_the_report_counts_the_goals_first(self):
+        for peers, text in [(["ours", "model", "slow"], "0 of 2 goals are met."),
+                            (["ours", "model"], "0 of 1 goals are met; 1 were not measured."),
+                            (["ours"], "0 of 0 goals are met; 2 were not measured.")]:
+            self.run_it("--rounds", "1", "--peers", *peers)
+            self.assertEqual(self.page.read_text().splitlines()[2], text)
+        # Of equal ones as many as are asked for.
+        (self.folder / "goals.tsv").write_text(GOALS.replace("0.50", "0.60"))
+        (self.folder / "calls").write_text("")
+        self.run_it("--rounds", "1")
+        self.assertEqual(self.page.read_text().splitlines()[2], "1 of 2 goals are met.")
 
     def test_a_picture_shows_the_timers_that_have_values(self):
         self.run_it("--rounds", "1", "--peers", "ours", "slow")

@@ -16,7 +16,7 @@ class LibuvAdapter {
     static constexpr bool kThreaded = false;
     static constexpr bool kCancels = true;
     static constexpr bool kPurges = false;
-    static constexpr bool kResets = false;
+    static constexpr bool kResets = true;
     static constexpr bool kSleeps = false;
     static std::string version() { return std::string("libuv ") + uv_version_string(); }
 
@@ -62,6 +62,8 @@ class LibuvAdapter {
 
     static std::int64_t purge() { return 0; }
 
+    void reset(Handle& task, std::int64_t delay) { startTimer(*task, delay, 0); }
+
     void scheduleAtFixedRate(std::int64_t delay, std::int64_t period, peers::Function function,
                              void* argument) {
         start(delay, period, function, argument);
@@ -94,12 +96,16 @@ class LibuvAdapter {
     Task* start(std::int64_t delay, std::int64_t period, peers::Function function, void* argument) {
         auto* task = new Task{{}, function, argument};
         uv_timer_init(&loop_, &task->timer);
+        startTimer(*task, delay, period);
+        return task;
+    }
+
+    void startTimer(Task& task, std::int64_t delay, std::int64_t period) {
         if (++started_ % 64 == 0) uv_update_time(&loop_);
         uv_timer_start(
-            &task->timer,
+            &task.timer,
             [](uv_timer_t* timer) { taskOf(timer)->function(taskOf(timer)->argument); },
             milliseconds(delay), milliseconds(period));
-        return task;
     }
 
     uv_loop_t loop_;
