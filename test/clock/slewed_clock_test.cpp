@@ -110,13 +110,14 @@ BOOST_AUTO_TEST_CASE(no_task_is_early_by_the_systems_clock_when_that_is_being_sl
     const std::int64_t begin = bySystem(CLOCK_REALTIME);
     constexpr int tasks = 300;
     for (int i = 1; i <= tasks; ++i) {
-        const std::int64_t due = begin + i * std::int64_t{250'000};
+        const auto due = std::chrono::duration_cast<Date::duration>(
+            std::chrono::nanoseconds(begin + i * std::int64_t{250'000}));
         timer.schedule(
             [&, due] {
-                if (bySystem(CLOCK_REALTIME) < due) ++early;
+                if (std::chrono::nanoseconds(bySystem(CLOCK_REALTIME)) < due) ++early;
                 runs.up();
             },
-            Date{std::chrono::nanoseconds(due)});
+            Date{due});
     }
     BOOST_TEST(runs.reaches(tasks));
     BOOST_TEST(early == 0);

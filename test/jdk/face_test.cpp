@@ -111,7 +111,8 @@ BOOST_AUTO_TEST_CASE(whatever_can_be_called_without_arguments_is_a_task) {
     auto moveOnly = [one = std::make_unique<int>(1)] { runs += *one; };
     auto noexceptLambda = []() noexcept { ++runs; };
 
-    auto generic = [](auto... none) { runs += 1 + static_cast<int>(sizeof...(none)); };
+    // Can be called with and without its task, and is called with it.
+    auto generic = [](auto&&... task) { runs += static_cast<int>(sizeof...(task)); };
 
     timer.schedule([] { ++runs; }, 1);
     timer.schedule(count, 1);

@@ -30,9 +30,7 @@ struct Fixture {
     Fixture() { clock->awaitWait(1); }
 
     /// Each hour from kBegin on.
-    static Date hourly(Date after) {
-        return after + 1h - (after - test::kStart) % std::chrono::nanoseconds(1h);
-    }
+    static Date hourly(Date after) { return after + 1h - (after - test::kStart) % 1h; }
     std::shared_ptr<TimerTask> schedule() {
         return timer.scheduleBy(
             [this](TimerTask& self) {
