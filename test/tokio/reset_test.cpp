@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(t17_an_extension_leaves_the_wheel_and_the_next_wake_alone) 
     unparked = 0;
     for (int i = 11; i <= 50; ++i) sleep.reset(at(i));
     sleep.reset(at(50));
-    sleep.reset(at(49) + 1ns);  // the same tick, so no earlier one
+    sleep.reset(at(49) + jtimer::Date::duration(1));  // the same tick, so no earlier one
     BOOST_TEST(next() == 10);
     BOOST_TEST(unparked == 0);
     BOOST_TEST(turnAt(10) == 0U);

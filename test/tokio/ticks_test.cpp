@@ -34,7 +34,10 @@ struct Before1970 {
         options.polled = polled;
         return options;
     }
-    Date end() const { return clock->now() + std::chrono::nanoseconds(kNever); }
+    Date end() const {
+        return clock->now() +
+               std::chrono::duration_cast<Date::duration>(std::chrono::nanoseconds(kNever));
+    }
 };
 
 }  // namespace
