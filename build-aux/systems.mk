@@ -18,8 +18,9 @@ check-built: samples tools $(without_http) $(built_tests)
 # With the assertions everywhere, so that one library serves all.
 built_here = UNITS=folders ASSERTIONS=yes
 optimized = $(if $(filter command%,$(origin CXXFLAGS)),,CXXFLAGS='-O1 -Werror')
-# clang++ 19 warns of a capture that has the name of the structured binding that it copies.
-by_clang = $(built_here) $(optimized:%-Werror'=%-Werror -Wno-shadow')
+# clang++ 19 warns of a capture that has the name of the structured binding that it copies, and of what
+# the headers of g++ 12 deprecate and use.
+by_clang = $(built_here) $(optimized:%-Werror'=%-Werror -Wno-shadow -Wno-deprecated-declarations')
 
 # As on macOS and the BSDs: without what only Linux has, though with this system's headers.
 check-no-linux: | $(first)

@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(b15_never_is_never_due_and_can_be_unscheduled) {
     BOOST_TEST(never != kInvalidTaskId);
     clock->waitUntilIdle();
     BOOST_TEST(timer.stats().signals == 0U);
-    timer.schedule(log.entry("last"), kNever - Date::duration(1));
+    timer.schedule(log.entry("last"), jtimer::detail::toDate<Date>(jtimer::detail::kNever - 1));
     clock->advanceTo(kNever);
     BOOST_TEST(timer.stats().triggered == 1U);
     BOOST_TEST(timer.stats().pending == 1U);

@@ -84,7 +84,8 @@ BOOST_AUTO_TEST_CASE(a46_it_ends_with_the_range_of_dates) {
     const Cron cron("0 0 29 2 *", Zone("UTC"));
     BOOST_CHECK(cron.next(jtimer::Date::max() - std::chrono::hours(24)) == jtimer::Date::max());
     BOOST_CHECK(cron.next(jtimer::Date::max()) == jtimer::Date::max());
-    BOOST_TEST(inUtc(cron.next(jtimer::Date::min())).substr(0, 10) == "1680-02-29");
+    BOOST_TEST(inUtc(cron.next(jtimer::Date::min())) ==
+               (test::kDatesHaveNanos ? "1680-02-29T00:00:00Z" : "-290304-02-29T00:00:00Z"));
 }
 
 BOOST_AUTO_TEST_CASE(a_cron_without_a_zone_follows_local_time) {

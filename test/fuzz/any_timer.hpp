@@ -47,6 +47,8 @@ class AnyTimer {
 
   protected:
     using Nanos = std::int64_t;
+    /// The least time between two Dates: a microsecond with libc++.
+    static constexpr Nanos kLeast = std::chrono::nanoseconds(jtimer::Date::duration(1)).count();
 
     const std::shared_ptr<jtimer::ManualClock> clock_ =
         std::make_shared<jtimer::ManualClock>(test::kStart);
@@ -88,7 +90,8 @@ class AnyTimer {
     /// A time span of any magnitude up to some hours, often a round one.
     static Nanos spanOf(Choices& choices) {
         const auto any = static_cast<Nanos>(choices.bits(1 + choices.below(43)));
-        return choices.oneIn(2) ? any : any / 1'000'000 * 1'000'000;
+        const Nanos unit = choices.oneIn(2) ? kLeast : 1'000'000;
+        return any / unit * unit;
     }
 
     /// \returns how far the time then moves
@@ -129,8 +132,8 @@ class AnyTimer {
     void moveBoth(int task, Nanos span) {
         if (!moves()) return;
         const bool pending = due_.count(task) == 1;
-        due_[task] = dueIn(span + 1);
-        MODEL_REQUIRE(move(task, span + 1) == pending);
+        due_[task] = dueIn(span + kLeast);
+        MODEL_REQUIRE(move(task, span + kLeast) == pending);
     }
 
     void compare() const {

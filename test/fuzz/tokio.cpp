@@ -23,7 +23,7 @@ class Tokio final : public fuzz::AnyTimer {
 
     /// Later than now: what is due already has no waker to call.
     void add(int task, Nanos span) override {
-        sleeps_.insert_or_assign(task, driver_.sleepUntil(date(now() + std::max<Nanos>(span, 1))));
+        sleeps_.insert_or_assign(task, driver_.sleepUntil(date(now() + std::max(span, kLeast))));
         poll(task);
     }
     bool cancel(int task) override {
@@ -49,7 +49,7 @@ class Tokio final : public fuzz::AnyTimer {
     }
     /// The first tick that is not earlier.
     Nanos dueIn(Nanos span) const override {
-        const Nanos elapsed = now() - start_ + std::max<Nanos>(span, 1);
+        const Nanos elapsed = now() - start_ + std::max(span, kLeast);
         return start_ + (elapsed + kTick - 1) / kTick * kTick;
     }
     jtimer::CommonStats stats() const override {

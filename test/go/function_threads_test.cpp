@@ -129,6 +129,7 @@ BOOST_AUTO_TEST_CASE(g18_a_function_that_the_poller_has_run_is_destroyed_with_no
 
 BOOST_AUTO_TEST_CASE(g18_a_function_that_exits_its_thread_leaves_the_others_to_another) {
     test::needThreadLimit();
+    test::needThreadExit();
     for (const bool threadsCanBeHadAgain : {true, false}) {
         OneIsBusy busy(true);
         BOOST_TEST_REQUIRE(busy.begun.reaches(1));
@@ -143,6 +144,7 @@ BOOST_AUTO_TEST_CASE(g18_a_function_that_exits_its_thread_leaves_the_others_to_a
 
 BOOST_AUTO_TEST_CASE(g18_the_only_thread_there_is_passes_on_what_waits_when_it_exits) {
     test::needThreadLimit();
+    test::needThreadExit();
     OneIsBusy busy(true, 20);
     std::optional<test::NoMoreThreads> no(std::in_place);
     BOOST_TEST_REQUIRE(busy.begun.reaches(1));

@@ -10,8 +10,12 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 namespace test {
+
+/// As in libstdc++, where they end in 2262; in libc++ they have microseconds.
+inline constexpr bool kDatesHaveNanos = std::is_same_v<jtimer::Date::period, std::nano>;
 
 /// Reads 2030-01-01T08:00:00Z, whose seconds may be missing.
 inline jtimer::Date utc(const std::string& text) {

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <stdexcept>
@@ -169,6 +170,11 @@ void readFile(Reader& reader, const std::string& fileName, const std::string& sh
     errno = 0;
     std::ifstream opened;
     if (!isInput) opened.open(fileName);
+    // libc++ reads a folder as an empty file.
+    if (opened.is_open() && std::filesystem::is_directory(fileName)) {
+        errno = EISDIR;
+        opened.setstate(std::ios::badbit);
+    }
     std::istream& file = isInput ? std::cin : opened;
     if (file) reader.read(file, shownName);
     // std::cin reports an error as the end of the input.
