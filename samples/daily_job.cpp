@@ -24,7 +24,7 @@ namespace {
 std::string timeOfDay(Date date, const Zone& zone) {
     const auto local = date.time_since_epoch() + zone.offsetAt(date).value_or(0s);
     const auto minutes = std::chrono::floor<std::chrono::minutes>(local).count() % 1440;
-    const auto twoDigits = [](long n) { return (n < 10 ? "0" : "") + std::to_string(n); };
+    const auto twoDigits = [](auto n) { return (n < 10 ? "0" : "") + std::to_string(n); };
     return twoDigits(minutes / 60) + ':' + twoDigits(minutes % 60);
 }
 

@@ -5,10 +5,13 @@
 #include "jdk/oracle/golden.hpp"
 #include "jdk/oracle/player.hpp"
 #include "jdk/oracle/reducer.hpp"
+#include "support/abilities.hpp"
 #include "support/test.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iostream>
 
 using oracle::Scenario;
 using oracle::Transcript;
@@ -35,11 +38,33 @@ oracle::Recording golden(const std::string& stem) {
     return oracle::readGolden((kGolden / (stem + ".answers")).string());
 }
 
+/// Whether what boost::thread::interrupt() throws ends a run without a message.
+bool interrupts() {
+    try {
+        test::needInterruption();
+        return true;
+    } catch (const test::Skipped&) {
+        return false;
+    }
+}
+
+/// Whether this system can play it. Says so if not.
+bool isPlayable(const Scenario& scenario) {
+    const bool isInterrupted =
+        std::any_of(scenario.lines.begin(), scenario.lines.end(), [](const std::string& line) {
+            return line.find("throw InterruptedException") != std::string::npos;
+        });
+    if (!isInterrupted || interrupts()) return true;
+    std::cout << "left out for want of boost::thread::interrupt: " << scenario.name << std::endl;
+    return false;
+}
+
 void checkAgainst(const oracle::Recording& recording, const std::vector<Scenario>& scenarios) {
     BOOST_REQUIRE(recording.transcripts.size() == scenarios.size());
     for (std::size_t i = 0; i < scenarios.size(); ++i) {
         const Transcript& theirs = recording.transcripts[i];
         BOOST_REQUIRE(theirs.name == scenarios[i].name);
+        if (!isPlayable(scenarios[i])) continue;
         const Transcript ours = answersOf(oracle::play(scenarios[i]));
         std::ostringstream difference;
         if (ours != theirs) writeDifference(difference, theirs, ours);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -83,7 +85,7 @@ class Exceptions {
         std::string& name = names_[part[3]];
         if (name.empty()) {
             const std::string text = part[3];
-            std::copy_if(text.begin(), text.begin() + static_cast<long>(text.find(':')),
+            std::copy_if(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.find(':')),
                          std::back_inserter(name), [](unsigned char c) { return std::isupper(c); });
             name += std::to_string(names_.size());
             legend_.push_back(name + " = " + text);
@@ -119,21 +121,21 @@ class Exceptions {
 };
 
 /// `x -3000` as its name and its number.
-std::pair<std::string, long> runAt(const std::string& answer) {
+std::pair<std::string, std::int64_t> runAt(const std::string& answer) {
     static const std::regex form(R"((\S+ )(-?\d{1,18}))");
     std::smatch part;
     if (!std::regex_match(answer, part, form)) return {};
-    return {part[1], std::stol(part[2])};
+    return {part[1], std::stoll(part[2])};
 }
 
 /// How many answers, from i on, are runs of one task at equal distances.
 std::size_t regularRuns(const Answers& answers, std::size_t i) {
     const auto [task, begin] = runAt(answers[i]);
     std::size_t n = 1;
-    for (long step = 0; !task.empty() && i + n < answers.size(); ++n) {
+    for (std::int64_t step = 0; !task.empty() && i + n < answers.size(); ++n) {
         const auto [next, time] = runAt(answers[i + n]);
         if (n == 1) step = time - begin;
-        if (next != task || time != begin + static_cast<long>(n) * step) break;
+        if (next != task || time != begin + static_cast<std::int64_t>(n) * step) break;
     }
     return n;
 }
@@ -142,16 +144,16 @@ Answers packed(const Answers& answers) {
     Answers result;
     for (std::size_t i = 0, n = 0; i < answers.size(); i += n) {
         const auto isOther = [&](const std::string& answer) { return answer != answers[i]; };
-        const auto from = answers.begin() + static_cast<long>(i);
+        const auto from = answers.begin() + static_cast<std::ptrdiff_t>(i);
         n = static_cast<std::size_t>(std::find_if(from, answers.end(), isOther) - from);
         const std::size_t regular = regularRuns(answers, i);
         if (n > 1) {
             result.push_back(answers[i] + '*' + std::to_string(n));
         } else if (regular > 2) {
             n = regular;
-            const long begin = runAt(answers[i]).second;
-            const long step = runAt(answers[i + 1]).second - begin;
-            const long end = runAt(answers[i + n - 1]).second;
+            const std::int64_t begin = runAt(answers[i]).second;
+            const std::int64_t step = runAt(answers[i + 1]).second - begin;
+            const std::int64_t end = runAt(answers[i + n - 1]).second;
             result.push_back(answers[i] + ".." + std::to_string(end) + " by " +
                              std::to_string(step));
         } else {
@@ -168,9 +170,9 @@ void unpack(const std::string& word, Answers& result) {
     if (std::regex_match(word, part, many)) {
         result.insert(result.end(), std::stoul(part[2]), part[1]);
     } else if (std::regex_match(word, part, regular)) {
-        const long begin = std::stol(part[2]), step = std::stol(part[4]);
-        const long n = step == 0 ? 0 : (std::stol(part[3]) - begin) / step;
-        for (long i = 0; i <= n; ++i) {
+        const std::int64_t begin = std::stoll(part[2]), step = std::stoll(part[4]);
+        const std::int64_t n = step == 0 ? 0 : (std::stoll(part[3]) - begin) / step;
+        for (std::int64_t i = 0; i <= n; ++i) {
             result.push_back(part[1].str() + std::to_string(begin + i * step));
         }
     } else {

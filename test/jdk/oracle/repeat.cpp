@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <map>
 #include <stdexcept>
@@ -19,11 +20,11 @@ namespace {
 using Lines = std::vector<std::string>;
 using Values = std::map<std::string, std::string>;
 
-long numberOf(const std::string& word) {
+std::int64_t numberOf(const std::string& word) {
     std::size_t read = 0;
-    long number = 0;
+    std::int64_t number = 0;
     try {
-        number = std::stol(word, &read);
+        number = std::stoll(word, &read);
     } catch (const std::logic_error&) {
     }
     if (read != word.size()) throw std::runtime_error("not a number: " + word);
@@ -35,30 +36,30 @@ class Expression {
   public:
     Expression(const std::string& text, const Values& values) : text_(text), values_(values) {}
 
-    long value() {
-        long sum = product();
+    std::int64_t value() {
+        std::int64_t sum = product();
         while (i_ < text_.size()) {
             const char sign = text_[i_++];
             if (sign != '+' && sign != '-') throw std::runtime_error("not an expression: " + text_);
-            const long term = product();
+            const std::int64_t term = product();
             sum += sign == '+' ? term : -term;
         }
         return sum;
     }
 
   private:
-    long product() {
-        long result = factor();
+    std::int64_t product() {
+        std::int64_t result = factor();
         while (i_ < text_.size() && (text_[i_] == '*' || text_[i_] == '/')) {
             const char sign = text_[i_++];
-            const long next = factor();
+            const std::int64_t next = factor();
             if (sign == '/' && next == 0) throw std::runtime_error("division by 0: " + text_);
             result = sign == '*' ? result * next : result / next;
         }
         return result;
     }
 
-    long factor() {
+    std::int64_t factor() {
         const std::size_t begin = i_;
         while (i_ < text_.size() && std::isalnum(static_cast<unsigned char>(text_[i_])) != 0) ++i_;
         const std::string word = text_.substr(begin, i_ - begin);
@@ -105,7 +106,7 @@ struct Head {
             values.assign(in + 1, words.end());
         } else if (words.size() == 5 && words[3] == "to") {
             names = {words[1]};
-            for (long i = numberOf(words[2]); i <= numberOf(words[4]); ++i)
+            for (std::int64_t i = numberOf(words[2]); i <= numberOf(words[4]); ++i)
                 values.push_back(std::to_string(i));
         }
         if (names.empty() || values.size() % names.size() != 0) {

@@ -1,29 +1,18 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "stage.hpp"
 
+#include "support/system_threads.hpp"
+#include "support/thread_state.hpp"
+
 #include <boost/chrono/duration.hpp>
 
-#include <array>
 #include <atomic>
-#include <pthread.h>
 
 namespace oracle {
 
 namespace {
 
-/// Tells the stage when the timer's thread ends.
-struct Presence {
-    Stage* stage = nullptr;
-    PlayedTimer* timer = nullptr;
-    ~Presence() {
-        if (timer == nullptr) return;
-        const boost::unique_lock<boost::mutex> lock(stage->mutex);
-        timer->ended = true;
-        stage->changed.notify_all();
-    }
-};
-
-thread_local Presence presence;
+thread_local PlayedTimer* timerOfThisThread = nullptr;
 
 }  // namespace
 
@@ -64,7 +53,7 @@ std::shared_ptr<PlayedTask> Stage::findTask(const std::string& name) {
     return found == tasks.end() ? nullptr : found->second;
 }
 
-PlayedTimer* currentTimer() { return presence.timer; }
+PlayedTimer* currentTimer() { return timerOfThisThread; }
 
 PlayedTimer*& voice() {
     thread_local PlayedTimer* voice = nullptr;
@@ -72,9 +61,13 @@ PlayedTimer*& voice() {
 }
 
 void enterThreadOf(Stage& stage, PlayedTimer& timer) {
-    presence.stage = &stage;
-    presence.timer = &timer;
+    timerOfThisThread = &timer;
     voice() = &timer;
+    test::atThreadEnd([&] {
+        const boost::unique_lock<boost::mutex> ending(stage.mutex);
+        timer.ended = true;
+        stage.changed.notify_all();
+    });
     const boost::unique_lock<boost::mutex> lock(stage.mutex);
     timer.started = true;
     stage.changed.notify_all();
@@ -82,9 +75,7 @@ void enterThreadOf(Stage& stage, PlayedTimer& timer) {
 
 std::string nameOfThisThread(const PlayedTimer& timer) {
     constexpr std::size_t kept = 15;  // bytes, on Linux (C9)
-    std::array<char, 64> buffer{};
-    pthread_getname_np(pthread_self(), buffer.data(), buffer.size());
-    const std::string name = buffer.data();
+    const std::string name = test::currentThreadName();
     return name == timer.timer->name().substr(0, kept) ? timer.shownName : name;
 }
 
