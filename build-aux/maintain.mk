@@ -130,6 +130,7 @@ nightly:
 	$(MAKE) deps check-libcxx
 	$(MAKE) deps check-arm64
 	$(MAKE) deps check-s390x
+	$(MAKE) deps check-windows
 	$(MAKE) check-syntax CXXFLAGS='-Werror -std=c++2b'
 	$(MAKE) check-syntax CXX=clang++ CXXFLAGS='-Werror -std=c++2b'
 	THOROUGH=yes $(MAKE) check check-install HARDENED=yes CXXFLAGS='-O2 -g -Werror'
