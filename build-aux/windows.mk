@@ -20,6 +20,7 @@ $(B)/samples/tokio/asio_loop: private BOOST_THREAD_LIBS += -lws2_32 -lmswsock
 
 check-windows: $(tests) samples
 	$(Q)$(on_wine) wineboot -i >$(B)/wineboot.log 2>&1
-	@echo '    left out: run_schedule, the cluster and $(posix_tests)'
+	@echo "    left out: run_schedule with its tests and the fuzzers', the cluster, and the" \
+		"$$(cat $(posix_tests) | grep -c '^BOOST_.*TEST_CASE') cases of $(posix_tests)"
 	@$(on_wine) $(run_tests) test/samples/samples_test.sh test/windows/windows_test.sh $(call suites,$(tests))
 endif
