@@ -1,6 +1,8 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "cluster/params.hpp"
 
+#include "sync/assert.hpp"
+
 #include <string_view>
 #include <utility>
 
@@ -46,6 +48,15 @@ Params& Params::numbers(const std::vector<std::int64_t>& values) {
 
 Params& Params::localTimes(const std::vector<Micros>& values) {
     return add(wire::kLocalTime.array, encodeArray(wire::kLocalTime, values, wire::encodeTime));
+}
+
+Params& Params::values(const Rows& row) {
+    JTIMER_ASSERT(row.count_ == 1);
+    for (const auto& [type, elements] : row.columns_) {
+        const std::int64_t size = wire::decode(std::string_view(elements).substr(0, 4));
+        add(type.self, size < 0 ? std::nullopt : std::optional(elements.substr(4)));
+    }
+    return *this;
 }
 
 Params& Params::arrays(const Rows& rows) {

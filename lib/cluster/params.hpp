@@ -29,6 +29,7 @@ class Params {
     Params& localTimes(const std::vector<Micros>& values);  ///< timestamp without time zone
 
     Params& arrays(const Rows& rows);  ///< one for each column
+    Params& values(const Rows& row);   ///< the same of a single row, without arrays
 
   private:
     friend class Connection;

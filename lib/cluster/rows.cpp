@@ -15,6 +15,7 @@ Rows& Rows::add(wire::Type type, OptionalText encoded) {
 }
 
 Rows& Rows::bytes(OptionalText value) { return add(wire::kBytes, value); }
+Rows& Rows::text(OptionalText value) { return add(wire::kText, value); }
 Rows& Rows::number(OptionalNumber value) {
     return add(wire::kNumber, wire::orNull(value, wire::encode));
 }

@@ -16,9 +16,10 @@ class Rows {
   public:
     void begin();  ///< the next row
     Rows& bytes(OptionalText value);
+    Rows& text(OptionalText value);
     Rows& number(OptionalNumber value);
     Rows& time(std::optional<Micros> value);
-    bool empty() const noexcept { return count_ == 0; }
+    std::size_t size() const noexcept { return count_; }
 
   private:
     friend class Params;

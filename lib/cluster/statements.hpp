@@ -91,8 +91,9 @@ Statement notify();  // channel, payload
 std::string listen(const std::string& schema);
 
 // Callers. The parameters of a filter, of which each statement uses some: name, id prefix, what
-// sorts after all ids with that prefix, node's name, time, after name, after id, limit.
-Statement schedule(IfExists policy);
+// sorts after all ids with that prefix, node's name, time, after name, after id, limit. `one`: of a
+// single task.
+Statement schedule(IfExists policy, bool one);
 Statement cancel();                         // name, id -> prevented, xid
 Statement reschedule();                     // name, id, time, delay -> changed, xid
 Statement runNow();                         // name, id -> changed, xid

@@ -105,11 +105,11 @@ void Store::addRow(Rows& rows, const NewTask& task) {
         due = nextCronDue(*this, recurrence, {}).due;
     }
     rows.begin();
-    rows.bytes(task.name).bytes(task.id).bytes(kKinds[static_cast<int>(recurrence.kind)]);
+    rows.bytes(task.name).bytes(task.id).text(kKinds[static_cast<int>(recurrence.kind)]);
     rows.number(valueIf(recurrence.period > 0, recurrence.period));
     rows.bytes(valueIf(isCron, std::string_view(recurrence.expression)));
     rows.bytes(valueIf(isCron, std::string_view(recurrence.zone)));
-    rows.bytes(kMissedRuns[static_cast<int>(recurrence.missedRuns)]);
+    rows.text(kMissedRuns[static_cast<int>(recurrence.missedRuns)]);
     rows.time(valueIf(!isDelay, due)).number(valueIf(isDelay, due)).bytes(task.payload);
 }
 
@@ -120,9 +120,10 @@ Store::Change Store::insert(const std::vector<NewTask>& tasks) {
         for (const NewTask& task : tasks) {
             if (task.ifExists == policy) addRow(rows, task);
         }
-        if (rows.empty()) continue;
-        const Params params = Params().arrays(rows);
-        const Change some = changeOf(execute(statements::schedule(policy), params));
+        if (rows.size() == 0) continue;
+        const bool one = rows.size() == 1;
+        const Params params = one ? Params().values(rows) : Params().arrays(rows);
+        const Change some = changeOf(execute(statements::schedule(policy, one), params));
         all.value += some.value;
         if (some.transaction) all.transaction = some.transaction;
     }

@@ -1,8 +1,9 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 
 // The two large statements: of callers' tasks and of the ends of runs. Both may run on a caller's
-// connection, whose encoding is anything, so they take text as bytes. With several arguments,
-// unnest is the server's own without its schema's name, and only so.
+// connection, whose encoding is anything, so they take text as bytes, unless it is ASCII. Arrays
+// are read side by side by a select of several unnest(); as arguments of one, or in "from", each
+// would be copied first.
 
 #include "cluster/end.hpp"
 #include "cluster/periods.hpp"
@@ -17,19 +18,52 @@ namespace {
 const char* const kEncoding = R"((select case pg_catalog.getdatabaseencoding()
                 when 'SQL_ASCII' then 'SQL_ASCII' else 'UTF8' end as utf8) encoding)";
 
-/// By IfExists: the name of the statement, and what it does where there is a task of the key. A
-/// dead task stays dead, and a paused one paused, unless it is replaced. A run in progress counts
-/// as none of the new definition's: if its node dies, the next run is a first attempt.
+/// The name and the type of a parameter, and of what is made of it.
+struct Column {
+    const char* name;
+    const char* type;
+};
+
+/// The parameters, in this order, as a row; if they are arrays, as a row for each element.
+template <std::size_t n>
+std::string given(const Column (&columns)[n], bool arrays) {
+    std::string text;
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::string parameter = '$' + std::to_string(i + 1) + "::" + columns[i].type;
+        text += (i == 0 ? "" : ", ") +
+                (arrays ? "pg_catalog.unnest(" + parameter + "[])" : parameter) + " as " +
+                columns[i].name;
+    }
+    return "(select " + text + ") given";
+}
+
+constexpr Column kTask[] = {{"name", "bytea"},    {"id", "bytea"},       {"kind", "text"},
+                            {"period", "bigint"}, {"cron", "bytea"},     {"zone", "bytea"},
+                            {"missed", "text"},   {"at", "timestamptz"}, {"delay", "bigint"},
+                            {"payload", "bytea"}};
+
+constexpr Column kEnd[] = {
+    {"name", "bytea"},           {"id", "bytea"},        {"token", "bigint"},
+    {"due", "timestamptz"},      {"outcome", "bigint"},  {"delay", "bigint"},
+    {"again_at", "timestamptz"}, {"again_in", "bigint"}, {"next", "timestamptz"},
+    {"next_missed", "bigint"},   {"payload", "bytea"},   {"error", "bytea"},
+    {"abandoned", "bigint"}};
+
+/// By IfExists: the names of the statements for one task and for several, and what it does where
+/// there is a task of the key. A dead task stays dead, and a paused one paused, unless it is
+/// replaced. A run in progress counts as none of the new definition's: if its node dies, the next
+/// run is a first attempt.
 struct Insert {
-    const char* statement;
+    const char* one;
+    const char* several;
     const char* onConflict;
 };
 
 static_assert(static_cast<int>(IfExists::Keep) == 0 && static_cast<int>(IfExists::Update) == 1 &&
               static_cast<int>(IfExists::Replace) == 2);
 
-constexpr Insert kInserts[] = {{"schedule_keep", "nothing"},
-                               {"schedule_update", R"(update set
+constexpr Insert kInserts[] = {{"schedule_keep", "schedule_all_keep", "nothing"},
+                               {"schedule_update", "schedule_all_update", R"(update set
                 kind = excluded.kind, period = excluded.period, cron = excluded.cron,
                 zone = excluded.zone, missed = excluded.missed, missed_runs = 0,
                 origin = excluded.due, due = excluded.due,
@@ -42,7 +76,7 @@ constexpr Insert kInserts[] = {{"schedule_keep", "nothing"},
             where excluded.kind <> 'once' and
                 (task.kind, task.period, task.cron, task.zone, task.missed) is distinct from
                 (excluded.kind, excluded.period, excluded.cron, excluded.zone, excluded.missed))"},
-                               {"schedule_replace", R"(update set
+                               {"schedule_replace", "schedule_all_replace", R"(update set
                 payload = excluded.payload, kind = excluded.kind, period = excluded.period,
                 cron = excluded.cron, zone = excluded.zone, missed = excluded.missed,
                 missed_runs = 0, origin = excluded.due, due = excluded.due, wake = excluded.due,
@@ -52,34 +86,30 @@ constexpr Insert kInserts[] = {{"schedule_keep", "nothing"},
 
 }  // namespace
 
-/// Parameters, arrays with an element for each task: name, id, kind, period, cron, zone, missed,
-/// time, delay, payload. -> changed, xid
+/// Parameters, of one task or arrays with an element for each: name, id, kind, period, cron, zone,
+/// missed, time, delay, payload. -> changed, xid
 ///
 /// Rows are written in the order of their keys, so that two processes that schedule the same tasks
 /// do not deadlock. One insert for all policies would open the table and its indexes three times.
-Statement statements::schedule(IfExists policy) {
+Statement statements::schedule(IfExists policy, bool one) {
     const Insert& insert = kInserts[static_cast<int>(policy)];
-    return {insert.statement, std::string(R"(
+    return {one ? insert.one : insert.several, std::string(R"(
         with input as materialized (
             select pg_catalog.convert_from(name, utf8) collate "C" as name,
-                pg_catalog.convert_from(id, utf8) collate "C" as id, payload,
-                pg_catalog.convert_from(kind, utf8) as kind, period,
+                pg_catalog.convert_from(id, utf8) collate "C" as id, payload, kind, period,
                 pg_catalog.convert_from(cron, utf8) as cron,
-                pg_catalog.convert_from(zone, utf8) as zone,
-                pg_catalog.convert_from(missed, utf8) as missed,
+                pg_catalog.convert_from(zone, utf8) as zone, missed,
                 least(coalesce(at, @.now() + delay * interval '1 microsecond'),
                     timestamptz '2262-04-11 00:00:00+00') as due
-            from unnest($1::bytea[], $2::bytea[], $3::bytea[], $4::bigint[],
-                $5::bytea[], $6::bytea[], $7::bytea[], $8::timestamptz[], $9::bigint[],
-                $10::bytea[])
-            as given (name, id, kind, period, cron, zone, missed, at, delay, payload),
-            )") + kEncoding + R"(),
+            from )") + given(kTask, !one) + ", " + kEncoding +
+                                                   R"(),
         written as (
             insert into @.task (name, id, payload, kind, period, cron, zone, missed, origin, due,
                 wake)
             select name, id, payload, kind, period, cron, zone, missed, due, due, due
-            from input order by name, id on conflict (name, id) do )" +
-                                  insert.onConflict + R"( returning id)
+            from input )" + (one ? "" : "order by name, id ") +
+                                                   "on conflict (name, id) do " +
+                                                   insert.onConflict + R"( returning id)
         select pg_catalog.count(*), pg_catalog.pg_current_xact_id_if_assigned() from written)"};
 }
 
@@ -182,11 +212,7 @@ Statement statements::writeEnds(bool skipLocked, History history) {
                 pg_catalog.convert_from(given.id, utf8) as id, token, due, outcome, delay,
                 again_at, again_in, next, next_missed, payload,
                 pg_catalog.convert_from(error, utf8) as error, abandoned
-            from unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::timestamptz[],
-                $5::bigint[], $6::bigint[], $7::timestamptz[], $8::bigint[], $9::timestamptz[],
-                $10::bigint[], $11::bytea[], $12::bytea[], $13::bigint[])
-            as given (name, id, token, due, outcome, delay, again_at, again_in, next, next_missed,
-                payload, error, abandoned), )") + kEncoding + R"(
+            from )") + given(kEnd, true) + ", " + kEncoding + R"(
             order by name, id),
         own as materialized (
             select input.*, found.* from input cross join lateral (

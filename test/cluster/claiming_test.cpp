@@ -243,6 +243,21 @@ BOOST_FIXTURE_TEST_CASE(k36_while_ends_are_written_claims_go_on_and_the_next_end
     BOOST_TEST(recorder.count("write_ends") == 2U);
 }
 
+BOOST_AUTO_TEST_CASE(k18_tasks_of_one_policy_share_a_statement_and_a_single_one_has_its_own) {
+    const test::Recorder recorder;
+    test::Schema schema;
+    Scheduler scheduler(schema.options);
+    const Schedule later = Schedule::once(hours(1));
+    scheduler.scheduleAll({{"n", "1", later, {}, IfExists::Update},
+                           {"n", "2", later, {}, IfExists::Keep},
+                           {"n", "3", later, {}, IfExists::Update}});
+    scheduler.schedule("n", "4", hours(1));
+    BOOST_TEST(recorder.count("schedule_all_update") == 1U);
+    BOOST_TEST(recorder.count("schedule_keep") == 1U);
+    BOOST_TEST(recorder.count("schedule_update") == 1U);
+    BOOST_TEST(recorder.count("schedule_all_keep") == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(k38_tasks_that_are_due_soon_are_announced_outside_of_transactions) {
     const test::Recorder recorder;
     test::Schema schema;

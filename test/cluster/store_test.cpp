@@ -97,6 +97,35 @@ BOOST_AUTO_TEST_CASE(k17_what_a_second_schedule_does) {
     BOOST_TEST(find().payload == "d");
 }
 
+// A single task has a statement of its own.
+BOOST_AUTO_TEST_CASE(k17_k18_a_task_is_written_alone_as_among_others) {
+    const jtimer::Date late = toDate(store.now() + 100 * kSecond);
+    const auto rows = [&] {
+        return ask("select string_agg((to_jsonb(task) - 'id')::text, ' ' order by id)"
+                   " from @.task where id <> 'other'");
+    };
+    const auto write = [&](const std::string& id, const Schedule& when, IfExists policy,
+                           std::vector<jtimer::cluster::NewTask> others) {
+        others.push_back({"n", id, when, std::string("\0p", 2), policy});
+        return store.schedule(others);
+    };
+    for (const IfExists policy : {IfExists::Keep, IfExists::Update, IfExists::Replace}) {
+        ask("delete from @.task");
+        const jtimer::cluster::NewTask other{"n", "other", Schedule::once(late), {}, policy};
+        store.schedule({{"n", "other", Schedule::once(late)}});
+        for (const Schedule& when :
+             {Schedule::once(late), Schedule::fixedRate(late, 1000, jtimer::MissedRuns::Burst),
+              Schedule::fixedDelay(late, 2000), Schedule::cron("0 2 * * *", "Europe/Berlin")}) {
+            const std::size_t alone = write("1", when, policy, {});
+            BOOST_TEST(write("2", when, policy, {other}) ==
+                       alone + (policy == IfExists::Replace ? 1U : 0U));
+            const std::string both = rows();
+            BOOST_TEST(both.size() % 2 == 1U);
+            BOOST_TEST(both.substr(0, both.size() / 2) == both.substr(both.size() / 2 + 1));
+        }
+    }
+}
+
 BOOST_AUTO_TEST_CASE(k17_another_definition_during_a_run_applies_after_it) {
     schedule("n", "i", Schedule::fixedRate(0, 1000));
     const auto task = claimOne();
