@@ -29,6 +29,7 @@ struct End {
     std::optional<std::string> payload;  ///< a new one
     std::string error;                   ///< of anything but a Success; see messageOf()
     bool abandoned = false;              ///< the handler has not returned: for the past runs
+    bool wasLocked = false;              ///< see EndStatus::Locked
     /// Once it is written: when the task may begin again, if it were not paused. Nothing if it is
     /// over or dead.
     std::optional<Micros> nextDue;

@@ -197,7 +197,11 @@ void EndWriter::writeOneByOne() {
 /// Counts what the server has said of the end, and tells it.
 /// \param written what was written: a cron task may have become dead
 void EndWriter::settle(const Waiting& end, const End& written, EndStatus status) {
-    if (status == EndStatus::Locked) return keep(end, kUnlockDelay);
+    if (status == EndStatus::Locked) {
+        Waiting again = end;
+        again.wasLocked = true;
+        return keep(std::move(again), kUnlockDelay);
+    }
     Outcome outcome = Outcome::Fenced;
     // If it may have been written before, it cannot be told from one that was.
     if (status == EndStatus::Fenced && !end.repeated) {

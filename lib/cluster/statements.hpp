@@ -86,6 +86,7 @@ Statement pausesOf();   // node, names[] -> number, whether of all, names
 Statement firstDue();   // names[] -> name, id, size of the payload
 Statement release();    // node, tokens[] of its runs -> number of tasks
 Statement writeEnds(bool skipLocked, History history);
+Statement deleteEnds();
 Statement owns();    // name, id, token -> boolean
 Statement notify();  // channel, payload
 std::string listen(const std::string& schema);

@@ -280,8 +280,12 @@ Store::WrittenEnds Store::writeEnds(const Statement& statement, std::vector<End>
         rows.number(cron ? cron->missed : 0).bytes(end.payload).bytes(end.error);
         rows.number(end.abandoned ? 1 : 0);
     }
-    const Result result = execute(statement, Params().arrays(rows));
+    return writeEnds(statement, rows, ends);
+}
 
+Store::WrittenEnds Store::writeEnds(const Statement& statement, const Rows& rows,
+                                    std::vector<End>& ends) {
+    const Result result = execute(statement, Params().arrays(rows));
     WrittenEnds written;
     std::map<Token, int> found;
     for (int i = 0; i < result.rows(); ++i) found[result.number(i, columns::end::Token)] = i;
@@ -303,6 +307,22 @@ Store::WrittenEnds Store::writeEnds(const Statement& statement, std::vector<End>
 
 namespace {
 
+/// Whether the task is deleted.
+bool isOver(const End& end) {
+    return end.kind == End::Kind::Success && !end.again && !end.wasLocked &&
+           end.task->recurrence.kind == Kind::Once;
+}
+
+/// For deleteEnds().
+Rows keysOf(const std::vector<End>& ends) {
+    Rows rows;
+    for (const End& end : ends) {
+        rows.begin();
+        rows.bytes(end.task->name).bytes(end.task->id).number(end.task->token);
+    }
+    return rows;
+}
+
 /// \returns whether that changes anything
 bool makeAscii(std::string& text) {
     const auto isForeign = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };
@@ -315,6 +335,9 @@ bool makeAscii(std::string& text) {
 
 std::vector<EndStatus> Store::writeEnds(std::vector<End>& ends, History history) {
     if (ends.empty()) return {};
+    if (history != History::All && std::all_of(ends.begin(), ends.end(), isOver))
+        return once(
+            [&] { return writeEnds(statements::deleteEnds(), keysOf(ends), ends).statuses; });
     try {
         return once([&] { return writeEnds(statements::writeEnds(true, history), ends).statuses; });
     } catch (const DatabaseException& e) {

@@ -140,8 +140,8 @@ struct TakeOver {
 enum class EndStatus {
     Written,
     Fenced,  ///< the row is gone or has another owner or token: nothing has changed
-    /// Another transaction holds the row. Nothing has changed: write the end again, a little later,
-    /// so that the other ends do not wait.
+    /// Another transaction holds the row, or a one-shot repeats by now. Nothing has changed: write
+    /// the end again with `wasLocked`, a little later, so that the other ends do not wait.
     Locked
 };
 
@@ -332,6 +332,7 @@ class Store : private Session {
     std::uint64_t freeTasks(const std::vector<NodeNumber>& nodes, int crashes);
     std::uint64_t releaseTasks(NodeNumber node, const std::vector<Token>& running);
     WrittenEnds writeEnds(const Statement& statement, std::vector<End>& ends);
+    WrittenEnds writeEnds(const Statement& statement, const Rows& rows, std::vector<End>& ends);
     Change insert(const std::vector<NewTask>& tasks);
     void addRow(Rows& rows, const NewTask& task);
     std::size_t inBatches(const Statement& statement,

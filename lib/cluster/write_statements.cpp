@@ -183,6 +183,20 @@ static_assert(static_cast<int>(History::Off) == 0 && static_cast<int>(History::F
 
 }  // namespace
 
+namespace {
+
+/// Of `input`, those that have not been written, though the row is still the run's.
+std::string left(const char* written) {
+    return std::string(R"(
+        union all
+        select token, false, null, null from input where token not in (select token from )") +
+           written + R"()
+            and exists (select from @.task where task.name = input.name and task.id = input.id
+                and coalesce(task.owner, 0) > 0 and task.token = input.token))";
+}
+
+}  // namespace
+
 /// Parameters, arrays with an element for each end: name, id, token, due, outcome (0 to 4 as
 /// End::Kind), delay, time and delay of again, next due and missed runs of a cron task, payload,
 /// error, whether the run was abandoned. -> token, whether the end was written, xid, when the task
@@ -253,11 +267,33 @@ Statement statements::writeEnds(bool skipLocked, History history) {
                                                                             ? ',' + recorded(kept)
                                                                             : std::string()) +
                                                                        R"(
-        select token, true, pg_catalog.pg_current_xact_id_if_assigned(), next from written
-        union all
-        select token, false, null, null from input where token not in (select token from written)
-            and exists (select from @.task where task.name = input.name and task.id = input.id
-                and coalesce(task.owner, 0) > 0 and task.token = input.token))"};
+        select token, true, pg_catalog.pg_current_xact_id_if_assigned(), next from written)" +
+                                                                       left("written")};
+}
+
+/// Parameters, arrays with an element for each end: name, id, token. -> as writeEnds()
+///
+/// What writeEnds(true) does of one-shots that have succeeded, for a third to a half of the
+/// server's time less. A task that repeats by now is left as one that is locked.
+Statement statements::deleteEnds() {
+    constexpr Column kKey[] = {{"name", "bytea"}, {"id", "bytea"}, {"token", "bigint"}};
+    return {"delete_ends", std::string(R"(
+        with input as materialized (
+            select pg_catalog.convert_from(name, utf8) as name,
+                pg_catalog.convert_from(id, utf8) as id, token
+            from )") + given(kKey, true) +
+                               ", " + kEncoding + R"(
+            order by name, id),
+        own as materialized (
+            select place from input cross join lateral (
+                select ctid as place from @.task where task.name = input.name
+                    and task.id = input.id and coalesce(task.owner, 0) > 0
+                    and task.token = input.token and kind = 'once'
+                limit 1 for update skip locked) found),
+        deleted as (
+            delete from @.task where ctid = any (array(select place from own)) returning token)
+        select token, true, pg_catalog.pg_current_xact_id_if_assigned(), null::timestamptz
+        from deleted)" + left("deleted")};
 }
 
 }  // namespace jtimer::cluster::detail

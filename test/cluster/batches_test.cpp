@@ -102,9 +102,9 @@ BOOST_AUTO_TEST_CASE(o42_ends_that_time_out_are_halved_and_quick_ones_are_double
     Scheduler scheduler(schema.options);
     scheduler.registerTask("n", [&](Run&) { runs.add(); });
     scheduler.start();
-    recorder.hold("write_ends");
+    recorder.hold("delete_ends");
     scheduler.schedule("n", "first", 0);
-    recorder.await("write_ends", 1);
+    recorder.await("delete_ends", 1);
     scheduler.scheduleAll(tasks(12));
     runs.await(13);
     while (scheduler.stats().running != 0) boost::this_thread::yield();
@@ -125,15 +125,15 @@ BOOST_AUTO_TEST_CASE(o42_ends_share_a_write_up_to_a_thousand) {
     Scheduler scheduler(schema.options);
     scheduler.registerTask("n", [&](Run&) { runs.add(); });
     scheduler.start();
-    recorder.hold("write_ends");
+    recorder.hold("delete_ends");
     scheduler.schedule("n", "first", 0);
-    recorder.await("write_ends", 1);
+    recorder.await("delete_ends", 1);
     scheduler.scheduleAll(tasks(1001));
     runs.await(1002);
     while (scheduler.stats().running != 0) boost::this_thread::yield();
     recorder.release();
     scheduler.stop();
-    BOOST_TEST(recorder.count("write_ends") == 3U);
+    BOOST_TEST(recorder.count("delete_ends") == 3U);
     BOOST_TEST(scheduler.stats().succeeded == 1002U);
 }
 

@@ -44,9 +44,9 @@ struct HeldEnd {
     HeldEnd() {
         scheduler.registerTask("n", [&](Run&) { runs.add(); });
         scheduler.start();
-        recorder.hold("write_ends");
+        recorder.hold("delete_ends");
         scheduler.schedule("n", "first", 0);
-        recorder.await("write_ends", 1);
+        recorder.await("delete_ends", 1);
     }
     /// When so many runs are over, and the ends of the others wait behind the first one's.
     void releaseAfter(int count) {
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(k35_claims_ends_and_renewals_have_connections_of_their_own)
     std::map<std::string, std::set<int>> sockets;
     for (const test::Sent& each : recorder.sent()) sockets[each.name].insert(each.socket);
     std::set<int> distinct;
-    for (const char* const statement : {"claim", "write_ends", "renew"}) {
+    for (const char* const statement : {"claim", "delete_ends", "renew"}) {
         BOOST_TEST(sockets[statement].size() == 1U, statement);
         distinct.insert(sockets[statement].begin(), sockets[statement].end());
     }
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(k35_a_deadlock_or_serialisation_failure_is_repeated_at_once
         BOOST_TEST(scheduler.stats().reconnects == 0U);
         BOOST_TEST(!scheduler.find("n", "i").has_value());
     }
-    BOOST_TEST(recorder.count("write_ends") == 6U);
+    BOOST_TEST(recorder.count("delete_ends") == 6U);
 }
 
 BOOST_FIXTURE_TEST_CASE(k36_an_end_that_the_server_refuses_holds_up_no_other, HeldEnd) {
@@ -240,7 +240,39 @@ BOOST_FIXTURE_TEST_CASE(k36_while_ends_are_written_claims_go_on_and_the_next_end
     releaseAfter(6);
     scheduler.stop();
     BOOST_TEST(scheduler.stats().succeeded == 6U);
+    BOOST_TEST(recorder.count("delete_ends") == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(k36_one_shots_that_have_succeeded_are_deleted_by_a_statement_of_their_own) {
+    const test::Recorder recorder;
+    test::Schema schema;
+    Scheduler scheduler(schema.options);
+    scheduler.registerTask("n", [&](Run& run) {
+        if (run.id() == "repeats")
+            scheduler.scheduleAtFixedRate("n", "repeats", hours(1), hours(1));
+        if (run.id() == "again" && run.attempt() == 1) run.again(hours(1));
+    });
+    scheduler.start();
+    const auto await = [&](std::uint64_t succeeded) {
+        while (scheduler.stats().succeeded != succeeded) boost::this_thread::yield();
+    };
+    scheduler.schedule("n", "i", 0);
+    await(1);
+    BOOST_TEST(recorder.count("delete_ends") == 1U);
+    BOOST_TEST(recorder.count("write_ends") == 0U);
+    scheduler.schedule("n", "again", 0);
+    await(2);
+    BOOST_TEST(recorder.count("delete_ends") == 1U);
+    BOOST_TEST(recorder.count("write_ends") == 1U);
+    // It is left by the first, and found by the second.
+    scheduler.schedule("n", "repeats", 0);
+    await(3);
+    BOOST_TEST(recorder.count("delete_ends") == 2U);
     BOOST_TEST(recorder.count("write_ends") == 2U);
+    scheduler.stop();
+    BOOST_TEST(scheduler.list().size() == 2U);
+    BOOST_TEST((scheduler.find("n", "repeats")->state == State::Scheduled));
+    BOOST_TEST(scheduler.stats().fenced == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(k18_tasks_of_one_policy_share_a_statement_and_a_single_one_has_its_own) {

@@ -143,6 +143,8 @@ void eachStatement(const std::string& how, int count, History history) {
     const std::vector<std::string> statements = statementsOf(schema.options.schema);
     BOOST_TEST(std::count(statements.begin(), statements.end(), "lock_names") == 1);
     BOOST_TEST(std::count(statements.begin(), statements.end(), "claim_in_cluster") == 1);
+    BOOST_TEST(std::count(statements.begin(), statements.end(), "delete_ends") ==
+               (history == History::Off ? 1 : 0));
     BOOST_TEST(statements.size() > 7);
 
     std::vector<test::Worker> workers;

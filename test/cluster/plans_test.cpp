@@ -97,6 +97,16 @@ Params ends(std::size_t count) {
     return Params().arrays(rows);
 }
 
+/// Of ends of one-shots that have succeeded.
+Params keys(std::size_t count) {
+    Rows rows;
+    for (std::size_t i = 0; i < count; ++i) {
+        rows.begin();
+        rows.bytes("n0").bytes(std::to_string(1000 * (i + 1))).number(0);
+    }
+    return Params().arrays(rows);
+}
+
 /// A single one without arrays.
 Params tasks(std::size_t count) {
     Rows rows;
@@ -170,6 +180,7 @@ BOOST_AUTO_TEST_CASE(k84_no_statement_reads_the_whole_table) {
             check("write ends", statements::writeEnds(true, history), ends(count));
             check("write end in", statements::writeEnds(false, history), ends(count));
         }
+        check("delete ends", statements::deleteEnds(), keys(count));
     }
     check("first due", statements::firstDue(), Params().texts({"n1", "n2"}));
     check("lost", statements::recordLost(), Params().numbers({7}).texts({"w"}));
@@ -300,6 +311,8 @@ BOOST_AUTO_TEST_CASE(k84_an_end_is_found_by_its_key_also_if_no_task_seems_to_run
                 BOOST_TEST(text.find("task_owner") == std::string::npos, text);
             }
         }
+        const std::string deletes = plan(statements::deleteEnds(), keys(100), generic);
+        BOOST_TEST(deletes.find("task_owner") == std::string::npos, deletes);
         const auto owns = Params().text("n1").text("1").number(2);
         const std::string text = plan(statements::owns(), owns, generic);
         BOOST_TEST(text.find("task_owner") == std::string::npos, text);

@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(k58_an_end_stays_if_the_connection_breaks_while_ends_are_wr
     before("delete on @.task", "if nextval('@.tried') = 1 then raise exception 'not yet'; end if;");
     std::atomic<int> written{0};
     detail::setFailpoint([&](const std::string& statement, bool before, int socket) {
-        if (before && statement == "write_ends" && ++written == 2) ::shutdown(socket, SHUT_RDWR);
+        if (before && statement == "delete_ends" && ++written == 2) ::shutdown(socket, SHUT_RDWR);
     });
     test::Counted runs;
     Scheduler scheduler(options);

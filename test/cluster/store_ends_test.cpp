@@ -2,6 +2,7 @@
 
 // What a Store writes at the ends of runs.
 
+#include "cluster/plain_session.hpp"
 #include "cluster/store_fixture.hpp"
 
 #include <chrono>
@@ -119,6 +120,49 @@ BOOST_AUTO_TEST_CASE(k36_the_ends_of_many_runs_are_one_write) {
         BOOST_TEST((statuses[i] == (i == 1 ? EndStatus::Fenced : EndStatus::Written)));
     }
     BOOST_TEST(store.list({}).empty());
+}
+
+BOOST_AUTO_TEST_CASE(k36_an_end_whose_row_is_locked_is_left_and_the_others_are_written) {
+    for (const char* const id : {"1", "2", "3"}) schedule("n", id, Schedule::once(0));
+    std::vector<End> ends;
+    for (const ClaimedTask& task : claim()) {
+        End end;
+        end.task = std::make_shared<const ClaimedTask>(task);
+        ends.push_back(end);
+    }
+    BOOST_REQUIRE(ends.size() == 3U);
+    auto fenced = std::make_shared<ClaimedTask>(*ends[2].task);
+    fenced->token -= 3;
+    ends[2].task = fenced;
+    test::Session other;
+    other("begin");
+    other("select 1 from \"" + options.schema + "\".task where id = $1 for update",
+          {ends[0].task->id});
+    const auto statuses = [&] { return store.writeEnds(ends); };
+    BOOST_TEST((statuses() ==
+                std::vector<EndStatus>{EndStatus::Locked, EndStatus::Written, EndStatus::Fenced}));
+    ends[0].wasLocked = true;
+    BOOST_TEST((statuses() ==
+                std::vector<EndStatus>{EndStatus::Locked, EndStatus::Fenced, EndStatus::Fenced}));
+    other("commit");
+    BOOST_TEST((statuses() ==
+                std::vector<EndStatus>{EndStatus::Written, EndStatus::Fenced, EndStatus::Fenced}));
+    BOOST_TEST(ask("select count(*) from @.task") == "1");
+}
+
+// The statement that only deletes leaves it, and the other one writes it.
+BOOST_AUTO_TEST_CASE(k17_a_one_shot_that_repeats_since_its_run_began_goes_on) {
+    schedule("n", "i", Schedule::once(0));
+    End end;
+    end.task = claimOne();
+    const jtimer::Date later = toDate(store.now() + 500 * kSecond);
+    BOOST_TEST(schedule("n", "i", Schedule::fixedRate(later, seconds(7))) == 1U);
+    BOOST_TEST((write(end) == EndStatus::Locked));
+    BOOST_TEST((find().state == State::Running));
+    end.wasLocked = true;
+    BOOST_TEST((write(end) == EndStatus::Written));
+    BOOST_TEST((find().state == State::Scheduled));
+    BOOST_TEST((find().scheduledExecutionTime == later));
 }
 
 BOOST_AUTO_TEST_CASE(k42_again_and_a_new_payload_are_stored_with_the_end) {
