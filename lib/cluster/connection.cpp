@@ -64,6 +64,13 @@ std::string messageOf(const PGresult* result) {
 /// Class 57P: the server ends the connection.
 bool endsConnection(const std::string& sqlState) { return sqlState.compare(0, 3, "57P") == 0; }
 
+bool isSuccess(ExecStatusType status) {
+#ifdef LIBPQ_HAS_PIPELINING
+    if (status == PGRES_PIPELINE_SYNC) return true;
+#endif
+    return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
+}
+
 struct FreeOptions {
     void operator()(PQconninfoOption* options) const noexcept { PQconninfoFree(options); }
 };
@@ -213,8 +220,12 @@ bool Connection::isInTransactionBlock() const noexcept {
     return PQtransactionStatus(connection_) == PQTRANS_INTRANS;
 }
 
+bool Connection::isPrepared(const Statement& statement) const noexcept {
+    return prepares_ && statement.name != nullptr;
+}
+
 void Connection::prepare(const Statement& statement, const Params& params, Deadline deadline) {
-    if (prepared_.count(statement.name) != 0) return;
+    if (!isPrepared(statement) || prepared_.count(statement.name) != 0) return;
     exchange("prepare", deadline, [&] {
         return PQsendPrepare(connection_, statement.name, statement.sql.c_str(),
                              static_cast<int>(params.types_.size()), params.types_.data());
@@ -223,6 +234,12 @@ void Connection::prepare(const Statement& statement, const Params& params, Deadl
 }
 
 Result Connection::execute(const Statement& statement, const Params& params, Deadline deadline) {
+    prepare(statement, params, deadline);
+    return exchange(statement.label(), deadline, [&] { return send(statement, params); });
+}
+
+/// \returns 1 if libpq has accepted the statement
+int Connection::send(const Statement& statement, const Params& params) {
     const std::size_t size = params.values_.size();
     const int count = static_cast<int>(size);
     std::vector<const char*> values(size);
@@ -234,15 +251,11 @@ Result Connection::execute(const Statement& statement, const Params& params, Dea
         values[i] = value->data();
         lengths[i] = static_cast<int>(value->size());
     }
-    const bool isPrepared = prepares_ && statement.name != nullptr;
-    if (isPrepared) prepare(statement, params, deadline);
-    return exchange(statement.name == nullptr ? "" : statement.name, deadline, [&] {
-        if (isPrepared)
-            return PQsendQueryPrepared(connection_, statement.name, count, values.data(),
-                                       lengths.data(), formats.data(), 1);
-        return PQsendQueryParams(connection_, statement.sql.c_str(), count, params.types_.data(),
-                                 values.data(), lengths.data(), formats.data(), 1);
-    });
+    if (isPrepared(statement))
+        return PQsendQueryPrepared(connection_, statement.name, count, values.data(),
+                                   lengths.data(), formats.data(), 1);
+    return PQsendQueryParams(connection_, statement.sql.c_str(), count, params.types_.data(),
+                             values.data(), lengths.data(), formats.data(), 1);
 }
 
 void Connection::command(const char* name, const std::string& sql, Deadline deadline) {
@@ -256,9 +269,9 @@ Result Connection::exchange(const char* name, Deadline deadline, const Send& sen
     // libpq refuses when the connection is broken already, so nothing has left.
     if (send() != 1) fail(message(), false);
     flush(deadline);
-    Result result = receive(deadline);
-    failpoint(name, false, socket());
-    return result;
+    Answer answer = receive(deadline);
+    if (answer.error.empty()) failpoint(name, false, socket());
+    return answer.get();
 }
 
 void Connection::flush(Deadline deadline) {
@@ -276,7 +289,7 @@ void Connection::flush(Deadline deadline) {
 
 /// Takes all results up to the end of the statement, which is where it commits: an error may follow
 /// upon rows.
-Result Connection::receive(Deadline deadline) {
+Connection::Answer Connection::receive(Deadline deadline) {
     Result last(nullptr);
     std::string error;
     std::string sqlState;
@@ -294,7 +307,7 @@ Result Connection::receive(Deadline deadline) {
         if (status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH) {
             fail("The connection is in another use", true);
         }
-        if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) {
+        if (isSuccess(status)) {
             last = std::move(result);
         } else if (error.empty()) {
             const char* state = PQresultErrorField(next, PG_DIAG_SQLSTATE);
@@ -307,8 +320,12 @@ Result Connection::receive(Deadline deadline) {
     if (PQstatus(connection_) == CONNECTION_BAD || endsConnection(sqlState)) {
         fail(error.empty() ? message() : error, true);
     }
+    return {std::move(last), error, sqlState};
+}
+
+Result Connection::Answer::get() {
     if (!error.empty()) throw DatabaseException(error, sqlState);
-    return last;
+    return std::move(result);
 }
 
 Notification Connection::waitForNotification(Deadline deadline, int wakeFd) {

@@ -49,6 +49,19 @@ class Connection {
 
     Result execute(const Statement& statement, const Params& params, Deadline deadline);
 
+    struct Call {
+        Statement statement;
+        Params params;
+    };
+
+    /// Whether libpq can send several statements at once: since version 14.
+    static const bool kPipelines;
+
+    /// All of these in one round trip, if kPipelines. When the server refuses one, it leaves out
+    /// those behind it.
+    /// \returns the result of the last
+    Result execute(const std::vector<Call>& calls, Deadline deadline);
+
     /// Statements without parameters and results, separated by semicolons.
     void command(const char* name, const std::string& sql, Deadline deadline);
 
@@ -63,11 +76,21 @@ class Connection {
   private:
     explicit Connection(bool prepares) noexcept : prepares_(prepares) {}
     void start(const Keywords& keywords, Deadline deadline);
+
+    struct Answer {
+        Result result;
+        std::string error, sqlState;  ///< empty unless the server has refused
+
+        Result get();  ///< \throws DatabaseException if the server has refused
+    };
+
+    bool isPrepared(const Statement& statement) const noexcept;
     void prepare(const Statement& statement, const Params& params, Deadline deadline);
+    int send(const Statement& statement, const Params& params);
     template <class Send>
     Result exchange(const char* name, Deadline deadline, const Send& send);
     void flush(Deadline deadline);
-    Result receive(Deadline deadline);
+    Answer receive(Deadline deadline);
     [[noreturn]] void fail(const std::string& message, bool outcomeUnknown);
     std::string message() const;
     int socket() const noexcept;

@@ -11,10 +11,10 @@
 namespace jtimer::cluster::detail {
 
 #ifdef JTIMER_CLUSTER_FAILPOINTS
-/// Called before a statement leaves for the server, and after its answer has arrived. It may do
-/// anything to the connection, the process or the server, and must not throw.
-/// \param statement the name of a function in statements.hpp, or "begin", "commit", "rollback",
-///   "connect"
+/// Called before a statement leaves for the server, and after its answer has arrived: of several
+/// that leave together, before each, and then after each. It may do anything to the connection, the
+/// process or the server, and must not throw.
+/// \param statement the name of a function in statements.hpp, or "commit", "rollback", "connect"
 /// \param socket the connection's, to break it with ::shutdown
 using Failpoint = std::function<void(const char* statement, bool before, int socket)>;
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 namespace jtimer::cluster::detail {
 
@@ -126,7 +127,8 @@ bool Session::mayReconnect(int& failures) const {
 }
 
 void Session::rollBack() noexcept {
-    if (!connected()) return;
+    const bool begun = !std::exchange(begins_, false);
+    if (!begun || !connected()) return;
     try {
         command("rollback", statements::kRollBack);
     } catch (...) {
@@ -135,11 +137,25 @@ void Session::rollBack() noexcept {
 }
 
 Result Session::execute(const Statement& statement, const Params& params) {
-    return connection().execute({statement.name, inSchema(statement.sql, schema_)}, params,
-                                deadline_);
+    const Statement own{statement.name, inSchema(statement.sql, schema_)};
+    if (std::exchange(begins_, false)) return executeFirst(own, params);
+    return connection().execute(own, params, deadline_);
+}
+
+/// The commit is not sent along, as the number of the transaction is not known before the answer.
+Result Session::executeFirst(const Statement& statement, const Params& params) {
+    if (Connection::kPipelines)
+        return connection().execute({{statements::begin(), {}},
+                                     {statements::limitTransaction(),
+                                      Params().text(statements::transactionLimit(timeout_))},
+                                     {statement, params}},
+                                    deadline_);
+    command("begin", statements::beginLimited(timeout_));
+    return connection().execute(statement, params, deadline_);
 }
 
 void Session::command(const char* name, const std::string& sql) {
+    JTIMER_ASSERT(!begins_);
     connection().command(name, sql, deadline_);
 }
 

@@ -3,6 +3,7 @@
 
 #include "cluster/connection.hpp"
 #include "cluster/statements.hpp"
+#include "sync/assert.hpp"
 
 #include <jtimer/cluster/exceptions.hpp>
 #include <jtimer/cluster/options.hpp>
@@ -70,11 +71,13 @@ class Session {
         return repeat([&] { return uncommitted(use); }, true);
     }
 
-    /// Begins a transaction, which `use()` is part of. If that throws, it is rolled back.
+    /// A transaction, which `use()` is part of. It begins with the first call of execute(), of
+    /// which there is one: in the same round trip, see Connection::kPipelines. If `use()` throws,
+    /// it is rolled back.
     template <class Use>
     auto begin(const Use& use) {
+        begins_ = true;
         try {
-            command("begin", statements::begin(timeout_));
             return use();
         } catch (...) {
             rollBack();
@@ -82,7 +85,10 @@ class Session {
         }
     }
 
-    void commit() { command("commit", statements::kCommit); }
+    void commit() {
+        JTIMER_ASSERT(!begins_);
+        command("commit", statements::kCommit);
+    }
 
     /// A transaction that nobody waits for the outcome of: tried once.
     template <class Use>
@@ -146,6 +152,7 @@ class Session {
         }
     }
 
+    Result executeFirst(const Statement& statement, const Params& params);
     void connectByDeadline();
     void checkSchema();
     bool findsStandby() const;
@@ -163,6 +170,7 @@ class Session {
     Micros timeout_;
     Deadline deadline_;
     std::optional<Connection> connection_;
+    bool begins_ = false;  ///< what is executed next begins a transaction
     bool forTests_ = false;
     bool standby_ = false;  ///< that is all that there was; it may be promoted soon
     Micros crash_ = 0;  ///< when the server last recovered from a crash, or its statistics began

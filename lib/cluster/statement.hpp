@@ -10,6 +10,8 @@ namespace jtimer::cluster::detail {
 struct Statement {
     const char* name;
     std::string sql;
+
+    const char* label() const noexcept { return name == nullptr ? "" : name; }  ///< for failpoints
 };
 
 }  // namespace jtimer::cluster::detail

@@ -61,11 +61,22 @@ std::string inSchema(const std::string& sql, const std::string& schema) {
     }
 }
 
-/// A client that is cut off must not hold locks for longer than it would have waited itself.
-std::string statements::begin(Micros timeout) {
-    const std::string millis = std::to_string(std::clamp<Micros>(timeout / 1000, 1, 2'147'483'647));
-    return "begin isolation level read committed; set local statement_timeout = " + millis +
-           "; set local idle_in_transaction_session_timeout = " + millis;
+Statement statements::begin() { return {"begin", "begin isolation level read committed"}; }
+
+Statement statements::limitTransaction() {
+    return {"limit_transaction", R"(
+        select pg_catalog.set_config('statement_timeout', $1, true),
+            pg_catalog.set_config('idle_in_transaction_session_timeout', $1, true))"};
+}
+
+std::string statements::transactionLimit(Micros timeout) {
+    return std::to_string(std::clamp<Micros>(timeout / 1000, 1, 2'147'483'647));
+}
+
+std::string statements::beginLimited(Micros timeout) {
+    const std::string limit = transactionLimit(timeout);
+    return begin().sql + "; set local statement_timeout = " + limit +
+           "; set local idle_in_transaction_session_timeout = " + limit;
 }
 
 /// stats_reset changes when the server recovers from a crash.

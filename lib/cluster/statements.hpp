@@ -57,8 +57,12 @@ std::string channelOf(const std::string& schema);
 /// leases with the server's clock.
 namespace jtimer::cluster::detail::statements {
 
-// Transactions.
-std::string begin(Micros timeout);
+// Transactions. A client that is cut off must not hold locks for longer than it would have waited
+// itself.
+Statement begin();
+Statement limitTransaction();                  // transactionLimit()
+std::string transactionLimit(Micros timeout);  // milliseconds
+std::string beginLimited(Micros timeout);      // both, as one command
 inline constexpr const char* kCommit = "commit";
 inline constexpr const char* kRollBack = "rollback";
 Statement checkSchema();  // -> version, serves, read-only, tests, started

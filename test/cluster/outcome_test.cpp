@@ -16,6 +16,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <sys/socket.h>
@@ -27,7 +28,8 @@ using namespace jtimer::cluster::detail;
 
 /// Of a write by a new connection, in this order. Without a name: the look at the schema. "*" is
 /// the statement itself.
-constexpr const char* kStatements[] = {"connect", "", "begin", "prepare", "*", "commit"};
+constexpr const char* kStatements[] = {"connect",           "",  "prepare", "begin",
+                                       "limit_transaction", "*", "commit"};
 
 /// Does something once, the first time that a statement is about to leave or has been answered.
 struct Once {
@@ -182,6 +184,31 @@ BOOST_AUTO_TEST_CASE(k83_o12_o15_o18_a_connection_that_breaks_leaves_one_pause_o
              {"", "begin", "raise_pauses", "write_pause", "delete_pause", "commit"})
             check(Target::name("n"), statement, before);
     }
+}
+
+// The commit leaves when the number of the transaction is known, and not before.
+BOOST_AUTO_TEST_CASE(k20_what_is_written_and_its_commit_are_two_round_trips) {
+    store.connect();
+    const NewTask task{"n", "i", Schedule::once(0)};
+    store.schedule({task});
+    store.cancel("n", "i");
+    std::string sent;
+    setFailpoint([&](const char* statement, bool before, int) {
+        sent += std::string(before ? " " : " /") + statement;
+    });
+    store.schedule({task});
+    store.cancel("n", "i");
+    setFailpoint({});
+    const std::string first = Connection::kPipelines
+                                  ? " begin limit_transaction * /begin /limit_transaction /*"
+                                  : " begin /begin * /*";
+    const auto with = [](std::string text, const std::string& statement) {
+        for (std::size_t at = 0; (at = text.find('*')) != std::string::npos;)
+            text.replace(at, 1, statement);
+        return text;
+    };
+    BOOST_TEST(sent == with(first, "schedule_update") + " commit /commit" + with(first, "cancel") +
+                           " commit /commit");
 }
 
 BOOST_AUTO_TEST_CASE(k20_a_lost_answer_to_any_statement_leaves_one_effect) {

@@ -3,15 +3,18 @@
 // Single statements that the server refuses, or that do not reach it, and who goes on then. Most
 // are refused by a trigger.
 
+#include "cluster/connection.hpp"
 #include "cluster/failpoint.hpp"
 #include "cluster/fixture.hpp"
 #include "cluster/proxy.hpp"
 #include "cluster/schema.hpp"
+#include "cluster/session.hpp"
 #include "cluster/store.hpp"
 #include "support/captured_cerr.hpp"
 
 #include <jtimer/cluster/exceptions.hpp>
 #include <jtimer/cluster/scheduler.hpp>
+#include <jtimer/exceptions.hpp>
 
 #include <boost/test/unit_test.hpp>
 #include <boost/thread/thread.hpp>
@@ -144,6 +147,59 @@ BOOST_AUTO_TEST_CASE(a_statement_that_is_refused_is_rolled_back_and_the_connecti
     ask("drop trigger refuse on @.task");
     BOOST_TEST(schedule(store) == 1U);
     BOOST_TEST(connections == 1);
+}
+
+BOOST_AUTO_TEST_CASE(of_statements_sent_together_those_behind_a_refused_one_are_left_out) {
+    const auto end = detail::Session::deadlineAfter(60'000'000);
+    for (const bool prepared : {true, false}) {
+        detail::Connection connection({options.conninfo, prepared, 60'000'000, false}, end);
+        const auto draws = [&](const char* name) {
+            return detail::Connection::Call{
+                {name, detail::inSchema("select nextval('@.tried')", options.schema)}, {}};
+        };
+        const detail::Connection::Call zero{{"zero", "select 1 / $1"}, detail::Params().number(0)};
+        const int before = tried();
+        BOOST_TEST(connection.execute({draws("one"), draws("two")}, end).number(0, 0) ==
+                   before + 2);
+        BOOST_CHECK_EXCEPTION(connection.execute({draws("one"), zero, draws("two"), zero}, end),
+                              DatabaseException, [](const DatabaseException& e) {
+                                  return e.what() == std::string("ERROR: division by zero") &&
+                                         e.sqlState() == "22012";
+                              });
+        BOOST_TEST(tried() == before + 3);
+        BOOST_TEST(connection.isOpen());
+        BOOST_TEST(connection.execute({draws("one")}, end).number(0, 0) == before + 4);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(k61_the_server_limits_the_transactions_of_a_client_that_is_cut_off) {
+    options.operationTimeout = 1234;
+    const std::string query = "select current_setting('statement_timeout') || ' ' ||"
+                              " current_setting('idle_in_transaction_session_timeout') || ' ' ||"
+                              " current_setting('transaction_isolation')";
+    for (const bool prepared : {true, false}) {
+        options.preparedStatements = prepared;
+        detail::Session session(
+            options, options.conninfo + " options='-c default_transaction_isolation=serializable'");
+        const auto settings = [&] { return session.execute({nullptr, query}, {}).text(0, 0); };
+        session.connect();
+        BOOST_TEST(session.begin(settings) == "1234ms 1234ms read committed");
+        BOOST_TEST(settings() == "1234ms 1234ms read committed");
+        session.commit();
+        BOOST_TEST(settings() == "0 0 serializable");
+    }
+}
+
+// Nothing has been sent, so there is nothing to roll back.
+BOOST_AUTO_TEST_CASE(a_transaction_that_fails_before_its_first_statement_never_begins) {
+    Store store(options);
+    store.connect();
+    int sent = 0;
+    detail::setFailpoint([&](const char*, bool, int) { ++sent; });
+    BOOST_CHECK_THROW(store.schedule({{"n", "i", Schedule::cron("* * * * *", "No\xffwhere")}}),
+                      jtimer::IllegalArgumentException);
+    BOOST_TEST(sent == 0);
+    BOOST_TEST(schedule(store) == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(what_the_server_warns_of_is_not_printed) {
