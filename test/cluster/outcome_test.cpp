@@ -285,11 +285,11 @@ BOOST_AUTO_TEST_CASE(k20_a_commit_of_nothing_needs_no_answer) {
 BOOST_AUTO_TEST_CASE(k38_a_task_is_scheduled_although_nobody_can_be_notified) {
     std::atomic<bool> broken{false};
     {
-        Scheduler scheduler(options);
         const Once fault("notify", true, [&](int socket) {
             ::shutdown(socket, SHUT_RDWR);
             broken = true;
         });
+        Scheduler scheduler(options);
         BOOST_TEST(scheduler.schedule("n", "i", 0));
         while (!broken) boost::this_thread::yield();
         BOOST_TEST(scheduler.schedule("n", "j", 0));
@@ -298,8 +298,8 @@ BOOST_AUTO_TEST_CASE(k38_a_task_is_scheduled_although_nobody_can_be_notified) {
 }
 
 BOOST_AUTO_TEST_CASE(o15_a_pause_holds_although_nobody_can_be_notified) {
-    Scheduler scheduler(options);
     const Once fault("notify", true, [](int socket) { ::shutdown(socket, SHUT_RDWR); });
+    Scheduler scheduler(options);
     BOOST_TEST(scheduler.pause(Target::name("n")));
     BOOST_TEST(ask("select count(*) from @.pause") == "1");
 }
