@@ -45,7 +45,7 @@ struct Fixture : test::LoggedClock {
     void checkEndless(const std::string& timer, std::atomic<bool>& ended) {
         // In longer steps: even on a busy machine a run begins in the last one.
         const WaitReports reports = test::reportsOf([&] { clock->waitUntilIdle(); },
-                                                    [&] { ended = true; }, milliseconds(60));
+                                                    [&] { ended = true; }, milliseconds(250));
         BOOST_TEST(reports ==
                        WaitReports{"ManualClock: waitUntilIdle() has waited five seconds for " +
                                    timer + ", which always has something due at " + kStartText +
