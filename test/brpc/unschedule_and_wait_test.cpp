@@ -5,6 +5,7 @@
 #include "support/long_run.hpp"
 #include "support/race.hpp"
 #include "support/test.hpp"
+#include "support/wait_reports.hpp"
 
 #include <jtimer/brpc/scoped_timer_task.hpp>
 
@@ -102,10 +103,12 @@ BOOST_AUTO_TEST_CASE(c10_it_does_not_wait_for_the_run_that_follows) {
     };
     timer.schedule(scheduleBoth, jtimer::Date{});
     running.wait();
-    duringRun([&] {
+    // Its report proves that it waits.
+    const auto wait = [&] {
         BOOST_TEST(timer.unscheduleAndWait(id) == kRunning);
         waited.open();
-    });
+    };
+    BOOST_TEST(test::reportsOf(wait, [&] { released.open(); }).size() == 1U);
     timer.stopAndJoin();
 }
 
