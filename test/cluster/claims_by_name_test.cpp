@@ -6,6 +6,7 @@
 #include "cluster/recorder.hpp"
 #include "cluster/schema.hpp"
 #include "cluster/store.hpp"
+#include "support/gate.hpp"
 
 #include <jtimer/cluster/scheduler.hpp>
 
@@ -160,7 +161,9 @@ BOOST_AUTO_TEST_CASE(o39_a_node_looks_by_name_while_others_come_first_and_goes_o
     options.concurrency = 2;
     options.pollInterval = 3'600'000;
     options.executor = [](const std::function<void()>& run) { run(); };
-    const test::Recorder recorder;
+    test::Recorder recorder;
+    test::Gate lookedByName;
+    recorder.onAnswer("claim_by_name", [&] { lookedByName.open(); });
     std::string ran;
     test::Counted runs;
     Scheduler scheduler(options);
@@ -170,7 +173,7 @@ BOOST_AUTO_TEST_CASE(o39_a_node_looks_by_name_while_others_come_first_and_goes_o
     });
     scheduler.start();
     // A full look, a full continuation, another one, and a look that finds nothing.
-    recorder.await("claim_by_name", 1);
+    lookedByName.wait();
     BOOST_TEST(claims(recorder) == "tttn");
     ask("delete from @.task where id = 'i'");
     // By name once more, which says that nothing comes first.
