@@ -14,13 +14,8 @@
 
 namespace {
 
-class LibeventAdapter {
+class LibeventAdapter : public peers::Loop {
   public:
-    static constexpr bool kThreaded = false;
-    static constexpr bool kCancels = true;
-    static constexpr bool kPurges = false;
-    static constexpr bool kResets = true;
-    static constexpr bool kSleeps = false;
     static std::string version() { return std::string("libevent ") + event_get_version(); }
 
     struct Task {
@@ -46,8 +41,6 @@ class LibeventAdapter {
     }
 
     static void cancel(Handle& task) { event_del(&task->timer); }
-
-    static std::int64_t purge() { return 0; }
 
     static void reset(Handle& task, std::int64_t delay) { add(*task, delay); }
 

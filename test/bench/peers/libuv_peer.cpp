@@ -11,13 +11,8 @@
 
 namespace {
 
-class LibuvAdapter {
+class LibuvAdapter : public peers::Loop {
   public:
-    static constexpr bool kThreaded = false;
-    static constexpr bool kCancels = true;
-    static constexpr bool kPurges = false;
-    static constexpr bool kResets = true;
-    static constexpr bool kSleeps = false;
     static std::string version() { return std::string("libuv ") + uv_version_string(); }
 
     struct Task {
@@ -59,8 +54,6 @@ class LibuvAdapter {
     }
 
     static void cancel(Handle& task) { uv_timer_stop(&task->timer); }
-
-    static std::int64_t purge() { return 0; }
 
     void reset(Handle& task, std::int64_t delay) { startTimer(*task, delay, 0); }
 

@@ -132,4 +132,14 @@ struct Threaded {
     static void letPass(std::int64_t time) { sleepFor(time); }
 };
 
+/// For adapters of event loops: no thread and no lock.
+struct Loop {
+    static constexpr bool kThreaded = false;
+    static constexpr bool kCancels = true;
+    static constexpr bool kPurges = false;
+    static constexpr bool kResets = true;
+    static constexpr bool kSleeps = false;
+    static std::int64_t purge() { return 0; }
+};
+
 }  // namespace peers
