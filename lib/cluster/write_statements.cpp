@@ -181,10 +181,6 @@ constexpr const char* kWriteEnds[2][3] = {
 static_assert(static_cast<int>(History::Off) == 0 && static_cast<int>(History::Failures) == 1 &&
               static_cast<int>(History::All) == 2);
 
-}  // namespace
-
-namespace {
-
 /// Of `input`, those that have not been written, though the row is still the run's.
 std::string left(const char* written) {
     return std::string(R"(
