@@ -107,9 +107,8 @@ class Results:
         return f"{self.ratio(peer, other, line, figure):.2f}".replace("nan", "-")
 
     def outcome(self, goal):
-        """Whether it is met, by the ratio as it is shown; None if it was not measured."""
-        line = Line(goal.workload, goal.parameter)
-        ratio = float(self.ratio_text(goal.peer, goal.other, line, goal.figure).replace("-", "nan"))
+        """Whether it is met, None if it was not measured."""
+        ratio = self.ratio(goal.peer, goal.other, Line(goal.workload, goal.parameter), goal.figure)
         return None if math.isnan(ratio) else ratio <= float(goal.ratio)
 
     def goal_text(self, peer, line, figure):
