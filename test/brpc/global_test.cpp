@@ -69,6 +69,7 @@ CHILD_PROCESS(creates_the_global_timer_from_many_threads) {
 }
 
 BOOST_AUTO_TEST_CASE(b58_whichever_thread_is_first_creates_it) {
+    test::needNumberOfThreads();
     const auto child = test::runChild("creates_the_global_timer_from_many_threads");
     BOOST_TEST(child.out == "8 alike, 1 thread\n");
     BOOST_TEST(child.exitCode == 0);

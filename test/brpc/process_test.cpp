@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(c8_in_a_forked_child_a_timer_is_over_and_can_be_emptied_and
 }
 
 BOOST_AUTO_TEST_CASE(b58_a_forked_child_gets_a_global_timer_of_its_own) {
-    test::needFork();
+    test::needThreadInForkedChild();
     const int exitCode = test::inForkedChild([] {  // so that this process has none afterwards
         TimerThread& parents = getOrCreateGlobalTimerThread();
         if (!runsATask(parents)) return 1;

@@ -1,5 +1,6 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "data/growing_array.hpp"
+#include "support/abilities.hpp"
 #include "support/test.hpp"
 
 #include <fstream>
@@ -33,16 +34,6 @@ std::size_t firstWrong(const Array& array, std::size_t size) {
 }
 
 #if defined(JTIMER_MOVES_PAGES)
-/// A kernel that is built without huge pages refuses the advice.
-bool knowsHugePages() {
-    const std::size_t size = 4096;
-    void* const page = mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    BOOST_REQUIRE(page != MAP_FAILED);
-    const bool isTaken = madvise(page, size, MADV_HUGEPAGE) == 0;
-    munmap(page, size);
-    return isTaken;
-}
-
 /// Whether the mapping that has this address bears the flag of MADV_HUGEPAGE, "hg".
 bool isAdvisedHuge(const void* address) {
     const auto wanted = reinterpret_cast<std::uintptr_t>(address);
@@ -59,6 +50,16 @@ bool isAdvisedHuge(const void* address) {
             return (line + ' ').find(" hg ") != std::string::npos;
     }
     throw std::logic_error("no flags of a mapping with that address in /proc/self/smaps");
+}
+
+/// A kernel that is built without huge pages refuses the advice, and an emulator may not pass it on.
+void needHugePages() {
+    const std::size_t size = 4096;
+    void* const page = mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    BOOST_REQUIRE(page != MAP_FAILED);
+    const bool isTaken = madvise(page, size, MADV_HUGEPAGE) == 0 && isAdvisedHuge(page);
+    munmap(page, size);
+    if (!isTaken) test::skipCase("advice on huge pages");
 }
 #endif
 
@@ -91,14 +92,14 @@ BOOST_AUTO_TEST_CASE(the_elements_survive_each_growth) {
 
 #if defined(JTIMER_MOVES_PAGES)
 BOOST_AUTO_TEST_CASE(a_large_array_asks_for_huge_pages_and_keeps_the_advice_when_it_grows) {
-    const bool areKnown = knowsHugePages();
+    needHugePages();
     Array array;
     array.grow(100'000);
     BOOST_TEST(!isAdvisedHuge(array.data()));
     array.grow(400'000);
-    BOOST_TEST(isAdvisedHuge(array.data()) == areKnown);
+    BOOST_TEST(isAdvisedHuge(array.data()));
     array.grow(800'000);
-    BOOST_TEST(isAdvisedHuge(array.data() + 799'999) == areKnown);
+    BOOST_TEST(isAdvisedHuge(array.data() + 799'999));
 }
 #endif
 

@@ -24,7 +24,7 @@ bool isAlone() {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(wherever_memory_runs_out_the_first_timer_of_a_process_leaves_nothing_behind) {
-    test::needFork();
+    test::needNumberOfThreads();
     constexpr int throws = 1, leavesThread = 2, leavesClock = 4, is = 8;
     for (const bool hasThreadStart : {false, true}) {
         const auto firstTimer = [hasThreadStart](long allocations) {

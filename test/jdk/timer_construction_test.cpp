@@ -239,6 +239,7 @@ CHILD_PROCESS(makes_timers_without_a_name) {
 }
 
 BOOST_AUTO_TEST_CASE(j8_a_null_name_is_refused_and_leaves_no_thread_running) {
+    test::needNumberOfThreads();
     const auto child = test::runChild("makes_timers_without_a_name");
     BOOST_TEST(child.out == "name cannot be null\nname cannot be null\nname cannot be null\n"
                             "0 threads left\n");
