@@ -84,6 +84,15 @@ timeline() {
 # The table: name, runs, failures.
 table() { sed '1,/^task /d' out | awk '{ print $1, $2, $3 }'; }
 
+# Waits until $1 is in a file, at most 20 seconds.
+await() {  # TEXT [FILE]
+    for i in $(seq 400); do
+        grep -qs "$1" "${2:-out}" && return
+        sleep 0.05
+    done
+    expect "$1" there "$(cat "${2:-out}")"
+}
+
 # What `times` printed, on the standard input: the CPU time of all commands that have ended.
 cpu_seconds() { awk -F '[ms ]+' 'NR == 2 { print int($1 * 60 + $2 + $3 * 60 + $4) }'; }
 

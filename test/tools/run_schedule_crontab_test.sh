@@ -135,7 +135,7 @@ r4_reboot_is_each_start_and_no_reload() {
     "$run_schedule" --crontab crontab >out 2>pipe &
     pid=$!
     exec 3<pipe
-    for i in $(seq 400); do grep -q one out && break; sleep 0.05; done
+    await one
     printf '%s\n' '@reboot echo one' '@reboot echo two' '@yearly true' >crontab
     kill -s USR2 $pid
     read -r notice <&3
@@ -391,12 +391,12 @@ r14_a_variable_with_another_value_restarts_nothing() {
     "$run_schedule" schedule >out 2>pipe &
     pid=$!
     exec 3<pipe
-    for i in $(seq 400); do grep -q ' a  1' out && break; sleep 0.05; done
+    await ' a  1'
     sed -i 's/A=1/A=2/' schedule
     kill -s USR2 $pid
     read -r notice <&3
     expect notice 'run_schedule: schedule read again: 0 added, 0 changed, 0 removed' "$notice"
-    for i in $(seq 400); do grep -q ' b ' out && break; sleep 0.05; done
+    await ' b '
     kill $pid
     wait $pid
     exec 3<&-

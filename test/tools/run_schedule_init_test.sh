@@ -114,17 +114,20 @@ r48_r64_sigusr2_reaches_the_schedule_through_process_1() {
 
 r45_a_child_subreaper_reaps_too_and_takes_its_schedule_along() {
     command -v python3 >/dev/null || { skip 'no python3'; return; }
-    mkfifo begun
+    mkfifo begun lines
     cat >schedule <<'END'
 after 0s orphan (true & true)
 after 1ms look  reaper=$(sed -n 's/^PPid:\t//p' /proc/$PPID/status); while grep -q "^State:.Z" $(grep -ls "^PPid:.$reaper$" /proc/[0-9]*/status); do :; done 2>/dev/null; cat /proc/$reaper/comm; echo $reaper $PPID $$ >begun; exec sleep 1000
 END
     # 36 is PR_SET_CHILD_SUBREAPER.
     python3 -c 'import ctypes, os, sys; ctypes.CDLL(None).prctl(36, 1, 0, 0, 0); os.execv(sys.argv[1], sys.argv[1:])' \
-        "$run_schedule" --jobs 1 schedule >out 2>err </dev/null &
+        "$run_schedule" --jobs 1 schedule >lines 2>err </dev/null &
     pid=$!
+    exec 3<lines
     read -r reaper scheduler command <begun
     expect 'its first process' $pid "$reaper"
+    head -n 1 <&3 >out
+    exec 3<&-
     expect lines 'look    run_schedule' "$(lines)"
     kill -s KILL $pid
     wait $pid 2>/dev/null

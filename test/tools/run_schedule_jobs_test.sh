@@ -11,15 +11,6 @@ set -u
 # shellcheck source=test/support/run_schedule.sh
 . "$(dirname "$0")/../support/run_schedule.sh"
 
-# Waits for $1 of the file out, at most 20 seconds.
-await() {  # TEXT
-    for i in $(seq 400); do
-        grep -q "$1" out && return
-        sleep 0.05
-    done
-    expect "$1" there "$(cat out)"
-}
-
 commands_of_different_names_run_at_once() {
     mkfifo one two
     # Each waits for the other.
@@ -55,7 +46,7 @@ END
     await ' a  begun'
     await ' b  begun'
     kill -s TERM $pid
-    for i in $(seq 400); do grep -q waiting err && break; sleep 0.05; done
+    await waiting err
     expect_true 'both are named' "$(grep -c 'waiting for [ab], [ab] to finish' err)" = 1
     kill -s TERM $pid
     wait $pid
@@ -114,10 +105,11 @@ sighup_reads_the_file_again_if_told_to() {
     printf '%s\n' 'every 1h a echo one' 'every 1h b echo two' >schedule
     kill -s HUP $pid
     await ' b  two'
+    await 'read again' err
     expect notice 'run_schedule: schedule read again: 1 added, 0 changed, 0 removed' "$(cat err)"
     echo 'evry 1h a echo' >schedule
     kill -s HUP $pid
-    for i in $(seq 400); do grep -q stays err && break; sleep 0.05; done
+    await stays err
     expect error 'schedule:1: "evry" is not a kind of schedule: expected after, at, every, rate, daily or cron
 run_schedule: the schedule stays as it was' "$(sed 1d err)"
     echo 'after 0s c echo three' >schedule

@@ -121,10 +121,7 @@ r42_a_new_local_time_of_the_system_is_noticed() {
     mv -T etc/new etc/localtime
     await_hour 7
     # The lines have the new time, too.
-    for i in $(seq 400); do
-        grep -q '+05:00 r  tick' out && break
-        sleep 0.05
-    done
+    await '+05:00 r  tick'
     kill -s TERM $pid
     wait $pid
     expect status 0 $?
@@ -151,10 +148,7 @@ r42_a_reload_reads_all_zones_again() {
         echo 'after 0s t echo again' >>schedule
         kill -s USR2 $pid
         await_hour 7
-        for i in $(seq 400); do
-            grep -q again out && break
-            sleep 0.05
-        done
+        await again
         kill -s TERM $pid
         wait $pid
         expect "$tz: status" 0 $?
