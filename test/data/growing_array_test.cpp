@@ -52,7 +52,8 @@ bool isAdvisedHuge(const void* address) {
     throw std::logic_error("no flags of a mapping with that address in /proc/self/smaps");
 }
 
-/// A kernel that is built without huge pages refuses the advice, and an emulator may not pass it on.
+/// A kernel that is built without huge pages refuses the advice, and an emulator may not pass it
+/// on.
 void needHugePages() {
     const std::size_t size = 4096;
     void* const page = mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
