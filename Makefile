@@ -39,6 +39,9 @@ all_cxxflags = -std=c++17 $(WARNINGS) $(if $(findstring clang,$(CXX)),-Wthread-s
 all_ldflags = $(BOOST_LDFLAGS) $(LDFLAGS) $(SANITIZE_FLAGS) -pthread
 all_libs = $(BOOST_THREAD_LIBS) $(BOOST_TEST_LIBS) $(BOOST_PROGRAM_OPTIONS_LIBS) $(BENCHMARK_LIBS)
 
+# No rules of make's own: make 4.4 prefers that for %.o from %.cpp where ours needs a file that another
+# pattern makes, such as a precompiled header.
+.SUFFIXES:
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: FORCE
