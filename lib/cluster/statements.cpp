@@ -165,11 +165,15 @@ constexpr const char* kNextOfNames = R"((
 
 /// Before the first of these names' tasks may lie any number of others'. So the next wake is looked
 /// for no farther ahead than is of use; and see claimByName().
+///
+/// The planner takes a coalesce for true of every second row. By the name alone it would take those
+/// that are due for fewer than they are, and then read and sort them all for each claim.
 Statement statements::claim() {
     return {"claim",
             claimDue(R"(due as materialized (
             select ctid as place, wake from @.task
-            where owner is null and wake <= @.now() and wake >= $4 and name = any ($2)
+            where owner is null and wake <= @.now() and wake >= $4
+                and coalesce(name = any ($2), false)
             order by wake limit $3 for update skip locked))",
                      "$6",
                      std::string("case when $4 = '-infinity' then ") + kOldestIsOthers + " end",

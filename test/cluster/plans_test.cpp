@@ -298,6 +298,32 @@ BOOST_AUTO_TEST_CASE(k84_o31_a_claim_within_limits_reads_few_rows) {
     }
 }
 
+// To the planner, a name that 3% of the tasks have is that of 3% of those that are due: of 90,
+// where it is that of all 3,000.
+BOOST_AUTO_TEST_CASE(k84_a_claim_reads_few_of_the_tasks_that_are_due_though_all_are_its_own) {
+    ask("insert into @.task (name, id, payload, kind, missed, origin, due, wake)"
+        " select 'own', i::text, '', 'once', 'once', now(), now(), now()"
+        " from generate_series(1, 3000) i");
+    ask("update @.task set wake = now() + (1 + random()) * interval '1 day' where name <> 'own'");
+    ask("vacuum full analyze @.task");
+    ask("insert into @.node (id, name, lease, lease_until) values (1, 'w', '1 s', now())");
+    const std::vector<std::string> own{"own"};
+    const auto check = [&](const Statement& statement, const Params& params) {
+        for (const bool generic : {false, true}) {
+            const std::string text =
+                plan(statement, params, generic, "analyze, costs off, timing off");
+            BOOST_TEST(rowsRead(text) <= 10 * 100, text);
+        }
+    };
+    const Micros never = std::numeric_limits<Micros>::min();
+    check(statements::claim(),
+          Params().number(1).texts(own).number(100).time(never).number(1'000'000).number(0));
+    check(statements::claimByName(),
+          Params().number(1).texts(own).number(100).number(1'000'000).number(0));
+    for (const bool inCluster : {false, true})
+        check(statements::claimLimited(inCluster), limitedClaim(own, 100, inCluster));
+}
+
 // The statistics say so where the table was analyzed while nothing ran. An index by owner then
 // seems as good as one by key, but leads to every task whose end is not written yet.
 BOOST_AUTO_TEST_CASE(k84_an_end_is_found_by_its_key_also_if_no_task_seems_to_run) {
