@@ -68,8 +68,10 @@ struct ChanMoves {
     }
     static void putReceived(void* variable, ChanNode* node) noexcept {
         auto& value = *static_cast<std::optional<T>*>(variable);
-        value.reset();
-        if (node != nullptr) value.emplace(std::move(valueIn(*node)));
+        if (node == nullptr)
+            value.reset();
+        else
+            value.emplace(std::move(valueIn(*node)));
     }
 };
 
