@@ -17,9 +17,20 @@ tools=${CXX%-g++*}
 folder_of() { printf 'Z:%s;' "$(dirname "$($CXX -print-file-name="$1")")"; }
 runtime=$(folder_of libstdc++-6.dll)$(folder_of libwinpthread-1.dll)
 
+# Boost's headers as a package of Boost's own presents them: CMake 3.30 looks for nothing else.
+mkdir "$tmp/boost"
+cat >"$tmp/boost/BoostConfig.cmake" <<END
+if(NOT TARGET Boost::headers)
+  add_library(Boost::headers INTERFACE IMPORTED)
+  set_target_properties(Boost::headers PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "$here/$BUILD/include")
+endif()
+END
+echo 'set(PACKAGE_VERSION 1.74) # and newer
+set(PACKAGE_VERSION_COMPATIBLE ON)' >"$tmp/boost/BoostConfigVersion.cmake"
+
 cross_cmake() {
     cmake -DCMAKE_SYSTEM_NAME=Windows "-DCMAKE_CXX_COMPILER=$CXX" "-DCMAKE_RC_COMPILER=$tools-windres" \
-        "-DBoost_INCLUDE_DIR=$here/$BUILD/include" -DBoost_NO_BOOST_CMAKE=ON \
+        "-DBoost_DIR=$tmp/boost" \
         "-DCMAKE_CXX_FLAGS=-O0 -D_WIN32_WINNT=0x0A00" "$@"
 }
 
@@ -64,7 +75,7 @@ the_program_of_the_readme_runs_with_the_dll() {
 }
 
 the_dll_exports_what_the_shared_library_does_and_no_more() {
-    "$tools-objdump" -p "$tmp/dll/bin/"libjtimer*.dll | sed -n 's/^.*\] \(_Z.*\)/\1/p' | tr -d '\r' >"$tmp/exported"
+    "$tools-objdump" -p "$tmp/dll/bin/"libjtimer*.dll | sed -n 's/^.*\] [ 0-9a-f]*\(_Z.*\)/\1/p' | tr -d '\r' >"$tmp/exported"
     grep -q jtimer "$tmp/exported" && ! c++filt <"$tmp/exported" | grep jtimer::detail::OwnThread::
 }
 
