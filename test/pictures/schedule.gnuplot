@@ -16,7 +16,7 @@ set datafile separator "\t"
 array shown[4] = ['jtimer', 'jdk-timer', 'asio', 'poco']
 array labels[4] = ['jtimer::Timer', 'JDK Timer', 'Asio', 'Poco']
 array colours[4] = [blue, orange, green, purple]
-array offset[4] = [0.5, -0.5, 0, 0]
+array offset[4] = [-0.5, 0.5, 0, 0]
 pending(i) = strcol(1) eq shown[i] ? column(3) : NaN
 last(i) = strcol(1) eq shown[i] && column(3) == 1e6 ? column(3) : NaN
 plot for [i=1:4] data using (pending(i)):4 with linespoints linewidth (i == 1 ? 3 : 1.5) \
