@@ -1,25 +1,20 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
+#include "support/forked_child.hpp"
+#include "support/skipped.hpp"
+
 #include <pthread.h>
 #if !defined(_WIN32)
 #include <atomic>
 #include <csignal>
 #include <sched.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #endif
 
-// What not every system can do. A case that needs it ends there: run_tests.sh counts it as skipped.
+// What not every system can do. A case that needs it ends there, see Skipped.
 
 namespace test {
-
-/// Thrown by a case, on its own thread, that cannot go on here.
-struct Skipped {
-    const char* missing;
-};
-
-[[noreturn]] inline void skipCase(const char* missing) { throw Skipped{missing}; }
 
 namespace detail {
 
@@ -41,17 +36,14 @@ inline bool threadsUnwind() {
 #else
 inline bool threadsUnwind() {
     constexpr int unwinds = 7;
-    const pid_t child = fork();
-    if (child == 0) {
-        std::signal(SIGSEGV, SIG_DFL);
-        struct AtEnd {
-            ~AtEnd() { _exit(unwinds); }
-        } atEnd;
-        pthread_exit(nullptr);
-    }
-    int status = 0;
-    return waitpid(child, &status, 0) == child && WIFEXITED(status) &&
-           WEXITSTATUS(status) == unwinds;
+    return inForkedChild([] {
+               std::signal(SIGSEGV, SIG_DFL);
+               struct AtEnd {
+                   ~AtEnd() { _exit(unwinds); }
+               } atEnd;
+               pthread_exit(nullptr);
+               return 0;
+           }) == unwinds;
 }
 #endif
 
@@ -91,22 +83,17 @@ inline bool forkedChildStartsThreads() {
     };
     if (pthread_create(&other, nullptr, wait, nullptr) != 0) return false;
     while (state != started) sched_yield();
-    const pid_t child = fork();
-    if (child == 0) {
+    const int exitCode = inForkedChild([] {
         close(STDERR_FILENO);  // what an emulator says when it fails
-        alarm(60);
         pthread_t own{};
         const auto nothing = [](void*) -> void* { return nullptr; };
-        _exit(pthread_create(&own, nullptr, nothing, nullptr) == 0 &&
-                      pthread_join(own, nullptr) == 0
-                  ? 0
-                  : 1);
-    }
-    int status = 1;
-    waitpid(child, &status, 0);
+        const bool starts =
+            pthread_create(&own, nullptr, nothing, nullptr) == 0 && pthread_join(own, nullptr) == 0;
+        return starts ? 0 : 1;
+    });
     state = over;
     pthread_join(other, nullptr);
-    return status == 0;
+    return exitCode == 0;
 }
 #endif
 

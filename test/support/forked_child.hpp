@@ -1,7 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #pragma once
 
-#include "support/abilities.hpp"
+#include "support/skipped.hpp"
 
 #if !defined(_WIN32)
 #include <cerrno>
@@ -14,10 +14,9 @@ namespace test {
 
 #if defined(_WIN32)
 
-/// Skips the case.
 template <class Function>
 int inForkedChild(const Function&) {
-    needFork();
+    skipCase("fork");
 }
 
 #else

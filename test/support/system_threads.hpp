@@ -19,6 +19,9 @@
 #include <unistd.h>
 #if defined(_WIN32)
 #include "windows/system.hpp"
+#else
+#include <csignal>
+#include <sys/wait.h>
 #endif
 
 namespace test {
