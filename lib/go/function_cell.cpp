@@ -140,9 +140,14 @@ void FunctionCell::abandon() noexcept {
     if ((uses & kAbandoned) == 0) releaseFunction();
 }
 
+/// Each run holds a reference, so only the cell can still use the function: that takes no atomic
+/// read-modify-write.
 void FunctionCell::free(FunctionCell* cell) noexcept {
-    cell->abandon();
     const FunctionType& type = cell->type_;
+    const std::uint32_t uses = cell->uses_.load(std::memory_order_relaxed);
+    const bool isAbandoned = (uses & kAbandoned) != 0;
+    JTIMER_ASSERT((uses & kUseBits) == (isAbandoned ? 0 : 1));
+    if (!isAbandoned && type.destroy != nullptr) type.destroy(cell->function());
     cell->~FunctionCell();
     deallocateAligned(cell, type.alignment);
 }
