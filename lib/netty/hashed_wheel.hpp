@@ -54,9 +54,10 @@ class HashedWheel {
     /// The least tick in which a timeout that is not cancelled is due; `most` if none is due
     /// earlier. Looks at every slot and every timeout, as a revolution does.
     Tick leastDue(Tick most) const noexcept {
-        for (const TimeoutList& slot : slots_) {
-            for (const Timeout* timeout = slot.front(); timeout != nullptr;
-                 timeout = slot.next(*timeout))
+        for (std::size_t i = 0; i < slots_.size(); ++i) {
+            if (i % kSlotsAtOnce == 0) prefetchSlots(*this, static_cast<Tick>(i));
+            for (const Timeout* timeout = slots_[i].front(); timeout != nullptr;
+                 timeout = slots_[i].next(*timeout))
                 most = std::min(most, Access::dueIfInit(*timeout, most));
         }
         return most;

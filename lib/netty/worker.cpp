@@ -228,6 +228,7 @@ void Worker::mainLoop() {
         lock.unlock();
         skipEmptyTicks();
         transfer();
+        slotsAhead_.prefetch(wheel_, tick_, knownTick());
         wheel_.expire(tick_, [this](std::shared_ptr<Timeout> timeout) {
             handOver(std::move(timeout));
             return !abandoned_ && !isForkedChild();
