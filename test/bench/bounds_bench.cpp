@@ -5,16 +5,11 @@
 #include <jtimer/clock.hpp>
 
 #include <benchmark/benchmark.h>
-#include <boost/chrono/duration.hpp>
-#include <boost/thread/condition_variable.hpp>
-#include <boost/thread/mutex.hpp>
-#include <boost/thread/thread.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <ctime>
 #include <memory>
 #include <new>
 #include <random>
@@ -23,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-// What bounds a timer of this shape: its parts by themselves, and bare structures that do the same
-// work with no timer around them. doc/internals/tried.md compares with them.
+// What bounds a timer of this shape: bare structures that do the same work with no timer around
+// them. doc/internals/tried.md compares with them.
 
 namespace {
 
@@ -45,42 +40,6 @@ struct alignas(16) BareTask {
     std::byte callable[24];
 };
 static_assert(sizeof(BareTask) == 80);
-
-/// A reading of the clock that the JDK's semantics ask for, one for each delay.
-void readClock(benchmark::State& state) {
-    const jtimer::WallClock clock;
-    for (auto _ : state) benchmark::DoNotOptimize(clock.nanos());
-}
-
-/// A monitor that nobody else wants, taken and left.
-template <class Monitor>
-void takeMonitor(benchmark::State& state) {
-    Monitor monitor;
-    // A process that has ever had two threads: with one, the system's mutex does without atomics.
-    boost::thread([] {}).join();
-    for (auto _ : state) {
-        monitor.lock();
-        monitor.unlock();
-    }
-}
-
-/// Memory that this process has not had before, by the 100 bytes of a pending callable: 84 of the
-/// task, 16 of its entry in the heap.
-void touchNewMemory(benchmark::State& state) {
-    constexpr std::size_t each = 100;
-    constexpr std::size_t bytes = kMillion * each;
-    void* memory = nullptr;
-    const auto batch = [&](Stretch& stretch) {
-        stretch.start();
-        for (std::size_t i = 0; i < bytes; i += 64) static_cast<char*>(memory)[i] = 1;
-        stretch.stop();
-    };
-    const auto prepare = [&] {
-        memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (memory == MAP_FAILED) throw std::runtime_error("no memory");
-    };
-    bench::measure(state, kMillion, prepare, batch, [&] { munmap(memory, bytes); });
-}
 
 /// A million cancelled tasks that others hold too; in the order of their addresses, which no heap
 /// keeps quite.
@@ -171,9 +130,9 @@ void stopCells(benchmark::State& state, bool huge) {
 }
 
 /// As much as a newTimeout() of a wheel cannot do without: it reads the clock, writes a timeout's
-/// 96 bytes, takes the monitor, and counts the caller's reference. The memory was used before and
-/// lies in the order in which it is taken.
-void addTimeouts(benchmark::State& state) {
+/// 96 bytes, takes the monitor, and counts the caller's reference. The memory was used before, and
+/// lies in the order in which it is taken, or is malloc's, as is that of a task of a callable.
+void addTimeouts(benchmark::State& state, bool fromMalloc) {
     struct Node {
         std::atomic<int> references{1};
         Node* older = nullptr;
@@ -188,12 +147,13 @@ void addTimeouts(benchmark::State& state) {
     const jtimer::SteadyClock clock;
     jtimer::detail::Mutex monitor;
     Node* newest = nullptr;
-    const std::unique_ptr<Node[]> nodes(new Node[kMillion]);
+    const std::unique_ptr<Node[]> nodes(fromMalloc ? nullptr : new Node[kMillion]);
+    std::unique_ptr<Node> last;  // so that malloc keeps what is below it
     std::vector<Handle> handles(kMillion);
     const auto batch = [&](Stretch& stretch) {
         stretch.start();
         for (std::size_t i = 0; i < kMillion; ++i) {
-            Node& node = *::new (&nodes[i]) Node;
+            Node& node = fromMalloc ? *new Node : *::new (&nodes[i]) Node;
             node.time = clock.nanos();
             node.references.fetch_add(1, std::memory_order_relaxed);
             monitor.lock();
@@ -203,46 +163,106 @@ void addTimeouts(benchmark::State& state) {
         }
         stretch.stop();
     };
-    bench::measure(state, kMillion, kNothing, batch, kNothing);
+    const auto tidy = [&] {
+        if (last == nullptr) last = std::make_unique<Node>();
+        for (const Handle& handle : handles) {
+            if (fromMalloc) delete handle.timeout;
+        }
+    };
+    bench::measure(state, kMillion, kNothing, batch, tidy);
 }
 
-/// The CPU time of one wake-up: a wait of 50 us that ends by itself.
-template <class Wait>
-void measureWakeUp(benchmark::State& state, const Wait& wait) {
-    const std::clock_t begin = std::clock();
-    for (auto _ : state) wait();
-    const double cpu = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-    state.counters["cpu_us"] = 1e6 * cpu / static_cast<double>(state.iterations());
+/// As much as a run of one of a million timeouts that are due at once cannot do without, where the
+/// caller keeps the handles: the walk through their slot, which lies in the order of the addresses;
+/// the call; and, unless `atomics` is false, which no timer can do, three locked operations. These
+/// decide between the run and a cancel(), end the run for who waits for it, and drop the reference
+/// of the timer.
+template <bool atomics>
+void runTimeouts(benchmark::State& state) {
+    struct Node {
+        std::atomic<int> references{2};
+        std::atomic<std::uint64_t> word{0};
+        Node* next = nullptr;
+        void (*call)(void*) = [](void* count) { ++*static_cast<std::int64_t*>(count); };
+        void* argument = nullptr;
+        std::int64_t rest[7] = {};
+    };
+    static_assert(sizeof(Node) == 96);
+    constexpr std::uint64_t due = 4;
+    constexpr std::uint64_t expired = 1;
+    constexpr std::uint64_t ended = 2;
+    const auto add = [](auto& word, auto change) {
+        if constexpr (atomics) return word.fetch_add(change, std::memory_order_acq_rel);
+        const auto before = word.load(std::memory_order_relaxed);
+        word.store(before + change, std::memory_order_relaxed);
+        return before;
+    };
+    const std::unique_ptr<Node[]> nodes(new Node[kMillion]);
+    std::int64_t count = 0;
+    const auto prepare = [&] {
+        for (std::size_t i = 0; i < kMillion; ++i) {
+            nodes[i].references = 2;
+            nodes[i].word = due;
+            nodes[i].argument = &count;
+            nodes[i].next = i + 1 < kMillion ? &nodes[i + 1] : nullptr;
+        }
+    };
+    const auto batch = [&](Stretch& stretch) {
+        stretch.start();
+        for (Node* node = nodes.get(); node != nullptr; node = node->next) {
+            if (node->word.load(std::memory_order_relaxed) > due) continue;
+            add(node->word, expired);
+            node->call(node->argument);
+            add(node->word, ended);
+            if (add(node->references, -1) == 1) ++count;
+        }
+        stretch.stop();
+    };
+    bench::measure(state, kMillion, prepare, batch, kNothing);
 }
 
-/// As a timer waits, which may be notified.
-void wakeUpInMonitor(benchmark::State& state) {
-    const boost::this_thread::disable_interruption uninterrupted;  // as on the timer's thread
-    boost::mutex monitor;
-    boost::condition_variable condition;
-    boost::unique_lock<boost::mutex> lock(monitor);
-    measureWakeUp(state, [&] { condition.wait_for(lock, boost::chrono::microseconds(50)); });
-}
-
-/// The shortest way to wait.
-void wakeUpFromSleep(benchmark::State& state) {
-    measureWakeUp(state, [] {
-        const timespec span{0, 50'000};
-        ::nanosleep(&span, nullptr);
-    });
+/// As much as the start of a timer and its stop cannot do without, if its memory is malloc's: it
+/// reads the clock, takes memory for a cell and a callable of two words, writes it, takes the lock
+/// of a heap for the start; that of the cell and that of the heap for the stop; drops a reference
+/// and gives the memory back. With `atomics` false, the same without locks and references.
+template <bool atomics>
+void startAndStop(benchmark::State& state) {
+    struct Cell {
+        std::atomic<int> references{1};
+        jtimer::detail::Mutex mutex;
+        std::uint32_t index = 0;
+        std::int64_t time = 0;
+        std::int64_t rest[7] = {};
+    };
+    static_assert(sizeof(Cell) == 80);
+    const jtimer::SteadyClock clock;
+    jtimer::detail::Mutex heap;
+    std::uint32_t size = 0;
+    const auto locked = [](jtimer::detail::Mutex& mutex, const auto& change) {
+        if (atomics) mutex.lock();
+        change();
+        if (atomics) mutex.unlock();
+    };
+    for (auto _ : state) {
+        auto* const cell = new Cell;
+        benchmark::DoNotOptimize(cell);
+        cell->time = clock.nanos();
+        locked(heap, [&] { cell->index = ++size; });
+        locked(cell->mutex, [&] { locked(heap, [&] { size = cell->index - 1; }); });
+        if (!atomics || cell->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete cell;
+    }
 }
 
 }  // namespace
 
-BENCHMARK(readClock);
-BENCHMARK_TEMPLATE(takeMonitor, boost::mutex);
-BENCHMARK_TEMPLATE(takeMonitor, jtimer::detail::Mutex);
-BENCHMARK(touchNewMemory)->UseManualTime();
 BENCHMARK_CAPTURE(lookAtStates, alone, false, kMillion)->UseManualTime();
 BENCHMARK_CAPTURE(lookAtStates, thenDrop, true, kMillion)->UseManualTime();
 BENCHMARK_CAPTURE(lookAtStates, dropInBatches, true, 16)->UseManualTime();
 BENCHMARK_CAPTURE(stopCells, onUsualPages, false)->Arg(100'000)->Arg(kMillion)->UseManualTime();
 BENCHMARK_CAPTURE(stopCells, onHugePages, true)->Arg(100'000)->Arg(kMillion)->UseManualTime();
-BENCHMARK(addTimeouts)->UseManualTime();
-BENCHMARK(wakeUpInMonitor);
-BENCHMARK(wakeUpFromSleep);
+BENCHMARK_CAPTURE(addTimeouts, inOrder, false)->UseManualTime();
+BENCHMARK_CAPTURE(addTimeouts, fromMalloc, true)->UseManualTime();
+BENCHMARK_TEMPLATE(runTimeouts, true)->UseManualTime();
+BENCHMARK_TEMPLATE(runTimeouts, false)->UseManualTime();
+BENCHMARK_TEMPLATE(startAndStop, true);
+BENCHMARK_TEMPLATE(startAndStop, false);
