@@ -74,9 +74,13 @@ std::size_t FunctionCell::offsetOf(const FunctionType& type) noexcept {
 
 void* FunctionCell::function() noexcept { return reinterpret_cast<char*>(this) + offsetOf(type_); }
 
+void FunctionCell::destroyFunction() noexcept {
+    if (type_.destroy != nullptr) type_.destroy(function());
+}
+
 void FunctionCell::releaseFunction() noexcept {
     const std::uint32_t uses = uses_.fetch_sub(1, std::memory_order_acq_rel);
-    if ((uses & kUseBits) == 1 && type_.destroy != nullptr) type_.destroy(function());
+    if ((uses & kUseBits) == 1) destroyFunction();
     notifyIfAwaited(uses);
 }
 
@@ -147,7 +151,7 @@ void FunctionCell::free(FunctionCell* cell) noexcept {
     const std::uint32_t uses = cell->uses_.load(std::memory_order_relaxed);
     const bool isAbandoned = (uses & kAbandoned) != 0;
     JTIMER_ASSERT((uses & kUseBits) == (isAbandoned ? 0 : 1));
-    if (!isAbandoned && type.destroy != nullptr) type.destroy(cell->function());
+    if (!isAbandoned) cell->destroyFunction();
     cell->~FunctionCell();
     deallocateAligned(cell, type.alignment);
 }

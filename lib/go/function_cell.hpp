@@ -52,6 +52,7 @@ class FunctionCell final : public Cell {
 
     static std::size_t offsetOf(const FunctionType& type) noexcept;
     void* function() noexcept;
+    void destroyFunction() noexcept;
     void releaseFunction() noexcept;
     void notifyIfAwaited(std::uint32_t uses) noexcept;
     bool hasRuns(std::uint32_t uses) const noexcept;

@@ -55,7 +55,7 @@ class HashedWheel {
     /// earlier. Looks at every slot and every timeout, as a revolution does.
     Tick leastDue(Tick most) const noexcept {
         for (std::size_t i = 0; i < slots_.size(); ++i) {
-            if (i % kSlotsAtOnce == 0) prefetchSlots(*this, static_cast<Tick>(i));
+            prefetchSlots(*this, static_cast<Tick>(i));
             for (const Timeout* timeout = slots_[i].front(); timeout != nullptr;
                  timeout = slots_[i].next(*timeout))
                 most = std::min(most, Access::dueIfInit(*timeout, most));

@@ -6,7 +6,6 @@
 #include "sync/cache_line.hpp"
 
 #include <array>
-#include <cstddef>
 #include <utility>
 
 // For speed only: what has the processor load memory ahead of a walk through slots. The plain
@@ -24,46 +23,42 @@ inline void prefetchTaskIfDue(const Timeout* next, Tick tick) noexcept {
 }
 
 /// How many slots prefetchSlots() walks through at once.
-inline constexpr std::size_t kSlotsAtOnce = 4;
+inline constexpr Tick kSlotsAtOnce = 4;
 
-/// Has the processor load the timeouts of as many slots, that of tick `first` and the next ones.
-/// The address of each timeout is in the one before it. So where neighbours in a slot are far apart
-/// in memory, a walk waits at each of them; several walks wait at the same time. Always inline: see
+/// Called before the walk through the slot of each tick. At every kSlotsAtOnce-th, has the
+/// processor load the timeouts of as many slots, from this one on. The address of each timeout is
+/// in the one before it. So where neighbours in a slot are far apart in memory, a walk waits at
+/// each of them; several walks wait at the same time. Always inline, as is the next function: see
 /// prefetchForRead().
 template <class Wheel>
-[[gnu::always_inline]] inline void prefetchSlots(const Wheel& wheel, Tick first) noexcept {
-    const auto slotAt = [&](std::size_t i) -> const TimeoutList& {
-        return wheel.slotAt(first + static_cast<Tick>(i));
+[[gnu::always_inline]] inline void prefetchSlots(const Wheel& wheel, Tick tick) noexcept {
+    if (tick % kSlotsAtOnce != 0) return;
+    struct Walk {
+        const TimeoutList* slot = nullptr;
+        const Timeout* timeout = nullptr;
     };
-    std::array<const Timeout*, kSlotsAtOnce> walks{};
-    for (std::size_t i = 0; i < kSlotsAtOnce; ++i) walks[i] = slotAt(i).front();
+    std::array<Walk, kSlotsAtOnce> walks;
+    for (Walk& walk : walks) {
+        walk.slot = &wheel.slotAt(tick++);
+        walk.timeout = walk.slot->front();
+    }
     for (bool any = true; any;) {
         any = false;
-        for (std::size_t i = 0; i < kSlotsAtOnce; ++i) {
-            if (walks[i] == nullptr) continue;
-            jtimer::detail::prefetchLines(walks[i], std::make_index_sequence<2>());
-            walks[i] = slotAt(i).next(*walks[i]);
+        for (Walk& walk : walks) {
+            if (walk.timeout == nullptr) continue;
+            jtimer::detail::prefetchLines(walk.timeout, std::make_index_sequence<2>());
+            walk.timeout = walk.slot->next(*walk.timeout);
             any = true;
         }
     }
 }
 
-/// The slots that a late worker is about to walk through.
-class SlotsAhead {
-  public:
-    /// Called before the walk through the slot of `tick`.
-    /// \param present the tick that has begun by now
-    template <class Wheel>
-    void prefetch(const Wheel& wheel, Tick tick, Tick present) noexcept {
-        constexpr auto slots = static_cast<Tick>(kSlotsAtOnce);
-        if (tick < next_ || present - tick < slots) return;
-        prefetchSlots(wheel, tick);
-        next_ = tick + slots;
-    }
-
-  private:
-    /// The first tick whose slot has not been prefetched.
-    Tick next_ = 0;
-};
+/// The same for a worker in `tick` that knows of the tick `present`: only if it is late will it
+/// soon walk through the next slots.
+template <class Wheel>
+[[gnu::always_inline]] inline void prefetchSlotsIfLate(const Wheel& wheel, Tick tick,
+                                                       Tick present) noexcept {
+    if (present - tick >= kSlotsAtOnce) prefetchSlots(wheel, tick);
+}
 
 }  // namespace jtimer::netty::detail

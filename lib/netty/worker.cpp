@@ -1,6 +1,7 @@
 // Copyright the jtimer authors. Distributed under the Boost Software License, Version 1.0.
 #include "netty/worker.hpp"
 
+#include "netty/prefetch.hpp"
 #include "netty/task_run.hpp"
 #include "sync/assert.hpp"
 #include "sync/process_number.hpp"
@@ -228,7 +229,7 @@ void Worker::mainLoop() {
         lock.unlock();
         skipEmptyTicks();
         transfer();
-        slotsAhead_.prefetch(wheel_, tick_, knownTick());
+        prefetchSlotsIfLate(wheel_, tick_, knownTick());
         wheel_.expire(tick_, [this](std::shared_ptr<Timeout> timeout) {
             handOver(std::move(timeout));
             return !abandoned_ && !isForkedChild();

@@ -5,7 +5,6 @@
 #include "netty/hashed_wheel.hpp"
 #include "netty/node_stock.hpp"
 #include "netty/origin.hpp"
-#include "netty/prefetch.hpp"
 #include "netty/timeout_list.hpp"
 #include "sync/process_of_section.hpp"
 #include "thread/loop_thread.hpp"
@@ -146,7 +145,6 @@ class Worker final : public std::enable_shared_from_this<Worker>, private LoopTh
     // Touched by the worker thread only.
 
     HashedWheel wheel_;
-    SlotsAhead slotsAhead_;
     /// Taken over from the inbox, and not placed yet, or cancelled before that.
     TimeoutList arrived_;
     /// The next tick to be handled.
