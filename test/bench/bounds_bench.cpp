@@ -164,10 +164,9 @@ void addTimeouts(benchmark::State& state, bool fromMalloc) {
         stretch.stop();
     };
     const auto tidy = [&] {
+        if (!fromMalloc) return;
         if (last == nullptr) last = std::make_unique<Node>();
-        for (const Handle& handle : handles) {
-            if (fromMalloc) delete handle.timeout;
-        }
+        for (const Handle& handle : handles) delete handle.timeout;
     };
     bench::measure(state, kMillion, kNothing, batch, tidy);
 }
